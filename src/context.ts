@@ -1,0 +1,79 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { SciaticaError } from './domain/errors.ts';
+import { openStore, type Store } from './store/store.ts';
+
+export type Input = Readable & { isTTY?: boolean };
+export type Output = Writable & { isTTY?: boolean; columns?: number };
+
+/** All that a command needs of the world, so that a test can hand in another one. */
+export interface World {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: Input;
+  stdout: Output;
+  stderr: Output;
+  now(): Date;
+}
+
+/** The wiring of one run: the world, the options that every command has, and a store opened on first use. */
+export class Context {
+  readonly #world: World;
+  #store: Store | undefined;
+  /** `--db` */
+  db: string | undefined;
+  /** False with `--no-input`: nothing is ever asked. */
+  mayAsk = true;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  get env() {
+    return this.#world.env;
+  }
+  get stdin() {
+    return this.#world.stdin;
+  }
+  get stdout() {
+    return this.#world.stdout;
+  }
+  get stderr() {
+    return this.#world.stderr;
+  }
+  now(): Date {
+    return this.#world.now();
+  }
+
+  /** Whether a person is there to answer. */
+  get interactive(): boolean {
+    return this.mayAsk && this.stdin.isTTY === true && this.stderr.isTTY === true;
+  }
+
+  /** The absolute path of the database: `--db`, else `SCIATICA_DB`, else the platform's data folder. */
+  get databasePath(): string {
+    const chosen = this.db ?? this.env['SCIATICA_DB'];
+    if (chosen === '')
+      throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
+    return resolve(chosen ?? join(dataFolder(this.env), 'sciatica', 'sciatica.db'));
+  }
+
+  get store(): Store {
+    this.#store ??= openStore(this.databasePath);
+    return this.#store;
+  }
+
+  close(): void {
+    this.#store?.close();
+    this.#store = undefined;
+  }
+}
+
+/** Where programs keep a person's data (XDG base directories on Linux, whose variables count only when absolute). */
+function dataFolder(env: World['env']): string {
+  const home = env['HOME'] || homedir();
+  if (process.platform === 'win32') return env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local');
+  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support');
+  const xdg = env['XDG_DATA_HOME'];
+  return xdg?.startsWith('/') ? xdg : join(home, '.local', 'share');
+}

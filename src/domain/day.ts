@@ -1,0 +1,29 @@
+/** Calendar days as YYYY-MM-DD, without a time zone: a day is what the person's own calendar shows. */
+
+/** The local day of a moment. */
+export function localDay(moment: Date): string {
+  return isoDay(new Date(Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate())));
+}
+
+/** The day `days` after `day` (before it, if negative). */
+export function addDays(day: string, days: number): string {
+  const moment = new Date(`${day}T00:00:00Z`);
+  moment.setUTCDate(moment.getUTCDate() + days);
+  return isoDay(moment);
+}
+
+/**
+ * A day as a person types it: `today`, `yesterday`, `-3d` (three days ago) or the day itself.
+ * What is none of these comes back as it is, for the schema to refuse.
+ */
+export function parseDay(text: string, today: string): string {
+  const word = text.trim().toLowerCase();
+  if (word === 'today') return today;
+  if (word === 'yesterday') return addDays(today, -1);
+  const ago = /^-(\d{1,5})d$/.exec(word);
+  return ago ? addDays(today, -Number(ago[1])) : text.trim();
+}
+
+function isoDay(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}

@@ -1,0 +1,50 @@
+/** What went wrong, as a front end needs to tell it apart: each maps a code once, to a status or an exit code. */
+export type ErrorCode =
+  /** The input breaks a rule; `issues` names every one. */
+  | 'invalid'
+  /** No record has that id. */
+  | 'not-found'
+  /** It would lose data or contradicts what is stored. */
+  | 'conflict'
+  /** The record is no longer what the caller last saw. */
+  | 'stale'
+  /** Another process held the write lock for too long. */
+  | 'busy'
+  /** No room on the disk. */
+  | 'full'
+  /** The file or its folder cannot be used: missing, no permission, not ours, damaged. */
+  | 'unusable';
+
+/** One fault of one field. `at` says where in a file: a line, an index. */
+export interface Issue {
+  field: string;
+  message: string;
+  at?: string;
+}
+
+/** The one error that carries a message meant for a person. Anything else that is thrown is a defect. */
+export class SciaticaError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly issues: readonly Issue[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'SciaticaError';
+  }
+}
+
+/** Faults of the input, every one of them, as one error. */
+export function invalid(issues: readonly Issue[]): SciaticaError {
+  return new SciaticaError('invalid', issues.map(describeIssue).join('; '), issues);
+}
+
+/** An issue as one line: `line 3: painAfter must be …`. */
+export function describeIssue({ at, field, message }: Issue): string {
+  return [at && `${at}:`, field, message].filter(Boolean).join(' ');
+}
+
+export function notFound(noun: 'user' | 'log', id: number): SciaticaError {
+  return new SciaticaError('not-found', `There is no ${noun} ${id}.`);
+}

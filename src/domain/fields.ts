@@ -1,0 +1,118 @@
+/** The kinds of field a record can have. A definition is plain data: it is all that flags, prompts, tables, CSV and OpenAPI read. */
+interface FieldBase {
+  /** What a person sees above a column or in a prompt. */
+  readonly label: string;
+  /** The command-line flag, without dashes. */
+  readonly flag: string;
+  /** One line of help. */
+  readonly help: string;
+}
+
+export interface TextField extends FieldBase {
+  readonly kind: 'text';
+  readonly example: string;
+  /** Most characters (Unicode code points, as JSON Schema counts). */
+  readonly max: number;
+  /** May be empty or white space only. */
+  readonly blank: boolean;
+}
+
+export interface EmailField extends FieldBase {
+  readonly kind: 'email';
+  readonly example: string;
+  readonly max: number;
+}
+
+export interface IntegerField extends FieldBase {
+  readonly kind: 'integer';
+  readonly example: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface BooleanField extends FieldBase {
+  readonly kind: 'boolean';
+  readonly example: boolean;
+}
+
+export interface DateField extends FieldBase {
+  readonly kind: 'date';
+  readonly example: string;
+}
+
+export interface ChoiceField<C extends string = string> extends FieldBase {
+  readonly kind: 'choice';
+  readonly example: NoInfer<C>;
+  readonly choices: readonly C[];
+}
+
+export type Field = TextField | EmailField | IntegerField | BooleanField | DateField | ChoiceField;
+export type Fields = Readonly<Record<string, Field>>;
+
+/** The value a field holds. */
+export type ValueOf<F extends Field> =
+  F extends ChoiceField<infer C>
+    ? C
+    : F extends IntegerField
+      ? number
+      : F extends BooleanField
+        ? boolean
+        : string;
+
+/** The record that a set of fields describes. */
+export type RecordOf<Fs extends Fields> = { -readonly [K in keyof Fs]: ValueOf<Fs[K]> };
+
+type Given<F> = Omit<F, 'kind'>;
+
+export const text = (field: Given<TextField>): TextField => ({ kind: 'text', ...field });
+export const email = (field: Given<EmailField>): EmailField => ({ kind: 'email', ...field });
+export const integer = (field: Given<IntegerField>): IntegerField => ({ kind: 'integer', ...field });
+export const boolean = (field: Given<BooleanField>): BooleanField => ({ kind: 'boolean', ...field });
+export const date = (field: Given<DateField>): DateField => ({ kind: 'date', ...field });
+export const choice = <const C extends string>(field: Given<ChoiceField<C>>): ChoiceField<C> => ({
+  kind: 'choice',
+  ...field,
+});
+
+/** The largest id: far below 2^53, so that every id a record is ever given is an exact JSON number. */
+export const MAX_ID = 999_999_999_999_999;
+
+/** Says in words what a field takes, to end a sentence that begins "must be". */
+export function expectation(field: Field): string {
+  switch (field.kind) {
+    case 'text':
+      return `text of ${field.blank ? 0 : 1} to ${field.max.toLocaleString('en')} characters${field.blank ? '' : ', not only spaces'}`;
+    case 'email':
+      return `an e-mail address such as ${field.example}, of at most ${field.max} characters`;
+    case 'integer':
+      return field.max === MAX_ID
+        ? 'a whole number, 1 or more'
+        : `a whole number from ${field.min.toLocaleString('en')} to ${field.max.toLocaleString('en')}`;
+    case 'boolean':
+      return 'true or false';
+    case 'date':
+      return 'a calendar day as YYYY-MM-DD';
+    case 'choice':
+      return `one of ${field.choices.join(', ')}`;
+  }
+}
+
+/**
+ * Turns texts (flags, query values, CSV cells) into the values their fields hold. What is not well formed
+ * stays text, for the schema to refuse with the message that every other way in gives.
+ */
+export function fromStrings(
+  fields: Fields,
+  texts: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, value]) => [name, fromString(fields[name], value)]),
+  );
+}
+
+function fromString(field: Field | undefined, value: string): unknown {
+  if (field?.kind === 'integer' && /^-?\d+$/.test(value)) return Number(value);
+  if (field?.kind === 'boolean' && value === 'true') return true;
+  if (field?.kind === 'boolean' && value === 'false') return false;
+  return value;
+}

@@ -1,0 +1,75 @@
+import { boolean, choice, date, integer, MAX_ID, type RecordOf, text } from './fields.ts';
+import { id, pain } from './user.ts';
+
+export const exerciseTypes = ['stretch', 'strengthening'] as const;
+export type ExerciseType = (typeof exerciseTypes)[number];
+
+/** One session of one exercise; the service adds the id. */
+export const logFields = {
+  userId: integer({
+    label: 'User',
+    flag: 'user',
+    help: 'Id of the user who did the exercise',
+    min: 1,
+    max: MAX_ID,
+    example: 1,
+  }),
+  exerciseType: choice({
+    label: 'Type',
+    flag: 'type',
+    help: 'Kind of exercise',
+    choices: exerciseTypes,
+    example: 'stretch',
+  }),
+  exerciseName: text({
+    label: 'Exercise',
+    flag: 'name',
+    help: 'Name of the exercise',
+    max: 100,
+    blank: false,
+    example: 'Piriformis Stretch',
+  }),
+  date: date({ label: 'Date', flag: 'date', help: 'Day of the exercise', example: '2026-03-02' }),
+  painBefore: pain('Before', 'before', 'Pain before the exercise', 6),
+  painAfter: pain('After', 'after', 'Pain after the exercise', 4),
+  effective: boolean({ label: 'Effective', flag: 'effective', help: 'Whether it helped', example: true }),
+  notes: text({
+    label: 'Notes',
+    flag: 'notes',
+    help: 'Notes about the session',
+    max: 10_000,
+    blank: true,
+    example: '3 sets of 10',
+  }),
+};
+
+export const logRecord = { id, ...logFields };
+
+/** What is sent to create or replace a log. */
+export type LogInput = RecordOf<typeof logFields>;
+export type LogPatch = Partial<LogInput>;
+export type Log = RecordOf<typeof logRecord>;
+
+/** The filters of a list of logs; `since` and `until` include their day. */
+export const logFilterFields = {
+  userId: logFields.userId,
+  exerciseType: logFields.exerciseType,
+  exerciseName: logFields.exerciseName,
+  effective: logFields.effective,
+  since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }),
+  until: date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' }),
+};
+
+/** Which logs, in what order, how many. */
+export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & {
+  /** Fields separated by commas, `-` in front for descending; ties are in id order. */
+  sort?: string;
+  limit?: number;
+  /** Where the page before this one ended: what `nextCursor` said. */
+  cursor?: string;
+};
+
+/** Whether the numbers alone say that an exercise helped: what a prompt suggests, never what is stored unasked. */
+export function suggestEffective(painBefore: number, painAfter: number): boolean {
+  return painAfter < painBefore;
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { type Issue, invalid } from './errors.ts';
+import { expectation, type Field, type Fields, type RecordOf, type ValueOf } from './fields.ts';
+import { type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
+import { didYouMean } from './suggest.ts';
+import { type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
+
+/** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
+const LETTERS = '0-9A-Za-z\\u00c0-\\u1fff\\u3001-\\ud7ff';
+const ATOM = `[${LETTERS}!#$%&'*+/=?^_\`{|}~-]+`;
+const LABEL = `[${LETTERS}](?:[${LETTERS}-]{0,61}[${LETTERS}])?`;
+const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
+
+const NO_NUL = /^[^\u0000]*$/;
+const NOT_BLANK = /^[^\u0000]*[^\s\u0000][^\u0000]*$/;
+
+/** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
+export function schemaOf<F extends Field>(field: F): z.ZodType<ValueOf<F>>;
+export function schemaOf(field: Field): z.ZodType<string | number | boolean> {
+  const error = (issue: { input?: unknown }) =>
+    issue.input === undefined
+      ? `is missing: it must be ${expectation(field)}`
+      : `must be ${expectation(field)}`;
+  const base = () => {
+    switch (field.kind) {
+      case 'integer':
+        return z.int({ error }).min(field.min, { error }).max(field.max, { error });
+      case 'boolean':
+        return z.boolean({ error });
+      case 'date':
+        return z.iso.date({ error });
+      case 'choice':
+        return z.enum(field.choices, { error });
+      case 'email':
+        return boundedText(0, field.max, EMAIL, error).meta({ format: 'email' });
+      case 'text':
+        return boundedText(field.blank ? 0 : 1, field.max, field.blank ? NO_NUL : NOT_BLANK, error);
+    }
+  };
+  return base().meta({ description: field.help, examples: [field.example] });
+}
+
+type Say = (issue: { input?: unknown }) => string;
+
+function boundedText(min: number, max: number, pattern: RegExp, error: Say) {
+  return z
+    .string({ error })
+    .regex(pattern, { error })
+    .refine((value) => value.isWellFormed(), { error: 'must be valid Unicode: it has half a surrogate pair' })
+    .refine((value) => value.length <= max || [...value].length <= max, {
+      error: ({ input }) => `is ${[...String(input)].length} characters long: at most ${max} are allowed`,
+    })
+    .meta({ ...(min ? { minLength: min } : {}), maxLength: max });
+}
+
+type Shape<Fs extends Fields> = { [K in keyof Fs]: z.ZodType<ValueOf<Fs[K]>> };
+
+/** The zod schemas of a set of fields, by name. */
+export function shapeOf<Fs extends Fields>(fields: Fs): Shape<Fs> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]),
+  ) as Shape<Fs>;
+}
+
+/** A schema that takes exactly these fields. */
+export const objectOf = <Fs extends Fields>(fields: Fs) => z.strictObject(shapeOf(fields));
+
+export const UserInputSchema = objectOf(userFields);
+export const UserPatchSchema = UserInputSchema.partial();
+export const UserSchema = objectOf(userRecord);
+export const LogInputSchema = objectOf(logFields);
+export const LogPatchSchema = LogInputSchema.partial();
+export const LogSchema = objectOf(logRecord);
+
+/**
+ * Checks values against a schema.
+ * @returns the values, typed
+ * @throws SciaticaError `invalid` that names every fault
+ */
+export function check<T>(schema: z.ZodType<T> & { shape: object }, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(issuesOf(result.error, Object.keys(schema.shape)));
+}
+
+/**
+ * Checks a record that a client sent. An `id` in it is ignored: a client may send back what it got.
+ * @throws SciaticaError `invalid` that names every fault
+ */
+function checkInput<T>(schema: z.ZodType<T> & { shape: object }, value: unknown): T {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid([{ field: 'body', message: 'must be a JSON object' }]);
+  const { id: _, ...input } = value as Record<string, unknown>;
+  return check(schema, input);
+}
+
+export const checkUserInput = (value: unknown): UserInput => checkInput(UserInputSchema, value);
+export const checkLogInput = (value: unknown): LogInput => checkInput(LogInputSchema, value);
+export const checkUserPatch = (value: unknown): UserPatch => present(checkInput(UserPatchSchema, value));
+export const checkLogPatch = (value: unknown): LogPatch => present(checkInput(LogPatchSchema, value));
+
+/** Checks a whole record, id included, as a file holds it. */
+export const checkUser = (value: unknown): RecordOf<typeof userRecord> => check(UserSchema, value);
+export const checkLog = (value: unknown): RecordOf<typeof logRecord> => check(LogSchema, value);
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Drops the keys whose value is undefined: absent and undefined are the same in what a caller passes. */
+function present<T extends object>(patch: T): Present<T> {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+function issuesOf(error: z.ZodError, known: string[]): Issue[] {
+  const issues = error.issues.flatMap((issue): Issue[] => {
+    if (issue.code !== 'unrecognized_keys')
+      return [{ field: issue.path.join('.') || 'body', message: issue.message }];
+    return issue.keys.map((key) => unknownField(key, known));
+  });
+  const named = new Set<string>();
+  return issues.filter(({ field }) => !named.has(field) && named.add(field));
+}
+
+/** The issue of a name that no field has, with the one that was probably meant. */
+export function unknownField(name: string, known: string[], noun = 'field'): Issue {
+  const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  return { field: short.toWellFormed(), message: `is not a ${noun} here${didYouMean(name, known)}` };
+}

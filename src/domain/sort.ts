@@ -1,0 +1,30 @@
+import { invalid } from './errors.ts';
+import { didYouMean } from './suggest.ts';
+
+export interface SortKey {
+  field: string;
+  descending: boolean;
+}
+
+/**
+ * Reads `-date,id`: fields separated by commas, `-` in front for descending. The id is added as the last
+ * key when it is not among them, so that every order is total.
+ * @param known the fields of the record
+ * @throws SciaticaError `invalid` for a field that does not exist or stands twice
+ */
+export function parseSort(text: string, known: readonly string[]): SortKey[] {
+  const keys = text.split(',').map((part) => {
+    const descending = part.startsWith('-');
+    return { field: descending ? part.slice(1) : part, descending };
+  });
+  const issues = keys
+    .filter(({ field }, i) => !known.includes(field) || keys.findIndex((key) => key.field === field) < i)
+    .map(({ field }) => ({
+      field: 'sort',
+      message: known.includes(field)
+        ? `names ${field} twice`
+        : `must name fields of the record, such as -date,id${didYouMean(field, known)}`,
+    }));
+  if (issues.length > 0) throw invalid(issues);
+  return keys.some(({ field }) => field === 'id') ? keys : [...keys, { field: 'id', descending: false }];
+}

@@ -1,0 +1,31 @@
+import { distance } from 'fastest-levenshtein';
+
+const folded = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '');
+
+/**
+ * The candidate that was probably meant: the closest by edit distance (Levenshtein), case, spaces and
+ * dashes aside, if at most a third of it differs.
+ */
+export function closest(text: string, candidates: Iterable<string>): string | undefined {
+  const wanted = folded(text);
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const differs = distance(wanted, folded(candidate));
+    if (differs < least && differs <= Math.max(wanted.length, candidate.length) / 3) {
+      best = candidate;
+      least = differs;
+    }
+  }
+  return best;
+}
+
+/** ` (did you mean painLevel?)`, or nothing. */
+export function didYouMean(text: string, candidates: Iterable<string>): string {
+  const meant = text.length > 100 ? undefined : closest(text, candidates);
+  return meant ? ` (did you mean ${meant}?)` : '';
+}

@@ -1,0 +1,79 @@
+import { choice, date, email, integer, MAX_ID, type RecordOf, text } from './fields.ts';
+
+export const painLocations = [
+  'lower-back-left',
+  'lower-back-right',
+  'glute-left',
+  'glute-right',
+  'calf-left',
+  'calf-right',
+] as const;
+
+export const id = integer({
+  label: 'Id',
+  flag: 'id',
+  help: 'Assigned by sciatica, never used again',
+  min: 1,
+  max: MAX_ID,
+  example: 1,
+});
+
+/** A pain level on the interface's scale, whose lowest value is 1: it has no "no pain". */
+export const pain = (label: string, flag: string, help: string, example: number) =>
+  integer({ label, flag, help: `${help}, 1 to 10`, min: 1, max: 10, example });
+
+/** What a person tells about themselves; the service adds the id. */
+export const userFields = {
+  firstName: text({
+    label: 'First name',
+    flag: 'first-name',
+    help: 'First name',
+    max: 100,
+    blank: false,
+    example: 'Nora',
+  }),
+  lastName: text({
+    label: 'Last name',
+    flag: 'last-name',
+    help: 'Last name',
+    max: 100,
+    blank: false,
+    example: 'Lind',
+  }),
+  email: email({
+    label: 'E-mail',
+    flag: 'email',
+    help: 'E-mail address',
+    max: 254,
+    example: 'nora@example.org',
+  }),
+  age: integer({ label: 'Age', flag: 'age', help: 'Age in years', min: 0, max: 130, example: 44 }),
+  painLocation: choice({
+    label: 'Pain location',
+    flag: 'pain-location',
+    help: 'Where it hurts',
+    choices: painLocations,
+    example: 'glute-left',
+  }),
+  painLevel: pain('Pain level', 'pain-level', 'Current pain', 6),
+  diagnosisDate: date({
+    label: 'Diagnosed',
+    flag: 'diagnosis-date',
+    help: 'Day of the diagnosis',
+    example: '2026-01-15',
+  }),
+};
+
+export const userRecord = { id, ...userFields };
+
+/** What is sent to create or replace a user. */
+export type UserInput = RecordOf<typeof userFields>;
+export type UserPatch = Partial<UserInput>;
+export type User = RecordOf<typeof userRecord>;
+
+/** Which users, in what order, how many. Users have no filters of their own. */
+export interface UserFilter {
+  sort?: string;
+  limit?: number;
+  cursor?: string;
+}

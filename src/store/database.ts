@@ -1,0 +1,287 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { SciaticaError } from '../domain/errors.ts';
+import { migrations } from './migrations.ts';
+
+/** "Scia", so that file(1) and we can tell our databases from others (https://sqlite.org/fileformat2.html#application_id). */
+export const APPLICATION_ID = 0x53636961;
+
+/** How long a command waits for another process to finish writing. */
+const PATIENCE_MS = 30_000;
+
+const MAX_STATEMENTS = 200;
+
+type Value = string | number | null;
+
+/** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
+export class Database {
+  readonly #sqlite: BetterSqlite.Database;
+  readonly #statements = new Map<string, BetterSqlite.Statement>();
+
+  /** Wraps an open connection; use `openDatabase`. */
+  constructor(sqlite: BetterSqlite.Database) {
+    this.#sqlite = sqlite;
+  }
+
+  get path(): string {
+    return this.#sqlite.name;
+  }
+
+  get inTransaction(): boolean {
+    return this.#sqlite.inTransaction;
+  }
+
+  /** The rows of a query, as objects. */
+  all<T>(sql: string, ...values: Value[]): T[] {
+    return this.#translate(() => this.#prepare(sql).all(...values) as T[]);
+  }
+
+  /** The first row of a query, if there is one. */
+  get<T>(sql: string, ...values: Value[]): T | undefined {
+    return this.#translate(() => this.#prepare(sql).get(...values) as T | undefined);
+  }
+
+  /** The first column of every row. Of a `sql` always called so, never also with `all` or `get`. */
+  column<T extends Value>(sql: string, ...values: Value[]): T[] {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck()
+          .all(...values) as T[],
+    );
+  }
+
+  /** The first column of the first row. Of a `sql` always called so, never also with `all` or `get`. */
+  value<T extends Value>(sql: string, ...values: Value[]): T | undefined {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck()
+          .get(...values) as T | undefined,
+    );
+  }
+
+  /** Runs a statement; returns the id it inserted last and how many rows it changed. */
+  run(sql: string, ...values: Value[]): { id: number; changes: number } {
+    return this.#translate(() => {
+      const { lastInsertRowid, changes } = this.#prepare(sql).run(...values);
+      return { id: Number(lastInsertRowid), changes };
+    });
+  }
+
+  /** Runs several statements without values. */
+  exec(sql: string): void {
+    this.#translate(() => this.#sqlite.exec(sql));
+  }
+
+  /** The value of a pragma, or what setting it answered. */
+  pragma<T extends Value>(source: string): T {
+    return this.#translate(() => this.#sqlite.pragma(source, { simple: true }) as T);
+  }
+
+  /** Runs `work` on one snapshot of the records; inside a transaction, as part of it. */
+  read<T>(work: () => T): T {
+    return this.#transaction('BEGIN', work);
+  }
+
+  /** Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it. */
+  write<T>(work: () => T): T {
+    return this.#transaction('BEGIN IMMEDIATE', work);
+  }
+
+  #transaction<T>(begin: string, work: () => T): T {
+    if (this.inTransaction) return work();
+    this.run(begin);
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      // SQLite has already rolled back after some errors (https://sqlite.org/lang_transaction.html).
+      if (this.inTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#sqlite.close();
+  }
+
+  #prepare(sql: string): BetterSqlite.Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      // Callers choose filters and orders: what is kept must not grow with them.
+      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #translate<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw domainError(error, this.path);
+    }
+  }
+}
+
+/**
+ * Opens the database at an absolute path, creating it, its folder (0700) and its schema where they are missing.
+ * @throws SciaticaError `unusable` for a file that is not ours, is newer than this program, or cannot be used
+ */
+export function openDatabase(path: string): Database {
+  try {
+    createPrivately(path);
+    refuseStranger(path);
+    const database = connect(path);
+    try {
+      claim(database);
+      migrate(database);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw domainError(error, path);
+  }
+}
+
+/** Opens one more connection, for reading only, to a database that is already open. */
+export function openSnapshot(path: string): Database {
+  const database = connect(path, { readonly: true });
+  database.run('BEGIN');
+  return database;
+}
+
+function connect(path: string, options: BetterSqlite.Options = {}): Database {
+  const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, ...options });
+  const database = new Database(sqlite);
+  try {
+    database.pragma('trusted_schema = OFF');
+    database.pragma('foreign_keys = ON');
+    database.pragma('secure_delete = ON');
+    database.pragma('synchronous = FULL');
+    database.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Whatever the umask: the folder is 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
+function createPrivately(path: string): void {
+  if (existsSync(path)) return;
+  const folder = dirname(path);
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 })) chmodSync(folder, 0o700);
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    fchmodSync(file, 0o600);
+    closeSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Refuses another application's file by its first bytes, before SQLite could touch it. With a journal
+ * beside it the first bytes may be out of date, and `claim` decides.
+ */
+function refuseStranger(path: string): void {
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new SciaticaError('unusable', `${path} is not a file.`);
+  if (stat.size === 0 || existsSync(`${path}-journal`) || existsSync(`${path}-wal`)) return;
+  const header = Buffer.alloc(100);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  const isDatabase = header.toString('latin1', 0, 16) === 'SQLite format 3\0';
+  if (!isDatabase || header.readUInt32BE(68) !== APPLICATION_ID) throw stranger(path);
+  refuseNewer(path, header.readUInt32BE(60));
+}
+
+/** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */
+function claim(database: Database): void {
+  if (database.pragma('application_id') !== APPLICATION_ID) {
+    database.write(() => {
+      if (database.pragma('application_id') === APPLICATION_ID) return;
+      const isNew = database.value('SELECT count(*) FROM sqlite_schema') === 0;
+      if (!isNew || database.pragma('application_id') !== 0 || database.pragma('user_version') !== 0)
+        throw stranger(database.path);
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+    });
+  }
+  refuseNewer(database.path, database.pragma<number>('user_version'));
+  if (database.pragma('journal_mode') !== 'wal' && database.pragma('journal_mode = WAL') !== 'wal')
+    throw new SciaticaError(
+      'unusable',
+      `${database.path}: this place cannot hold the database (no write-ahead log). Choose a local disk with --db.`,
+    );
+}
+
+function migrate(database: Database): void {
+  while (database.pragma<number>('user_version') < migrations.length) {
+    database.write(() => {
+      const version = database.pragma<number>('user_version');
+      const next = migrations[version];
+      if (next === undefined) return refuseNewer(database.path, version);
+      database.exec(next);
+      database.pragma(`user_version = ${version + 1}`);
+    });
+  }
+}
+
+function stranger(path: string): SciaticaError {
+  return new SciaticaError(
+    'unusable',
+    `${path} is not a sciatica database; it was left as it is. Choose another file with --db.`,
+  );
+}
+
+function refuseNewer(path: string, version: number): void {
+  if (version > migrations.length)
+    throw new SciaticaError(
+      'unusable',
+      `${path} was written by a newer sciatica (format ${version}; this one knows ${migrations.length}). Update sciatica; the file was left as it is.`,
+    );
+}
+
+/** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
+function domainError(error: unknown, path: string): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (error instanceof SciaticaError || typeof code !== 'string') return error;
+  const fail = (kind: 'busy' | 'full' | 'unusable', message: string) =>
+    new SciaticaError(kind, message, [], { cause: error });
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
+    return fail(
+      'busy',
+      'Another program is writing to the database and did not finish. Try again in a moment.',
+    );
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code))
+    return fail('full', 'The disk is full: nothing was saved. Make room and try again.');
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return fail('unusable', `${path} is damaged.`);
+  if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code))
+    return fail('unusable', `${path} cannot be opened for writing: check its permissions and its folder's.`);
+  if (/^(ENOTDIR|EEXIST|ENOENT|ELOOP|ENAMETOOLONG|ERR_INVALID_ARG_VALUE|EISDIR)$/.test(code))
+    return fail('unusable', `The database cannot be at ${path}: not a usable path.`);
+  if (/^(SQLITE_IOERR|EIO)/.test(code))
+    return fail('unusable', `${path} could not be read or written (${code}).`);
+  return error;
+}

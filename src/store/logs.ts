@@ -1,0 +1,146 @@
+import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
+import {
+  type ExerciseType,
+  type Log,
+  type LogFilter,
+  type LogInput,
+  type LogPatch,
+  logRecord,
+} from '../domain/log.ts';
+import { checkLog, checkLogInput, checkLogPatch } from '../domain/schema.ts';
+import type { Database } from './database.ts';
+import { type Condition, type Page, type Query, Table, type Value } from './table.ts';
+import type { Guard } from './users.ts';
+
+/** An exercise as it was recorded so far. */
+export interface Exercise {
+  exerciseName: string;
+  /** The type of its latest session. */
+  exerciseType: ExerciseType;
+  sessions: number;
+  /** The day of its latest session. */
+  date: string;
+}
+
+/** The verbs of a log. Each that writes is one transaction. */
+export class Logs {
+  readonly #table: Table<Log>;
+
+  constructor(private readonly db: Database) {
+    this.#table = new Table(db, 'logs', 'log', logRecord);
+  }
+
+  find = (id: number): Log | undefined => this.#table.find(id);
+  /** @throws SciaticaError `not-found` */
+  get = (id: number): Log => this.#table.get(id);
+  /** The record as JSON. @throws SciaticaError `not-found` */
+  json = (id: number): string => this.#table.json(id);
+
+  count = (filter: LogFilter = {}): number => this.#table.count(conditions(filter));
+  list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
+  page = (filter: LogFilter, limit: number): Page => this.#table.page(query(filter), limit);
+  chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
+  jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
+
+  /** The exercises recorded so far, by one user or by all, the latest first. */
+  exercises(userId?: number): Exercise[] {
+    const { sql, values } =
+      userId === undefined ? { sql: '', values: [] } : { sql: 'WHERE userId = ?', values: [userId] };
+    // With max(), SQLite takes the other columns from the row that has it (https://sqlite.org/lang_select.html#bareagg).
+    return this.db.all<Exercise>(
+      `SELECT exerciseName, exerciseType, count(*) AS sessions, max(date) AS date
+       FROM logs ${sql} GROUP BY exerciseName ORDER BY max(date) DESC, max(id) DESC`,
+      ...values,
+    );
+  }
+
+  /** Checks what is to become a log. @throws SciaticaError `invalid` with every fault */
+  check = (value: unknown): LogInput => this.#withUser(value, () => checkLogInput(value));
+  /** Checks what is to change in a log. @throws SciaticaError `invalid` with every fault */
+  checkPatch = (value: unknown): LogPatch => this.#withUser(value, () => checkLogPatch(value));
+  /** Checks a whole log, id included, but for whether its user exists. @throws SciaticaError `invalid` with every fault */
+  checkRecord = (value: unknown): Log => checkLog(value);
+
+  /** @throws SciaticaError `invalid` if there is no such user */
+  create(input: LogInput): Log {
+    return this.db.write(() => {
+      this.#requireUser(input.userId);
+      return this.get(this.#table.insert(input));
+    });
+  }
+
+  /** Inserts a log with the id it has. @throws SciaticaError `invalid` if there is no such user */
+  restore(log: Log): void {
+    this.#requireUser(log.userId);
+    this.#table.insert(log);
+  }
+
+  /**
+   * Changes the fields that are given; all eight replace the log.
+   * @throws SciaticaError `not-found`, or `invalid` if there is no such user
+   */
+  update(id: number, patch: LogPatch, guard?: Guard): Log {
+    return this.db.write(() => {
+      guard?.(this.json(id));
+      const log = { ...this.get(id), ...patch, id };
+      this.#requireUser(log.userId);
+      this.#table.update(log);
+      return this.get(id);
+    });
+  }
+
+  /**
+   * Deletes the log; returns what was deleted.
+   * @throws SciaticaError `not-found`
+   */
+  delete(id: number, guard?: Guard): Log {
+    return this.db.write(() => {
+      guard?.(this.json(id));
+      const log = this.get(id);
+      this.#table.delete(id);
+      return log;
+    });
+  }
+
+  /** The faults of the schema and a missing user, all at once. */
+  #withUser<T>(value: unknown, check: () => T): T {
+    const issues = this.#userIssues((value as { userId?: unknown } | null)?.userId);
+    try {
+      const input = check();
+      if (issues.length === 0) return input;
+    } catch (error) {
+      if (!(error instanceof SciaticaError)) throw error;
+      throw invalid([...error.issues, ...issues]);
+    }
+    throw invalid(issues);
+  }
+
+  #requireUser(userId: number): void {
+    const issues = this.#userIssues(userId);
+    if (issues.length > 0) throw invalid(issues);
+  }
+
+  /** Nothing for what is no id at all: that is the schema's to say. */
+  #userIssues(userId: unknown): Issue[] {
+    const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
+    if (!isId || this.db.value('SELECT 1 FROM users WHERE id = ?', userId as number)) return [];
+    return [{ field: 'userId', message: 'must be the id of an existing user' }];
+  }
+}
+
+function query(filter: LogFilter): Query {
+  return { where: conditions(filter), sort: filter.sort, limit: filter.limit, cursor: filter.cursor };
+}
+
+function conditions({ userId, exerciseType, exerciseName, effective, since, until }: LogFilter): Condition[] {
+  const condition = (sql: string, value: Value | undefined) =>
+    value === undefined ? [] : [{ sql, values: [value] }];
+  return [
+    ...condition('userId = ?', userId),
+    ...condition('exerciseType = ?', exerciseType),
+    ...condition('exerciseName = ?', exerciseName),
+    ...condition('effective = ?', effective === undefined ? undefined : Number(effective)),
+    ...condition('date >= ?', since),
+    ...condition('date <= ?', until),
+  ];
+}

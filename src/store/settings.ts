@@ -1,0 +1,20 @@
+import type { Database } from './database.ts';
+
+type Setting = 'user';
+
+/** What a person has settled for this database, such as who uses it. */
+export class Settings {
+  constructor(private readonly db: Database) {}
+
+  get(name: Setting): string | undefined {
+    return this.db.value<string>('SELECT value FROM settings WHERE name = ?', name);
+  }
+
+  set(name: Setting, value: string): void {
+    this.db.run(
+      'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      name,
+      value,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import { type Database, openDatabase } from './database.ts';
+import { Logs } from './logs.ts';
+import { Settings } from './settings.ts';
+import { Users } from './users.ts';
+
+/** The records and all that can be done with them, on one connection. */
+export class Store {
+  readonly users: Users;
+  readonly logs: Logs;
+  readonly settings: Settings;
+
+  constructor(readonly db: Database) {
+    this.users = new Users(db);
+    this.logs = new Logs(db);
+    this.settings = new Settings(db);
+  }
+
+  /** Runs several reads on one snapshot of the records. */
+  read<T>(work: () => T): T {
+    return this.db.read(work);
+  }
+
+  /** Runs several writes as one transaction: all or nothing. */
+  write<T>(work: () => T): T {
+    return this.db.write(work);
+  }
+
+  /** Moves what the write-ahead log holds into the database file, as far as readers allow. */
+  checkpoint(): void {
+    this.db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}
+
+/**
+ * Opens the database at an absolute path, creating it if need be.
+ * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
+ */
+export function openStore(path: string): Store {
+  return new Store(openDatabase(path));
+}

@@ -1,0 +1,252 @@
+import { invalid, notFound, SciaticaError } from '../domain/errors.ts';
+import { type Fields, MAX_ID } from '../domain/fields.ts';
+import { parseSort, type SortKey } from '../domain/sort.ts';
+import { type Database, openSnapshot } from './database.ts';
+
+export type Value = string | number;
+
+/** How many rows a chunk of a long list has: what is in memory at once. */
+export const CHUNK_ROWS = 250;
+
+/** A condition in SQL and the values of its question marks. */
+export interface Condition {
+  sql: string;
+  values: Value[];
+}
+
+/** Which rows, in what order, how many, from where. */
+export interface Query {
+  where: Condition[];
+  sort?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+/** One page of a list: the records as JSON texts, and the cursor of the next page if there is one. */
+export interface Page {
+  rows: string[];
+  next: string | undefined;
+}
+
+/** A table of records: the SQL that users and logs have in common, built from their fields. */
+export class Table<R extends { id: number }> {
+  readonly #columns: string[];
+  readonly #booleans: string[];
+  readonly #select: string;
+  readonly #json: string;
+
+  /**
+   * @param fields the fields of the record, `id` first
+   */
+  constructor(
+    private readonly db: Database,
+    private readonly name: 'users' | 'logs',
+    private readonly noun: 'user' | 'log',
+    fields: Fields,
+  ) {
+    this.#columns = Object.keys(fields);
+    this.#booleans = this.#columns.filter((column) => fields[column]?.kind === 'boolean');
+    this.#select = this.#columns.join(', ');
+    const pairs = this.#columns.map((column) =>
+      this.#booleans.includes(column)
+        ? `'${column}', json(iif(${column}, 'true', 'false'))`
+        : `'${column}', ${column}`,
+    );
+    this.#json = `json_object(${pairs.join(', ')})`;
+  }
+
+  has(id: number): boolean {
+    return this.db.value(`SELECT 1 FROM ${this.name} WHERE id = ?`, id) === 1;
+  }
+
+  /** @throws SciaticaError `not-found` */
+  get(id: number): R {
+    const row = this.find(id);
+    if (!row) throw notFound(this.noun, id);
+    return row;
+  }
+
+  find(id: number): R | undefined {
+    const row = this.db.get<R>(`SELECT ${this.#select} FROM ${this.name} WHERE id = ?`, id);
+    return row && this.#record(row);
+  }
+
+  /**
+   * The record as JSON, rendered by SQLite.
+   * @throws SciaticaError `not-found`
+   */
+  json(id: number): string {
+    const json = this.db.value<string>(`SELECT ${this.#json} FROM ${this.name} WHERE id = ?`, id);
+    if (json === undefined) throw notFound(this.noun, id);
+    return json;
+  }
+
+  /** Inserts a record, with a new id unless it brings one; returns the id. */
+  insert(input: Omit<R, 'id'> & { id?: number }): number {
+    const columns = this.#columns.filter((column) => column !== 'id' || input.id !== undefined);
+    const { id } = this.db.run(
+      `INSERT INTO ${this.name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      ...this.#values(columns, input),
+    );
+    if (id > MAX_ID)
+      throw new SciaticaError('full', `No further ${this.noun} can be stored: the ids are used up.`);
+    return id;
+  }
+
+  /** Writes every field of the record. */
+  update(record: R): void {
+    const columns = this.#columns.filter((column) => column !== 'id');
+    this.db.run(
+      `UPDATE ${this.name} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`,
+      ...this.#values(columns, record),
+      record.id,
+    );
+  }
+
+  delete(id: number): void {
+    this.db.run(`DELETE FROM ${this.name} WHERE id = ?`, id);
+  }
+
+  count(where: Condition[]): number {
+    const { sql, values } = joined(where);
+    return this.db.value<number>(`SELECT count(*) FROM ${this.name}${sql}`, ...values) ?? 0;
+  }
+
+  /** The records that match, up to `query.limit`. */
+  list(query: Query): R[] {
+    const { sql, values } = this.#query(this.#select, query, query.limit);
+    return this.db.all<R>(sql, ...values).map((row) => this.#record(row));
+  }
+
+  /** The first `limit` records that match, and where to go on. */
+  page(query: Query, limit: number): Page {
+    return this.#page(this.db, query, limit);
+  }
+
+  /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
+  *chunks(query: Query): Generator<R[]> {
+    for (const rows of this.jsonChunks(query)) yield rows.map((row) => JSON.parse(row) as R);
+  }
+
+  /**
+   * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own: no statement
+   * stays open between chunks, and the store's connection is free meanwhile.
+   */
+  *jsonChunks(query: Query): Generator<string[]> {
+    const db = openSnapshot(this.db.path);
+    try {
+      yield* (query.sort ?? 'id') === 'id' ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
+    } finally {
+      db.close();
+    }
+  }
+
+  *#chunksById(db: Database, query: Query): Generator<string[]> {
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    let cursor = query.cursor;
+    do {
+      const page = this.#page(db, { ...query, cursor }, Math.min(left, CHUNK_ROWS));
+      if (page.rows.length > 0) yield page.rows;
+      left -= page.rows.length;
+      cursor = page.next;
+    } while (cursor !== undefined && left > 0);
+  }
+
+  /** Settles the order once, in a temporary table of ids that SQLite keeps on disk when it is long. */
+  *#chunksInOrder(db: Database, query: Query): Generator<string[]> {
+    const { sql, values } = this.#query('id', query, query.limit);
+    db.exec('CREATE TEMP TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT');
+    db.run(`INSERT INTO temp.chosen (id) ${sql}`, ...values);
+    const chunk = `SELECT ${this.#json} FROM temp.chosen JOIN ${this.name} USING (id)
+      WHERE place > ? AND place <= ? ORDER BY place`;
+    for (let place = 0; ; place += CHUNK_ROWS) {
+      const rows = db.column<string>(chunk, place, place + CHUNK_ROWS);
+      if (rows.length > 0) yield rows;
+      if (rows.length < CHUNK_ROWS) return;
+    }
+  }
+
+  #page(db: Database, query: Query, limit: number): Page {
+    const { sql, values } = this.#query(this.#json, query, limit + 1);
+    const rows = db.column<string>(sql, ...values);
+    if (rows.length <= limit) return { rows, next: undefined };
+    rows.pop();
+    return { rows, next: this.#cursor(query.sort, rows.at(-1)) };
+  }
+
+  #query(select: string, { where, sort, cursor }: Query, limit: number | undefined): Condition {
+    const keys = parseSort(sort ?? 'id', this.#columns);
+    const { sql, values } = joined(
+      cursor === undefined ? where : [...where, this.#after(cursor, keys, sort)],
+    );
+    const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`).join(', ');
+    const end = limit === undefined ? '' : ' LIMIT ?';
+    return {
+      sql: `SELECT ${select} FROM ${this.name}${sql} ORDER BY ${order}${end}`,
+      values: limit === undefined ? values : [...values, limit],
+    };
+  }
+
+  /** The place of a record in an order: its values of the sort keys, and the order they belong to. */
+  #cursor(sort: string | undefined, json: string | undefined): string {
+    const record = JSON.parse(json ?? '{}') as Record<string, Value>;
+    const keys = parseSort(sort ?? 'id', this.#columns);
+    const place = [sort ?? 'id', ...keys.map(({ field }) => record[field])];
+    return Buffer.from(JSON.stringify(place)).toString('base64url');
+  }
+
+  /** The condition that a row comes after the cursor's place. */
+  #after(cursor: string, keys: SortKey[], sort: string | undefined): Condition {
+    const [order, ...place] = decode(cursor);
+    const fits = order === (sort ?? 'id') && place.length === keys.length && place.every(isValue);
+    if (!fits)
+      throw invalid([{ field: 'cursor', message: 'must be the cursor of a page with the same sort' }]);
+    const values = place.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as Value[];
+    const steps = keys.map(({ field, descending }, i) => {
+      const same = keys.slice(0, i).map((key) => `${key.field} = ?`);
+      return {
+        sql: [...same, `${field} ${descending ? '<' : '>'} ?`].join(' AND '),
+        values: values.slice(0, i + 1),
+      };
+    });
+    return {
+      sql: `(${steps.map((step) => `(${step.sql})`).join(' OR ')})`,
+      values: steps.flatMap((step) => step.values),
+    };
+  }
+
+  #values(columns: string[], record: object): Value[] {
+    const values = record as Record<string, Value | boolean>;
+    return columns.map((column) => {
+      const value = values[column];
+      return typeof value === 'boolean' ? Number(value) : (value as Value);
+    });
+  }
+
+  /** A row as SQLite gives it has 0 and 1 where the record has false and true. */
+  #record(row: R): R {
+    const values = row as Record<string, unknown>;
+    for (const column of this.#booleans) values[column] = values[column] === 1;
+    return row;
+  }
+}
+
+function joined(where: Condition[]): Condition {
+  return {
+    sql: where.length === 0 ? '' : ` WHERE ${where.map(({ sql }) => sql).join(' AND ')}`,
+    values: where.flatMap(({ values }) => values),
+  };
+}
+
+function decode(cursor: string): unknown[] {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(place) ? place : [];
+  } catch {
+    return [];
+  }
+}
+
+function isValue(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
