@@ -65,12 +65,23 @@ export function shapeOf<Fs extends Fields>(fields: Fs): Shape<Fs> {
 /** A schema that takes exactly these fields. */
 export const objectOf = <Fs extends Fields>(fields: Fs) => z.strictObject(shapeOf(fields));
 
-export const UserInputSchema = objectOf(userFields);
-export const UserPatchSchema = UserInputSchema.partial();
-export const UserSchema = objectOf(userRecord);
-export const LogInputSchema = objectOf(logFields);
-export const LogPatchSchema = LogInputSchema.partial();
-export const LogSchema = objectOf(logRecord);
+/** Made on first use: building them takes longer than loading zod, and a list of logs needs none. */
+const schemas = {
+  userInput: once(() => objectOf(userFields)),
+  userPatch: once(() => objectOf(userFields).partial()),
+  user: once(() => objectOf(userRecord)),
+  logInput: once(() => objectOf(logFields)),
+  logPatch: once(() => objectOf(logFields).partial()),
+  log: once(() => objectOf(logRecord)),
+};
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 /**
  * Checks values against a schema.
@@ -94,14 +105,14 @@ function checkInput<T>(schema: z.ZodType<T> & { shape: object }, value: unknown)
   return check(schema, input);
 }
 
-export const checkUserInput = (value: unknown): UserInput => checkInput(UserInputSchema, value);
-export const checkLogInput = (value: unknown): LogInput => checkInput(LogInputSchema, value);
-export const checkUserPatch = (value: unknown): UserPatch => present(checkInput(UserPatchSchema, value));
-export const checkLogPatch = (value: unknown): LogPatch => present(checkInput(LogPatchSchema, value));
+export const checkUserInput = (value: unknown): UserInput => checkInput(schemas.userInput(), value);
+export const checkLogInput = (value: unknown): LogInput => checkInput(schemas.logInput(), value);
+export const checkUserPatch = (value: unknown): UserPatch => present(checkInput(schemas.userPatch(), value));
+export const checkLogPatch = (value: unknown): LogPatch => present(checkInput(schemas.logPatch(), value));
 
 /** Checks a whole record, id included, as a file holds it. */
-export const checkUser = (value: unknown): RecordOf<typeof userRecord> => check(UserSchema, value);
-export const checkLog = (value: unknown): RecordOf<typeof logRecord> => check(LogSchema, value);
+export const checkUser = (value: unknown): RecordOf<typeof userRecord> => check(schemas.user(), value);
+export const checkLog = (value: unknown): RecordOf<typeof logRecord> => check(schemas.log(), value);
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
