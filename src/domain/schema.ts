@@ -12,7 +12,7 @@ const LABEL = `[${LETTERS}](?:[${LETTERS}-]{0,61}[${LETTERS}])?`;
 const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 
 const NO_NUL = /^[^\u0000]*$/;
-const NOT_BLANK = /^[^\u0000]*[^\s\u0000][^\u0000]*$/;
+const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
 
 /** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
 export function schemaOf<F extends Field>(field: F): z.ZodType<ValueOf<F>>;

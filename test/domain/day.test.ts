@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+import { addDays, parseDay } from '../../src/domain/day.ts';
+
+test.each([
+  ['today', '2026-03-02'],
+  ['Today', '2026-03-02'],
+  [' yesterday ', '2026-03-01'],
+  ['-0d', '2026-03-02'],
+  ['-1d', '2026-03-01'],
+  ['-2d', '2026-02-28'],
+  ['-3D', '2026-02-27'],
+  ['-732d', '2024-02-29'],
+  ['2025-12-31', '2025-12-31'],
+  [' 2025-12-31 ', '2025-12-31'],
+  ['2025-02-30', '2025-02-30'],
+  ['3d', '3d'],
+  ['-d', '-d'],
+  ['-1.5d', '-1.5d'],
+  ['-123456d', '-123456d'],
+  ['-٣d', '-٣d'],
+  ['tomorrow', 'tomorrow'],
+  ['', ''],
+])('parseDay %j', (text, day) => expect(parseDay(text, '2026-03-02')).toBe(day));
+
+test.each([
+  ['2024-02-28', 1, '2024-02-29'],
+  ['2025-02-28', 1, '2025-03-01'],
+  ['2025-12-31', 1, '2026-01-01'],
+  ['2026-01-01', -1, '2025-12-31'],
+  ['2026-03-29', -1, '2026-03-28'],
+  ['2026-03-28', 366, '2027-03-29'],
+])('%s and %d days', (day, days, other) => expect(addDays(day, days)).toBe(other));
+
+describe('the local day', () => {
+  const day = fileURLToPath(new URL('../../src/domain/day.ts', import.meta.url));
+  const script = `${transformSync(readFileSync(day, 'utf8'), { loader: 'ts', format: 'cjs' }).code}
+    console.log(process.argv.slice(1).map((at) => localDay(new Date(at))).join(' '));`;
+  const localDays = (TZ: string, moments: string[]) =>
+    execFileSync(process.execPath, ['-e', script, '--', ...moments], { env: { TZ }, encoding: 'utf8' })
+      .trim()
+      .split(' ');
+
+  test.each([
+    { zone: 'UTC', days: { '2026-01-01T00:00:00Z': '2026-01-01', '2025-12-31T23:59:59.999Z': '2025-12-31' } },
+    {
+      zone: 'Pacific/Kiritimati',
+      days: { '2025-12-31T10:00:00Z': '2026-01-01', '2025-12-31T09:59:59Z': '2025-12-31' },
+    },
+    {
+      zone: 'Pacific/Pago_Pago',
+      days: { '2026-01-01T10:59:59Z': '2025-12-31', '2026-01-01T11:00:00Z': '2026-01-01' },
+    },
+    // The clocks change: a day of 23 hours, and one of 25.
+    {
+      zone: 'Europe/Berlin',
+      days: {
+        '2026-03-28T23:00:00Z': '2026-03-29',
+        '2026-03-29T21:59:59Z': '2026-03-29',
+        '2026-03-29T22:00:00Z': '2026-03-30',
+      },
+    },
+    {
+      zone: 'Europe/Berlin',
+      days: {
+        '2026-10-24T22:00:00Z': '2026-10-25',
+        '2026-10-25T22:59:59Z': '2026-10-25',
+        '2026-10-25T23:00:00Z': '2026-10-26',
+      },
+    },
+    // The clocks change at midnight: this day begins at one o'clock.
+    {
+      zone: 'America/Santiago',
+      days: { '2026-09-06T03:59:59Z': '2026-09-05', '2026-09-06T04:00:00Z': '2026-09-06' },
+    },
+  ])('in $zone: $days', ({ zone, days }) =>
+    expect(localDays(zone, Object.keys(days))).toStrictEqual(Object.values(days)),
+  );
+});

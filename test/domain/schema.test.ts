@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { MAX_ID } from '../../src/domain/fields.ts';
+import {
+  checkLog,
+  checkLogInput,
+  checkLogPatch,
+  checkUser,
+  checkUserInput,
+} from '../../src/domain/schema.ts';
+import { failure, log, shown, user } from './samples.ts';
+
+test.each([null, undefined, [], [log], 'text', '', 5, true].map((value) => [shown(value), value]))(
+  '%s is no record',
+  (_, value) => {
+    for (const check of [checkLogInput, checkLogPatch, checkUserInput])
+      expect(failure(() => check(value)).issues).toStrictEqual([
+        { field: 'body', message: 'must be a JSON object' },
+      ]);
+  },
+);
+
+test.each([1, 'x', null, -5, {}])('an id of %j in what a client sends is ignored', (id) => {
+  expect(checkLogInput({ id, ...log })).toStrictEqual(log);
+  expect(checkLogPatch({ id, notes: '' })).toStrictEqual({ notes: '' });
+  expect(checkUserInput({ ...user, id })).toStrictEqual(user);
+});
+
+test('an empty patch is nothing to change', () => expect(checkLogPatch({})).toStrictEqual({}));
+
+describe('a record of a file', () => {
+  test.each([1, 42, MAX_ID])('may have the id %d', (id) => {
+    expect(checkLog({ id, ...log })).toStrictEqual({ id, ...log });
+    expect(checkUser({ id, ...user })).toStrictEqual({ id, ...user });
+  });
+  test.each([undefined, 0, -1, 1.5, '1', null, MAX_ID + 1, 2 ** 53, Number.POSITIVE_INFINITY])(
+    'may not have the id %j',
+    (id) => {
+      expect(failure(() => checkLog({ ...log, id })).issues[0]?.field).toBe('id');
+      expect(failure(() => checkUser({ ...user, id })).issues[0]?.field).toBe('id');
+    },
+  );
+});
+
+describe('a field that does not exist is refused', () => {
+  test.each([
+    ['pain_level', 'painLevel'],
+    ['PainLevel', 'painLevel'],
+    ['painlevel', 'painLevel'],
+    ['pain level', 'painLevel'],
+    ['e-mail', 'email'],
+    ['firstname', 'firstName'],
+    ['diagnosis_date', 'diagnosisDate'],
+  ])('%s: did you mean %s?', (name, meant) => {
+    const value = { ...user, [name]: 1 };
+    expect(failure(() => checkUserInput(value)).issues).toStrictEqual([
+      { field: name, message: `is not a field here (did you mean ${meant}?)` },
+    ]);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', '', 'weather'])(
+    '%j, without a suggestion',
+    (name) => {
+      const record = JSON.stringify(log).replace('}', `,${JSON.stringify(name)}:{"userId":2}}`);
+      const error = failure(() => checkLogInput(JSON.parse(record)));
+      expect(error.issues).toStrictEqual([{ field: name, message: 'is not a field here' }]);
+    },
+  );
+
+  test('also where it would stand for a required one', () => {
+    const { painLevel, ...rest } = user;
+    const error = failure(() => checkUserInput({ ...rest, pain_level: painLevel }));
+    expect(error.issues.map(({ field }) => field).sort()).toStrictEqual(['painLevel', 'pain_level']);
+  });
+
+  test('by no more than 60 characters of its name, cut between characters', () => {
+    const [issue] = failure(() =>
+      checkLogInput({ ...log, [`${'x'.repeat(59)}\u{1F9D8}${'y'.repeat(999)}`]: 1 }),
+    ).issues;
+    expect(issue?.field.length).toBeLessThanOrEqual(61);
+    expect(issue?.field.isWellFormed()).toBe(true);
+  });
+});
+
+test('inherited fields do not count', () => {
+  expect(failure(() => checkLogInput(Object.create(log))).issues).toHaveLength(8);
+});
+
+test('all faults at once, one for each field', () => {
+  const value = {
+    painBefore: 0,
+    painAfter: '11',
+    effective: 'yes',
+    exerciseType: 'yoga',
+    date: '2025-02-30',
+    mood: 1,
+  };
+  const error = failure(() => checkLogInput(value));
+  expect(error.issues.map(({ field }) => field).sort()).toStrictEqual(
+    [
+      'date',
+      'effective',
+      'exerciseName',
+      'exerciseType',
+      'mood',
+      'notes',
+      'painAfter',
+      'painBefore',
+      'userId',
+    ].sort(),
+  );
+  for (const { field, message } of error.issues) expect(error.message).toContain(`${field} ${message}`);
+});
+
+test('no message repeats a value', () => {
+  const secret = 'S3CRET-\u{1F9D8}';
+  const fields = [...Object.keys(user), ...Object.keys(log)];
+  for (const value of [
+    secret,
+    secret.repeat(2000),
+    `${secret}\0`,
+    `${secret}\uD800`,
+    [secret],
+    { [secret]: secret },
+  ])
+    for (const field of fields)
+      for (const check of [checkLogPatch, checkUserInput])
+        expect(JSON.stringify(messages(check, { [field]: value }))).not.toContain('S3CRET');
+});
+
+function messages(check: (value: unknown) => unknown, value: unknown): unknown {
+  try {
+    check(value);
+    return [];
+  } catch (error) {
+    return [(error as Error).message, (error as { issues?: unknown }).issues];
+  }
+}

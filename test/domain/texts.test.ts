@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { describeIssue, invalid, notFound } from '../../src/domain/errors.ts';
+import { expectation, fromStrings } from '../../src/domain/fields.ts';
+import { logFields, suggestEffective } from '../../src/domain/log.ts';
+import { parseSort } from '../../src/domain/sort.ts';
+import { closest, didYouMean } from '../../src/domain/suggest.ts';
+import { userFields } from '../../src/domain/user.ts';
+import { failure } from './samples.ts';
+
+describe('fromStrings', () => {
+  test.each([
+    ['userId', '3', 3],
+    ['userId', '007', 7],
+    ['userId', '-1', -1],
+    ['userId', '9'.repeat(400), Number.POSITIVE_INFINITY],
+    ['userId', '', ''],
+    ['userId', '3.0', '3.0'],
+    ['userId', '1e3', '1e3'],
+    ['userId', '0x10', '0x10'],
+    ['userId', '+3', '+3'],
+    ['userId', ' 3', ' 3'],
+    ['userId', '3\n', '3\n'],
+    ['userId', '٣', '٣'],
+    ['userId', 'abc', 'abc'],
+    ['effective', 'true', true],
+    ['effective', 'false', false],
+    ['effective', '1', '1'],
+    ['effective', 'TRUE', 'TRUE'],
+    ['effective', '', ''],
+    ['notes', '5', '5'],
+    ['notes', 'true', 'true'],
+    ['date', '20260101', '20260101'],
+    ['exerciseType', 'yoga', 'yoga'],
+    ['unknown', '5', '5'],
+    ['constructor', '5', '5'],
+  ])('%s=%s', (name, text, value) => {
+    expect(fromStrings(logFields, { [name]: text })).toStrictEqual({ [name]: value });
+  });
+
+  test('__proto__ stays a name like any other', () => {
+    const values = fromStrings(logFields, JSON.parse('{"__proto__":"5"}') as Record<string, string>);
+    expect(Object.getPrototypeOf(values)).toBe(Object.prototype);
+    expect(Object.entries(values)).toStrictEqual([['__proto__', '5']]);
+  });
+});
+
+describe('parseSort', () => {
+  const known = ['id', 'userId', 'date', 'notes'];
+  const key = (field: string, descending = false) => ({ field, descending });
+  test.each([
+    ['id', [key('id')]],
+    ['-id', [key('id', true)]],
+    ['date', [key('date'), key('id')]],
+    ['-date,id', [key('date', true), key('id')]],
+    ['-date,-id', [key('date', true), key('id', true)]],
+    ['id,date', [key('id'), key('date')]],
+  ])('%s', (text, keys) => expect(parseSort(text, known)).toStrictEqual(keys));
+
+  test.each([
+    ['', 'must name fields'],
+    ['-', 'must name fields'],
+    ['date,', 'must name fields'],
+    ['--date', 'must name fields'],
+    [' date', 'must name fields of the record, such as -date,id (did you mean date?)'],
+    ['Date', '(did you mean date?)'],
+    ['constructor', 'must name fields'],
+    ['__proto__', 'must name fields'],
+    ['id;--', 'must name fields'],
+    ['date,-date', 'names date twice'],
+  ])('%j is refused', (text, message) => {
+    const error = failure(() => parseSort(text, known));
+    expect(error.code).toBe('invalid');
+    expect(error.issues[0]).toMatchObject({ field: 'sort', message: expect.stringContaining(message) });
+  });
+});
+
+describe('closest', () => {
+  const names = ['Piriformis Stretch', 'Cat-Cow', 'Glute Bridge'];
+  test.each([
+    ['Piriformis strech', 'Piriformis Stretch'],
+    ['piriformis-stretch', 'Piriformis Stretch'],
+    ['PIRIFORMIS  STRETCH', 'Piriformis Stretch'],
+    ['cat cow', 'Cat-Cow'],
+    ['glut bridge', 'Glute Bridge'],
+    ['Ｃａｔ Ｃｏｗ', 'Cat-Cow'],
+    ['Swimming', undefined],
+    ['', undefined],
+    ['   ', undefined],
+  ])('%j: %j', (text, name) => expect(closest(text, names)).toBe(name));
+
+  test('of several, the nearest; of equals, the first', () => {
+    expect(closest('stretcj', ['stretchx', 'stretch'])).toBe('stretch');
+    expect(closest('abcd', ['abcx', 'abcy'])).toBe('abcx');
+  });
+  test('nothing from nothing', () => expect(closest('a', [])).toBeUndefined());
+  test('as words', () => {
+    expect(didYouMean('pain_level', ['painLevel'])).toBe(' (did you mean painLevel?)');
+    expect(didYouMean('x'.repeat(101), ['x'.repeat(100)])).toBe('');
+  });
+});
+
+test.each([
+  [6, 4, true],
+  [4, 4, false],
+  [4, 6, false],
+  [10, 1, true],
+])('from %d to %d suggests that it helped: %s', (before, after, helped) =>
+  expect(suggestEffective(before, after)).toBe(helped),
+);
+
+test.each([
+  [userFields.firstName, 'text of 1 to 100 characters, not only spaces'],
+  [logFields.notes, 'text of 0 to 10,000 characters'],
+  [userFields.email, 'an e-mail address such as nora@example.org, of at most 254 characters'],
+  [userFields.age, 'a whole number from 0 to 130'],
+  [logFields.painBefore, 'a whole number from 1 to 10'],
+  [logFields.userId, 'a whole number, 1 or more'],
+  [logFields.effective, 'true or false'],
+  [logFields.date, 'a calendar day as YYYY-MM-DD'],
+  [logFields.exerciseType, 'one of stretch, strengthening'],
+])('$label must be …', (field, words) => expect(expectation(field)).toBe(words));
+
+test('errors read as one line', () => {
+  expect(describeIssue({ at: 'line 3', field: 'age', message: 'must be old' })).toBe(
+    'line 3: age must be old',
+  );
+  expect(
+    invalid([
+      { field: 'a', message: 'is x' },
+      { field: 'b', message: 'is y' },
+    ]).message,
+  ).toBe('a is x; b is y');
+  expect(notFound('log', 7)).toMatchObject({ code: 'not-found', message: 'There is no log 7.' });
+});
