@@ -30,6 +30,7 @@ export class Logs {
     this.#table = new Table(db, 'logs', 'log', logRecord);
   }
 
+  has = (id: number): boolean => this.#table.has(id);
   find = (id: number): Log | undefined => this.#table.find(id);
   /** @throws SciaticaError `not-found` */
   get = (id: number): Log => this.#table.get(id);

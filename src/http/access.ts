@@ -1,0 +1,68 @@
+import type { HttpHeaders, HttpRequest } from './message.ts';
+import { Problem } from './problem.ts';
+
+/** Who may call: by which name the service is addressed, and from which web pages. */
+export interface Access {
+  port: number;
+  /** Further Host names, `name` or `name:port`. */
+  allowHosts: readonly string[];
+  /** Origins of web pages that may call from a browser. */
+  allowOrigins: readonly string[];
+}
+
+const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const EXPOSED = 'ETag, Link, Location, Retry-After, X-Total-Count';
+
+/**
+ * Refuses what a web page elsewhere could make a browser send: a Host that is not ours (DNS rebinding), a
+ * foreign Origin, a cross-site request (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
+ * @throws Problem 400 without exactly one Host (RFC 9112, 3.2), 403 otherwise
+ */
+export function checkAccess({ hosts, headers, target }: HttpRequest, access: Access): void {
+  if (hosts.length !== 1) throw new Problem(400, 'A request needs exactly one Host header.');
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
+  for (const host of [...hosts, ...(authority === undefined ? [] : [authority])]) {
+    if (!isOurs(host, access))
+      throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
+  }
+  const { origin } = headers;
+  if (origin !== undefined && !isAllowedOrigin(origin, access))
+    throw new Problem(403, 'Requests from that origin are not allowed; --allow-origin adds one.');
+  if (origin === undefined && headers['sec-fetch-site'] === 'cross-site')
+    throw new Problem(403, 'Requests from another site are not allowed; --allow-origin adds one.');
+}
+
+/** The headers that let an allowed web page read a response (https://fetch.spec.whatwg.org, CORS). */
+export function corsHeaders({ headers }: HttpRequest, access: Access): HttpHeaders {
+  if (access.allowOrigins.length === 0) return {};
+  const { origin } = headers;
+  if (origin === undefined || !access.allowOrigins.includes(origin)) return { vary: 'Origin' };
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': EXPOSED,
+    'cross-origin-resource-policy': 'cross-origin',
+  };
+}
+
+/** What a preflight request asks for (OPTIONS with Access-Control-Request-Method); nothing for another request. */
+export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpHeaders {
+  if (headers['access-control-request-method'] === undefined) return {};
+  return {
+    'access-control-allow-methods': allow,
+    'access-control-allow-headers': 'Content-Type, If-Match, If-None-Match',
+    'access-control-max-age': '600',
+  };
+}
+
+function isOurs(host: string, { port, allowHosts }: Access): boolean {
+  const name = host.toLowerCase();
+  const local = LOCAL_NAMES.some((local) => name === `${local}:${port}` || (port === 80 && name === local));
+  return local || allowHosts.some((allowed) => name === allowed || name === `${allowed}:${port}`);
+}
+
+function isAllowedOrigin(origin: string, access: Access): boolean {
+  if (access.allowOrigins.includes(origin)) return true;
+  const scheme = /^https?:\/\/(.+)$/.exec(origin);
+  return scheme?.[1] !== undefined && isOurs(scheme[1], access);
+}

@@ -1,0 +1,78 @@
+import type { Store } from '../store/store.ts';
+import type { Writer } from '../store/writer.ts';
+import { type Access, checkAccess, corsHeaders, preflightHeaders } from './access.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from './message.ts';
+import { Problem, problemResponse } from './problem.ts';
+import { allowed, match } from './routes.ts';
+
+export interface Service {
+  store: Store;
+  writer: Writer;
+  access: Access;
+  /** Told of what was not foreseen: what is thrown that carries no message for a person. */
+  onError?: (error: unknown) => void;
+}
+
+export type App = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+
+/** Health data: only the caller may keep it, and only to ask whether it is still current. */
+const EVERY_RESPONSE: HttpHeaders = {
+  'cache-control': 'private, no-cache',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** The service as a function from a request to a response; it never throws. */
+export function createApp(service: Service): App {
+  return (request) => {
+    const cors = corsHeaders(request, service.access);
+    const finish = (response: HttpResponse): HttpResponse => {
+      const headers = { ...EVERY_RESPONSE, ...response.headers, ...cors };
+      if (request.method !== 'HEAD') return { ...response, headers };
+      return withoutBody(response, headers);
+    };
+    const fail = (error: unknown): HttpResponse => {
+      const response = problemResponse(error);
+      if (response.status === 500) service.onError?.(error);
+      return finish(response);
+    };
+    try {
+      const response = answer(request, service);
+      return response instanceof Promise ? response.then(finish).catch(fail) : finish(response);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+function answer(
+  request: HttpRequest,
+  { store, writer, access }: Service,
+): HttpResponse | Promise<HttpResponse> {
+  checkAccess(request, access);
+  const { path, search } = split(request.target);
+  const found = match(path);
+  if (!found) throw new Problem(404, 'There is nothing at this path.');
+  const allow = allowed(found);
+  if (request.method === 'OPTIONS')
+    return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };
+  const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
+  if (!route) throw new Problem(405, `This path takes ${allow}.`, { allow });
+  return route.handle({ request, id: found.id, search, store, writer });
+}
+
+/** The path and the query string of a target in origin form or absolute form (RFC 9112, 3.2). */
+function split(target: string): { path: string; search: string } {
+  const origin = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const question = origin.indexOf('?');
+  return question < 0
+    ? { path: origin, search: '' }
+    : { path: origin.slice(0, question), search: origin.slice(question + 1) };
+}
+
+function withoutBody({ status, body }: HttpResponse, headers: HttpHeaders): HttpResponse {
+  if (typeof body === 'string')
+    return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } };
+  body?.return(undefined);
+  return { status, headers };
+}

@@ -1,0 +1,36 @@
+import { parseJson } from '../exchange/json.ts';
+import type { HttpRequest } from './message.ts';
+import { Problem } from './problem.ts';
+
+/**
+ * The JSON value that a request carries.
+ * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
+ */
+export async function readJson(request: HttpRequest): Promise<unknown> {
+  requireJson(request.headers);
+  const bytes = await request.readBody();
+  return parseJson(decodeUtf8(bytes));
+}
+
+function requireJson(headers: HttpRequest['headers']): void {
+  const [type, ...parameters] = (headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (type !== 'application/json' || (charset !== undefined && charset.replaceAll('"', '') !== 'utf-8'))
+    throw new Problem(415, 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.');
+  if ((headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
+    throw new Problem(400, 'Send the body with no transfer coding but chunked.');
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new Problem(415, 'Send the body uncompressed, without Content-Encoding.', {
+      'accept-encoding': 'identity',
+    });
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem(400, 'The body is not valid UTF-8.');
+  }
+}

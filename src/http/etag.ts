@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto';
+import { SciaticaError } from '../domain/errors.ts';
+import type { HttpRequest } from './message.ts';
+
+/** A strong entity tag of a body (RFC 9110, 8.8.3). */
+export function etagOf(body: string): string {
+  return `"${hash('sha1', body, 'base64')}"`;
+}
+
+/** Whether If-None-Match says that the caller has this body already (weak comparison, RFC 9110, 13.1.2). */
+export function isKnown(headers: HttpRequest['headers'], etag: string): boolean {
+  const condition = headers['if-none-match'];
+  return condition !== undefined && names(condition, etag, true);
+}
+
+/**
+ * A guard for a write: refuses it when the record is not, or no longer, the one that the caller means
+ * (If-Match by strong comparison, RFC 9110, 13.1.1; If-None-Match, 13.1.2).
+ */
+export function precondition(headers: HttpRequest['headers']): ((body: string) => void) | undefined {
+  const match = headers['if-match'];
+  const noneMatch = headers['if-none-match'];
+  if (match === undefined && noneMatch === undefined) return undefined;
+  return (body) => {
+    const etag = etagOf(body);
+    const stale = match !== undefined && !names(match, etag, false);
+    if (stale || (noneMatch !== undefined && names(noneMatch, etag, true)))
+      throw new SciaticaError('stale', 'The record is not the one the condition names. Read it again first.');
+  };
+}
+
+function names(condition: string, etag: string, weakly: boolean): boolean {
+  if (condition.trim() === '*') return true;
+  const tags = condition.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.some((tag) => tag === etag || (weakly && tag === `W/${etag}`));
+}

@@ -1,0 +1,132 @@
+import { check, objectOf } from '../domain/schema.ts';
+import type { Store } from '../store/store.ts';
+import { CHUNK_ROWS } from '../store/table.ts';
+import type { Writer } from '../store/writer.ts';
+import { readJson } from './body.ts';
+import { etagOf, isKnown, precondition } from './etag.ts';
+import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
+import { parseQuery } from './query.ts';
+import type { Resource } from './resource.ts';
+
+/** A request that has found its route. */
+export interface Call {
+  request: HttpRequest;
+  /** The id in the path; 0 where the path has none. */
+  id: number;
+  /** The query string, without its question mark. */
+  search: string;
+  store: Store;
+  writer: Writer;
+}
+
+export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;
+
+interface ListFilter {
+  sort?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+/** GET of a list: the whole of it, or with `limit` one page. */
+export function list(resource: Resource): Handler {
+  const schema = objectOf(resource.parameters).partial();
+  return ({ request, search, store }) => {
+    const filter = check(schema, parseQuery(search, resource.parameters)) as ListFilter;
+    const verbs = resource.verbs(store);
+    if (filter.limit !== undefined)
+      return page(resource, { ...filter, limit: filter.limit }, request, search, store);
+    const { rows, next } = verbs.page(filter, CHUNK_ROWS);
+    if (next === undefined) return tagged(request, `[${rows.join(',')}]`);
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: arrayOf(verbs.jsonChunks(filter)),
+    };
+  };
+}
+
+function page(
+  resource: Resource,
+  filter: ListFilter & { limit: number },
+  request: HttpRequest,
+  search: string,
+  store: Store,
+): HttpResponse {
+  const verbs = resource.verbs(store);
+  const { rows, next, total } = store.read(() => ({
+    ...verbs.page(filter, filter.limit),
+    total: verbs.count(filter),
+  }));
+  const headers: HttpHeaders = { 'x-total-count': String(total) };
+  if (next !== undefined) {
+    const parameters = new URLSearchParams(search);
+    parameters.set('cursor', next);
+    headers['link'] = `<${resource.path}?${parameters}>; rel="next"`;
+  }
+  return tagged(request, `[${rows.join(',')}]`, headers);
+}
+
+function* arrayOf(chunks: Generator<string[]>): Generator<string> {
+  let before = '[';
+  for (const rows of chunks) {
+    yield before + rows.join(',');
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+/** GET of one record. */
+export function read(resource: Resource): Handler {
+  return ({ request, id, search, store }) => {
+    parseQuery(search, {});
+    return tagged(request, resource.verbs(store).json(id));
+  };
+}
+
+/** POST of a new record. */
+export function create(resource: Resource): Handler {
+  return async ({ request, search, store, writer }) => {
+    parseQuery(search, {});
+    const verbs = resource.verbs(store);
+    const input = verbs.check(await readJson(request));
+    const record = await writer.write(() => verbs.create(input));
+    const body = JSON.stringify(record);
+    return json(201, body, { location: `${resource.path}/${record.id}`, etag: etagOf(body) });
+  };
+}
+
+/** PUT of a whole record. */
+export const replace = (resource: Resource): Handler => write(resource, 'check');
+
+/** PATCH of some fields. */
+export const patch = (resource: Resource): Handler => write(resource, 'checkPatch');
+
+function write(resource: Resource, checked: 'check' | 'checkPatch'): Handler {
+  return async ({ request, id, search, store, writer }) => {
+    parseQuery(search, {});
+    const verbs = resource.verbs(store);
+    verbs.json(id);
+    const input = verbs[checked](await readJson(request));
+    const guard = precondition(request.headers);
+    const body = JSON.stringify(await writer.write(() => verbs.update(id, input, guard)));
+    return json(200, body, { etag: etagOf(body) });
+  };
+}
+
+/** DELETE of a record. */
+export function remove(resource: Resource): Handler {
+  return async ({ request, id, search, store, writer }) => {
+    parseQuery(search, {});
+    const verbs = resource.verbs(store);
+    const guard = precondition(request.headers);
+    await writer.write(() => verbs.delete(id, guard));
+    return json(200, '{}');
+  };
+}
+
+/** A short body with its entity tag, or 304 for a caller who has it already. */
+export function tagged(request: HttpRequest, body: string, headers: HttpHeaders = {}): HttpResponse {
+  const etag = etagOf(body);
+  if (isKnown(request.headers, etag)) return { status: 304, headers: { etag, ...headers } };
+  return json(200, body, { etag, ...headers });
+}

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request as the app sees it: no socket, so that a test needs no port. */
+export interface HttpRequest {
+  method: string;
+  /** The request target, as it was sent: `/users?limit=2`. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  /** Every Host header that was sent. */
+  hosts: readonly string[];
+  /**
+   * Reads the body.
+   * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
+   */
+  readBody(): Promise<Uint8Array>;
+}
+
+export type HttpHeaders = Record<string, string>;
+
+/** A response: a text, or a long list in chunks. */
+export interface HttpResponse {
+  status: number;
+  headers: HttpHeaders;
+  body?: string | Generator<string>;
+}
+
+/** The largest body, in bytes. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** A response with a JSON text. */
+export function json(status: number, body: string, headers: HttpHeaders = {}): HttpResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+}

@@ -1,0 +1,265 @@
+import * as z from 'zod';
+import { logFields, logRecord } from '../domain/log.ts';
+import { objectOf, schemaOf } from '../domain/schema.ts';
+import { userFields, userRecord } from '../domain/user.ts';
+import type { Resource } from './resource.ts';
+import type { Kind, Route } from './routes.ts';
+
+type Json = { [key: string]: unknown };
+
+const names = { '/users': 'User', '/userExerciseLogs': 'UserExerciseLog' } as const;
+
+let rendered: string | undefined;
+
+/** The OpenAPI 3.1 document of the routes, as JSON. */
+export function openApi(routes: readonly Route[]): string {
+  rendered ??= JSON.stringify(describe(routes));
+  return rendered;
+}
+
+function describe(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = paths[route.path] ?? (route.path.includes('{id}') ? { parameters: [ID] } : {});
+    paths[route.path] = { ...path, [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'sciatica',
+      version: '1.0.0',
+      summary: 'Exercises and pain of people with sciatica',
+      description:
+        'Users and the logs of their exercises. Errors are problem details (RFC 9457); lists are arrays in id order.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [],
+    tags: [
+      { name: 'Users', description: 'Profiles: where it hurts, how much, since when.' },
+      { name: 'User exercise logs', description: 'Sessions: pain before and after, and whether it helped.' },
+      { name: 'Service', description: 'The service itself.' },
+    ],
+    paths,
+    components: {
+      schemas: {
+        User: strict(userRecord),
+        UserInput: input(userFields, true),
+        UserPatch: input(userFields, false),
+        UserExerciseLog: strict(logRecord),
+        UserExerciseLogInput: input(logFields, true),
+        UserExerciseLogPatch: input(logFields, false),
+        Problem: PROBLEM,
+      },
+      responses: Object.fromEntries(Object.entries(PROBLEMS).map(([name, response]) => [name, response])),
+    },
+  };
+}
+
+const ID: Json = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the record',
+  schema: schemaJson(schemaOf(userRecord.id)),
+};
+
+const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
+const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
+
+const PROBLEM: Json = {
+  type: 'object',
+  description: 'Problem details (RFC 9457)',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string', examples: ['about:blank'] },
+    title: { type: 'string', examples: ['Bad Request'] },
+    status: { type: 'integer', examples: [400] },
+    detail: { type: 'string', examples: ['The request has faults; errors names each.'] },
+    errors: {
+      type: 'array',
+      description: 'Every fault of the input',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: {
+          field: { type: 'string', examples: ['painLevel'] },
+          message: { type: 'string', examples: ['must be a whole number from 1 to 10'] },
+        },
+      },
+    },
+  },
+};
+
+const PROBLEMS: Record<string, Json> = {
+  BadRequest: problem('Malformed JSON, an invalid field or query value'),
+  Forbidden: problem('A foreign Host, Origin or site'),
+  NotFound: problem('No such record'),
+  PreconditionFailed: problem('The record is not the one that If-Match names'),
+  PayloadTooLarge: problem('The body is larger than 64 KiB'),
+  UnsupportedMediaType: problem('The body is not application/json in UTF-8'),
+  Unavailable: problem('Another program held the database for too long; Retry-After says when to try again', {
+    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
+  }),
+  InsufficientStorage: problem('The disk is full; nothing was saved'),
+};
+
+const reads = { '400': 'BadRequest', '403': 'Forbidden', '503': 'Unavailable' };
+const writes = { ...reads, '507': 'InsufficientStorage' };
+const bodies = { '413': 'PayloadTooLarge', '415': 'UnsupportedMediaType' };
+const missing = { '404': 'NotFound' };
+const conditional = { '412': 'PreconditionFailed' };
+
+const failures: Record<Kind, Record<string, string>> = {
+  list: reads,
+  read: { ...reads, ...missing },
+  create: { ...writes, ...bodies },
+  replace: { ...writes, ...missing, ...conditional, ...bodies },
+  patch: { ...writes, ...missing, ...conditional, ...bodies },
+  remove: { ...writes, ...missing, ...conditional },
+  health: reads,
+  document: reads,
+};
+
+function operation({ kind, resource, path }: Route): Json {
+  const refs = Object.fromEntries(
+    Object.entries(failures[kind]).map(([status, name]) => [
+      status,
+      { $ref: `#/components/responses/${name}` },
+    ]),
+  );
+  const described = resource ? recordOperation(kind, resource) : serviceOperation(kind, path);
+  return { ...described, responses: { ...(described['responses'] as Json), ...refs } };
+}
+
+function recordOperation(kind: Kind, resource: Resource): Json {
+  const name = names[resource.path];
+  const noun = name === 'User' ? 'user' : 'exercise log';
+  const record = { $ref: `#/components/schemas/${name}` };
+  const ok = (description: string, schema: Json, headers: Json) => ({
+    description,
+    headers,
+    content: content(schema),
+  });
+  const common = { tags: [name === 'User' ? 'Users' : 'User exercise logs'] };
+  switch (kind) {
+    case 'list':
+      return {
+        ...common,
+        operationId: `list${name}s`,
+        summary: `List ${noun}s`,
+        description: 'Without limit the whole list is sent.',
+        parameters: [...queryParameters(resource), IF_NONE_MATCH],
+        responses: {
+          '200': ok(`The ${noun}s`, { type: 'array', items: record }, LIST_HEADERS),
+          '304': NOT_MODIFIED,
+        },
+      };
+    case 'read':
+      return {
+        ...common,
+        operationId: `get${name}`,
+        summary: `Read one ${noun}`,
+        parameters: [IF_NONE_MATCH],
+        responses: { '200': ok(`The ${noun}`, record, ETAG), '304': NOT_MODIFIED },
+      };
+    case 'create':
+      return {
+        ...common,
+        operationId: `create${name}`,
+        summary: `Create a ${noun}`,
+        requestBody: body(`${name}Input`),
+        responses: {
+          '201': ok(`The new ${noun}`, record, {
+            ...ETAG,
+            Location: { description: 'Path of the record', schema: { type: 'string' } },
+          }),
+        },
+      };
+    case 'replace':
+    case 'patch': {
+      const whole = kind === 'replace';
+      return {
+        ...common,
+        operationId: `${kind}${name}`,
+        summary: whole ? `Replace a ${noun}` : `Change fields of a ${noun}`,
+        parameters: [IF_MATCH],
+        requestBody: body(`${name}${whole ? 'Input' : 'Patch'}`),
+        responses: { '200': ok(`The whole ${noun}`, record, ETAG) },
+      };
+    }
+    default:
+      return {
+        ...common,
+        operationId: `delete${name}`,
+        summary: noun === 'user' ? 'Delete a user with all logs' : `Delete an ${noun}`,
+        parameters: [IF_MATCH],
+        responses: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
+      };
+  }
+}
+
+function serviceOperation(kind: Kind, path: string): Json {
+  const health = kind === 'health';
+  const schema = health
+    ? { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } }
+    : { type: 'object' };
+  return {
+    tags: ['Service'],
+    operationId: health ? 'getHealth' : 'getOpenApi',
+    summary: health ? 'Whether the service can read its records' : 'This document',
+    responses: { '200': { description: `What ${path} says`, content: content(schema) } },
+  };
+}
+
+const ETAG: Json = { ETag: { description: 'Strong entity tag of the body', schema: { type: 'string' } } };
+
+const LIST_HEADERS: Json = {
+  ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
+  Link: { description: 'With limit: the next page, rel="next"', schema: { type: 'string' } },
+  'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
+};
+
+const NOT_MODIFIED: Json = { description: 'The caller has it already' };
+
+function queryParameters({ parameters }: Resource): Json[] {
+  return Object.entries(parameters).map(([name, field]) => ({
+    name,
+    in: 'query',
+    description: field.help,
+    schema: schemaJson(schemaOf(field)),
+  }));
+}
+
+function header(name: string, description: string): Json {
+  return { name, in: 'header', description, schema: { type: 'string' } };
+}
+
+function body(schema: string): Json {
+  return { required: true, content: content({ $ref: `#/components/schemas/${schema}` }) };
+}
+
+function content(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+function problem(description: string, headers?: Json): Json {
+  const schema = { $ref: '#/components/schemas/Problem' };
+  return { description, ...(headers && { headers }), content: { 'application/problem+json': { schema } } };
+}
+
+function strict(fields: Parameters<typeof objectOf>[0]): Json {
+  return schemaJson(objectOf(fields));
+}
+
+/** What a client sends: an id is allowed, and ignored. */
+function input(fields: Parameters<typeof objectOf>[0], whole: boolean): Json {
+  const schema = schemaJson(whole ? objectOf(fields) : objectOf(fields).partial());
+  const id = { description: 'Ignored: the service assigns ids' };
+  return { ...schema, properties: { ...(schema['properties'] as Json), id } };
+}
+
+function schemaJson(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}

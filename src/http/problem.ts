@@ -1,0 +1,60 @@
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, type Issue, SciaticaError } from '../domain/errors.ts';
+import type { HttpHeaders, HttpResponse } from './message.ts';
+
+/** What is wrong with a request in terms of HTTP itself; what is wrong with records is a SciaticaError. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: string,
+    readonly headers: HttpHeaders = {},
+  ) {
+    super(detail);
+  }
+}
+
+const statuses: Record<ErrorCode, number> = {
+  invalid: 400,
+  'not-found': 404,
+  conflict: 409,
+  stale: 412,
+  busy: 503,
+  full: 507,
+  unusable: 500,
+};
+
+/** Another process holds the write lock: it rarely takes longer than this. */
+export const RETRY_AFTER_SECONDS = '1';
+
+/**
+ * An error as problem details (RFC 9457). What was not foreseen says nothing but that it happened: no stack,
+ * path, SQL or piece of the request leaves the process.
+ */
+export function problemResponse(error: unknown): HttpResponse {
+  if (error instanceof Problem) return problem(error.status, error.detail, [], error.headers);
+  if (!(error instanceof SciaticaError) || error.code === 'unusable')
+    return problem(500, 'Something went wrong here. The request may be tried again.');
+  const status = statuses[error.code];
+  const detail = error.issues.length > 0 ? 'The request has faults; errors names each.' : error.message;
+  return problem(status, detail, error.issues, status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {});
+}
+
+function problem(
+  status: number,
+  detail: string,
+  issues: readonly Issue[] = [],
+  headers: HttpHeaders = {},
+): HttpResponse {
+  const body = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail,
+    ...(issues.length > 0 && { errors: issues.map(({ field, message }) => ({ field, message })) }),
+  };
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,70 @@
+import { type Fields, integer, text } from '../domain/fields.ts';
+import { logFilterFields, logRecord } from '../domain/log.ts';
+import { userRecord } from '../domain/user.ts';
+import type { Store } from '../store/store.ts';
+import type { Page } from '../store/table.ts';
+
+/** What the handlers need of a record's verbs; those of users and logs both have it. */
+export interface Verbs {
+  has(id: number): boolean;
+  json(id: number): string;
+  count(filter: object): number;
+  page(filter: object, limit: number): Page;
+  jsonChunks(filter: object): Generator<string[]>;
+  check(value: unknown): object;
+  checkPatch(value: unknown): object;
+  create(input: object): { id: number };
+  update(id: number, patch: object, guard?: (json: string) => void): object;
+  delete(id: number, guard?: (json: string) => void): object;
+}
+
+/** A kind of record as the service shows it. */
+export interface Resource {
+  path: '/users' | '/userExerciseLogs';
+  /** The query parameters of its list. */
+  parameters: Fields;
+  verbs(store: Store): Verbs;
+}
+
+const MAX_PAGE = 1000;
+
+const listParameters = (sortExample: string) => ({
+  sort: text({
+    label: 'Sort',
+    flag: 'sort',
+    help: 'Fields separated by commas, - in front for descending',
+    max: 200,
+    blank: false,
+    example: sortExample,
+  }),
+  limit: integer({
+    label: 'Limit',
+    flag: 'limit',
+    help: 'Most records on a page',
+    min: 1,
+    max: MAX_PAGE,
+    example: 50,
+  }),
+  cursor: text({
+    label: 'Cursor',
+    flag: 'cursor',
+    help: 'Where the page begins, from the Link header of the page before',
+    max: 2000,
+    blank: false,
+    example: 'WyJpZCIsMl0',
+  }),
+});
+
+export const users: Resource = {
+  path: '/users',
+  parameters: listParameters('lastName,id'),
+  verbs: (store) => store.users as Verbs,
+};
+
+export const logs: Resource = {
+  path: '/userExerciseLogs',
+  parameters: { ...logFilterFields, ...listParameters('-date,id') },
+  verbs: (store) => store.logs as Verbs,
+};
+
+export const recordFields = { [users.path]: userRecord, [logs.path]: logRecord };

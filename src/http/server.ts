@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Store } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import type { Access } from './access.ts';
+import { type App, createApp } from './app.ts';
+import { refuseBadRequest } from './bad-request.ts';
+import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.ts';
+import { Problem } from './problem.ts';
+import { RequestLog } from './request-log.ts';
+import { sendChunks } from './send.ts';
+
+/** How patient the service is with its callers, in milliseconds. */
+export interface Patience {
+  /** For all the headers of a request to arrive. */
+  headers: number;
+  /** For a whole request to arrive. */
+  request: number;
+  /** For a caller to read on. */
+  stall: number;
+  /** For what is in flight when the service stops. */
+  stop: number;
+}
+
+export const PATIENCE: Patience = { headers: 10_000, request: 20_000, stall: 30_000, stop: 10_000 };
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_CONNECTIONS = 512;
+
+export interface ServerOptions {
+  host: string;
+  port: number;
+  access: Omit<Access, 'port'>;
+  /** Takes the request log, a line each, and what was not foreseen. */
+  log: (line: string) => void;
+  patience?: Partial<Patience>;
+}
+
+/** A service that listens. */
+export interface RunningServer {
+  port: number;
+  /** Stops accepting, finishes what is in flight, moves the write-ahead log into the database. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves the store's records over HTTP.
+ * @throws the error of listen(2), such as EADDRINUSE
+ */
+export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
+  const patience = { ...PATIENCE, ...options.patience };
+  const access: Access = { ...options.access, port: options.port };
+  const log = new RequestLog(options.log);
+  const app = createApp({
+    store,
+    writer: new Writer(store.db),
+    access,
+    onError: (error) => log.failure(error),
+  });
+  const server = createServer({
+    headersTimeout: patience.headers,
+    requestTimeout: patience.request,
+    connectionsCheckingInterval: Math.min(1_000, patience.headers),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requireHostHeader: false,
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(patience.stall);
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
+    log.request(incoming, outgoing);
+    void respond(app, server, incoming, outgoing, patience.stall, beforeBody);
+  };
+  server.on('request', (incoming, outgoing) => answer(incoming, outgoing));
+  server.on('checkContinue', (incoming, outgoing) =>
+    answer(incoming, outgoing, () => outgoing.writeContinue()),
+  );
+  server.on('clientError', refuseBadRequest);
+  access.port = await listen(server, options);
+  return { port: access.port, stop: () => stop(server, store, log, patience.stop) };
+}
+
+async function listen(server: Server, { host, port }: ServerOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function respond(
+  app: App,
+  server: Server,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  stall: number,
+  beforeBody?: () => void,
+): Promise<void> {
+  outgoing.on('error', () => outgoing.destroy());
+  incoming.on('error', () => outgoing.destroy());
+  const answered = app(requestOf(incoming, beforeBody));
+  // Not awaited when it is there already: a tick is a good part of the time a small read takes.
+  const response = answered instanceof Promise ? await answered : answered;
+  const closing = server.listening ? response.headers : { ...response.headers, connection: 'close' };
+  await send(outgoing, { ...response, headers: closing }, stall);
+}
+
+async function send(
+  outgoing: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  stall: number,
+): Promise<void> {
+  if (typeof body === 'object') return sendChunks(outgoing, status, headers, body, stall);
+  if (body === undefined) outgoing.writeHead(status, headers).end();
+  else outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+function requestOf(incoming: IncomingMessage, beforeBody?: () => void): HttpRequest {
+  return {
+    method: incoming.method ?? '',
+    target: incoming.url ?? '',
+    headers: incoming.headers,
+    hosts: hostsOf(incoming.rawHeaders),
+    readBody: () => {
+      if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+      beforeBody?.();
+      return readBody(incoming);
+    },
+  };
+}
+
+/** Node keeps only the first Host of several; here each counts. */
+function hostsOf(rawHeaders: string[]): string[] {
+  const hosts: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[i + 1] ?? '');
+  }
+  return hosts;
+}
+
+/** What comes after the limit is read and thrown away, so that the caller gets to see the answer. */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        chunks.length = 0;
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    });
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('close', () => reject(new Problem(400, 'The request ended before its body did.')));
+  });
+}
+
+function tooLarge(): Problem {
+  return new Problem(413, `A body may have at most ${MAX_BODY_BYTES} bytes.`);
+}
+
+async function stop(server: Server, store: Store, log: RequestLog, patience: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const deadline = setTimeout(() => server.closeAllConnections(), patience);
+  await closed;
+  clearTimeout(deadline);
+  log.flush();
+  store.checkpoint();
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { routes } from '../../src/http/routes.ts';
+import { freshApp } from './helpers.ts';
+
+const hosts: [name: string, hosts: string[], status: number][] = [
+  ['localhost', ['localhost:3000'], 200],
+  ['127.0.0.1', ['127.0.0.1:3000'], 200],
+  ['[::1]', ['[::1]:3000'], 200],
+  ['in capitals', ['LOCALHOST:3000'], 200],
+  ['an allowed name', ['tracker.local'], 200],
+  ['an allowed name with the port', ['tracker.local:3000'], 200],
+  ['no Host', [], 400],
+  ['two Hosts', ['localhost:3000', 'localhost:3000'], 400],
+  ['an empty Host', [''], 403],
+  ['another name', ['evil.example:3000'], 403],
+  ['a name that begins alike', ['localhost:3000.evil.example'], 403],
+  ['a name that ends alike', ['evil-localhost:3000'], 403],
+  ['another port', ['localhost:3001'], 403],
+  ['no port', ['localhost'], 403],
+  ['a dot at the end', ['localhost.:3000'], 403],
+  ['user info', ['evil@localhost:3000'], 403],
+  ['another loopback address', ['127.0.0.2:3000'], 403],
+];
+
+const headers: [name: string, headers: Record<string, string>, status: number][] = [
+  ['no Origin', {}, 200],
+  ['its own Origin', { origin: 'http://localhost:3000' }, 200],
+  ['an allowed Origin', { origin: 'https://app.example' }, 200],
+  [
+    'an allowed Origin from another site',
+    { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' },
+    200,
+  ],
+  ['a foreign Origin', { origin: 'https://evil.example' }, 403],
+  ['an Origin that begins alike', { origin: 'https://app.example.evil.example' }, 403],
+  ['the Origin null', { origin: 'null' }, 403],
+  ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['the same origin', { 'sec-fetch-site': 'same-origin' }, 200],
+  ['typed by a person', { 'sec-fetch-site': 'none' }, 200],
+];
+
+const access = { allowHosts: ['tracker.local'], allowOrigins: ['https://app.example'] };
+
+describe('who may call', () => {
+  test.each(hosts)('Host: %s', async (_, hosts, status) => {
+    const { call } = freshApp(access);
+    expect((await call('GET', '/users', { hosts })).status).toBe(status);
+  });
+
+  test.each(headers)('%s', async (_, headers, status) => {
+    const { call } = freshApp(access);
+    expect((await call('GET', '/users', { headers })).status).toBe(status);
+  });
+
+  test.each(routes.map(({ method, path }) => [method, path]))(
+    '%s %s is closed to a rebound name',
+    async (method, path) => {
+      const { call } = freshApp();
+      const target = path.replace('{id}', '1');
+      expect((await call(method, target, { hosts: ['evil.example'] })).status).toBe(403);
+      expect((await call(method, target, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    },
+  );
+
+  test('an absolute target counts as a Host', async () => {
+    const { call } = freshApp();
+    expect((await call('GET', 'http://localhost:3000/users')).status).toBe(200);
+    expect((await call('GET', 'http://evil.example/users')).status).toBe(403);
+  });
+});
+
+describe('CORS', () => {
+  test('is silent until an origin is allowed', async () => {
+    const { call } = freshApp();
+    const { headers } = await call('GET', '/users', { headers: { origin: 'http://localhost:3000' } });
+    expect(
+      Object.keys(headers).filter((name) => name.startsWith('access-control') || name === 'vary'),
+    ).toEqual([]);
+  });
+
+  test('lets an allowed page read', async () => {
+    const { call } = freshApp(access);
+    const { headers } = await call('GET', '/users', { headers: { origin: 'https://app.example' } });
+    expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://app.example', vary: 'Origin' });
+    expect(headers['access-control-expose-headers']).toContain('ETag');
+    expect((await call('GET', '/users')).headers['vary']).toBe('Origin');
+  });
+
+  test('answers a preflight', async () => {
+    const { call } = freshApp(access);
+    const preflight = { origin: 'https://app.example', 'access-control-request-method': 'PATCH' };
+    const { status, headers } = await call('OPTIONS', '/users/1', { headers: preflight });
+    expect(status).toBe(204);
+    expect(headers['access-control-allow-methods']).toContain('PATCH');
+    expect(headers['access-control-allow-headers']).toContain('Content-Type');
+  });
+});

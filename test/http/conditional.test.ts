@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { freshApp, stretch } from './helpers.ts';
+
+describe('entity tags', () => {
+  test.each(['/users/1', '/users', '/userExerciseLogs?userId=1&limit=5', '/openapi.json'])(
+    '%s',
+    async (target) => {
+      const { call } = freshApp();
+      const etag = (await call('GET', target)).headers['etag'] ?? '';
+      expect(etag).toMatch(/^"[^"]+"$/);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await call('GET', target, { headers: { 'if-none-match': known } });
+        expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag]);
+      }
+      expect((await call('GET', target, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+    },
+  );
+
+  test('change with the record', async () => {
+    const { call } = freshApp();
+    const before = (await call('GET', '/users/1')).headers['etag'];
+    const changed = await call('PATCH', '/users/1', { body: { painLevel: 2 } });
+    const after = await call('GET', '/users/1');
+    expect(after.headers['etag']).toBe(changed.headers['etag']);
+    expect(after.headers['etag']).not.toBe(before);
+  });
+
+  test.each([
+    ['PUT', { ...stretch, painAfter: 2 }],
+    ['PATCH', { painAfter: 2 }],
+    ['DELETE', undefined],
+  ])('If-Match guards %s', async (method, body) => {
+    const { call, store } = freshApp();
+    const target = '/userExerciseLogs/1';
+    const etag = (await call('GET', target)).headers['etag'] ?? '';
+    const write = (condition: Record<string, string>) =>
+      call(method, target, body ? { headers: condition, body } : { headers: condition });
+    for (const stale of ['"other"', `W/${etag}`])
+      expect((await write({ 'if-match': stale })).status).toBe(412);
+    expect((await write({ 'if-none-match': '*' })).status).toBe(412);
+    expect(store.logs.get(1)).toEqual({ id: 1, ...stretch });
+    expect((await write({ 'if-match': `"x", ${etag}` })).status).toBe(200);
+  });
+
+  test('two who read the same record cannot both write it', async () => {
+    const { call } = freshApp();
+    const etag = (await call('GET', '/users/1')).headers['etag'] ?? '';
+    const writes = [1, 2].map((painLevel) =>
+      call('PATCH', '/users/1', { headers: { 'if-match': etag }, body: { painLevel } }),
+    );
+    expect((await Promise.all(writes)).map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+});

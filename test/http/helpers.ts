@@ -1,0 +1,103 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import type { HttpResponse } from '../../src/http/message.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+
+export const nora = {
+  firstName: 'Nora',
+  lastName: 'Lind',
+  email: 'nora@example.org',
+  age: 44,
+  painLocation: 'glute-left',
+  painLevel: 6,
+  diagnosisDate: '2026-01-15',
+} as const;
+
+export const stretch = {
+  userId: 1,
+  exerciseType: 'stretch',
+  exerciseName: 'Piriformis Stretch',
+  date: '2026-03-02',
+  painBefore: 6,
+  painAfter: 4,
+  effective: true,
+  notes: '3 sets of 10',
+} as const;
+
+/** A store on a fresh file, closed when the test is over. */
+export function freshStore(): Store {
+  const store = openStore(join(mkdtempSync(join(tmpdir(), 'sciatica-')), 'sciatica.db'));
+  onTestFinished(() => store.close());
+  return store;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  body: unknown;
+}
+
+interface Sent {
+  headers?: Record<string, string>;
+  hosts?: string[];
+  /** Sent as JSON, or as it is when it is a text or bytes. */
+  body?: unknown;
+}
+
+export type Call = (method: string, target: string, sent?: Sent) => Promise<Answer>;
+
+/** The app without a port, on a fresh store that has one user, with one log. */
+export function freshApp(access: { allowHosts?: string[]; allowOrigins?: string[] } = {}) {
+  const store = freshStore();
+  store.users.create(nora);
+  store.logs.create(stretch);
+  const errors: unknown[] = [];
+  const app = createApp({
+    store,
+    writer: new Writer(store.db),
+    access: { port: 3000, allowHosts: [], allowOrigins: [], ...access },
+    onError: (error) => errors.push(error),
+  });
+  const call: Call = async (method, target, { headers = {}, hosts = ['localhost:3000'], body } = {}) => {
+    const bytes = bytesOf(body);
+    const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
+    const response = await app({ method, target, hosts, headers: typed, readBody: async () => bytes });
+    return answerOf(response);
+  };
+  return { store, call, errors };
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? null));
+}
+
+function answerOf({ status, headers, body }: HttpResponse): Answer {
+  const text = body === undefined ? '' : typeof body === 'string' ? body : [...body].join('');
+  return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** A real server on a free port. */
+export async function freshServer(
+  options: Partial<ServerOptions> = {},
+): Promise<{ store: Store; url: string; server: RunningServer; log: string[] }> {
+  const store = freshStore();
+  store.users.create(nora);
+  store.logs.create(stretch);
+  const log: string[] = [];
+  const server = await startServer(store, {
+    host: '127.0.0.1',
+    port: 0,
+    access: { allowHosts: [], allowOrigins: [] },
+    log: (text) => log.push(text),
+    ...options,
+  });
+  onTestFinished(() => server.stop());
+  return { store, url: `http://127.0.0.1:${server.port}`, server, log };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import type { Log } from '../../src/domain/log.ts';
+import { type Call, freshApp, stretch } from './helpers.ts';
+
+/** An app with 700 logs, so that the whole list is more than one chunk. */
+function many() {
+  const { store, call } = freshApp();
+  store.write(() => {
+    for (let i = 0; i < 699; i += 1) {
+      const date = `2026-01-${String((i % 28) + 1).padStart(2, '0')}`;
+      store.logs.create({ ...stretch, date, painAfter: (i % 10) + 1, effective: i % 3 === 0 });
+    }
+  });
+  return { store, call };
+}
+
+/** Follows the Link headers to the end. */
+async function walk(call: Call, first: string): Promise<Log[]> {
+  const all: Log[] = [];
+  for (let target: string | undefined = first; target; ) {
+    const { body, headers } = await call('GET', target);
+    all.push(...(body as Log[]));
+    expect(headers['x-total-count']).toBe('700');
+    target = /^<([^>]+)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
+  }
+  return all;
+}
+
+describe('lists', () => {
+  test('a long list is whole, in id order, and carries no entity tag', async () => {
+    const { store, call } = many();
+    const { body, headers } = await call('GET', '/userExerciseLogs');
+    expect(body).toEqual(store.logs.list());
+    expect(headers['etag']).toBeUndefined();
+  });
+
+  test.each([
+    '',
+    '&sort=id',
+    '&sort=-id',
+    '&sort=-date,id',
+    '&sort=painAfter,-effective',
+    '&sort=exerciseName',
+  ])('pages with limit=97%s make the whole list', async (sort) => {
+    const { call } = many();
+    const whole = (await call('GET', `/userExerciseLogs?_${sort}`)).body as Log[];
+    expect(whole).toHaveLength(700);
+    expect(await walk(call, `/userExerciseLogs?limit=97${sort}`)).toEqual(whole);
+  });
+
+  test('a page keeps the filters in its Link', async () => {
+    const { call } = many();
+    const { headers } = await call(
+      'GET',
+      '/userExerciseLogs?exerciseName=Piriformis+Stretch&effective=true&limit=2',
+    );
+    expect(headers['link']).toMatch(
+      /^<\/userExerciseLogs\?exerciseName=Piriformis\+Stretch&effective=true&limit=2&cursor=/,
+    );
+  });
+
+  test('the last page has no Link', async () => {
+    const { call } = freshApp();
+    expect((await call('GET', '/userExerciseLogs?limit=1')).headers['link']).toBeUndefined();
+  });
+
+  test('a cursor belongs to its order', async () => {
+    const { call } = many();
+    const link = (await call('GET', '/userExerciseLogs?limit=1&sort=-date')).headers['link'] ?? '';
+    const cursor = /cursor=([^>&]+)/.exec(link)?.[1];
+    expect((await call('GET', `/userExerciseLogs?limit=1&cursor=${cursor}`)).status).toBe(400);
+  });
+});

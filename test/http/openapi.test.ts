@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from 'vitest';
+import { routes } from '../../src/http/routes.ts';
+import { freshApp } from './helpers.ts';
+
+async function document(): Promise<string> {
+  return (await freshApp().call('GET', '/openapi.json')).text;
+}
+
+test('a public linter finds nothing wrong', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const problems = await lintFromString({ source: await document(), config });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+    [],
+  );
+});
+
+test('every route is in it, and nothing else', async () => {
+  const { paths } = JSON.parse(await document()) as { paths: Record<string, Record<string, unknown>> };
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations)
+      .filter((method) => method !== 'parameters')
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(described).toEqual(routes.map(({ method, path }) => `${method} ${path}`));
+});
+
+test('a typed client can be generated from it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
+  writeFileSync(join(folder, 'openapi.json'), await document());
+  const types = execFileSync('npx', ['openapi-typescript', join(folder, 'openapi.json')], {
+    encoding: 'utf8',
+  });
+  expect(types).toContain('createUserExerciseLog');
+});
