@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { localDay } from './domain/day.ts';
 import { SciaticaError } from './domain/errors.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -24,6 +25,8 @@ export class Context {
   db: string | undefined;
   /** False with `--no-input`: nothing is ever asked. */
   mayAsk = true;
+  /** False with `--no-color`. */
+  mayColour = true;
 
   constructor(world: World) {
     this.#world = world;
@@ -43,6 +46,24 @@ export class Context {
   }
   now(): Date {
     return this.#world.now();
+  }
+
+  /** The person's local day. */
+  get today(): string {
+    return localDay(this.now());
+  }
+
+  /** Whether colour on stdout says something to somebody: https://no-color.org, then `FORCE_COLOR`, then a terminal. */
+  get colour(): boolean {
+    if (!this.mayColour || this.env['NO_COLOR']) return false;
+    const forced = this.env['FORCE_COLOR'];
+    if (forced !== undefined) return forced !== '0' && forced !== 'false';
+    return this.stdout.isTTY === true && this.env['TERM'] !== 'dumb';
+  }
+
+  /** How many columns a table may take; no limit where stdout is no terminal. */
+  get width(): number {
+    return this.stdout.isTTY ? this.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
 
   /** Whether a person is there to answer. */

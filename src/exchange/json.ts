@@ -7,16 +7,32 @@ import { SciaticaError } from '../domain/errors.ts';
  * @throws SciaticaError `invalid` whose message has line and column, and never a piece of the text
  */
 export function parseJson(text: string): unknown {
+  const result = tryJson(text);
+  if (!('fault' in result)) return result.value;
+  const { message, at } = result.fault;
+  throw new SciaticaError(
+    'invalid',
+    `${message.charAt(0).toUpperCase()}${message.slice(1)} at ${place(text, at)}.`,
+  );
+}
+
+/** What keeps a text from being JSON, and where, counted in characters from 0. */
+export interface Fault {
+  at: number;
+  message: string;
+}
+
+/** As `parseJson`, for a caller that has its own words for places. */
+export function tryJson(text: string): { value: unknown } | { fault: Fault } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    const { at, wanted } = findFault(text);
-    throw new SciaticaError('invalid', `This is not valid JSON: ${wanted} at ${place(text, at)}.`);
+    return { fault: findFault(text) };
   }
   const twice = duplicateKey(text);
-  if (twice === undefined) return value;
-  throw new SciaticaError('invalid', `The same key stands twice in one object at ${place(text, twice)}.`);
+  if (twice === undefined) return { value };
+  return { fault: { at: twice, message: 'the same key stands twice in one object' } };
 }
 
 const QUOTE = 0x22;
@@ -76,15 +92,12 @@ function unescaped(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
-interface Fault {
-  at: number;
-  wanted: string;
-}
-
 const SPACE = /[\t\n\r ]*/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+const malformed = (at: number, what: string): Fault => ({ at, message: `this is not valid JSON: ${what}` });
 
 /** Where a text stops being JSON: the grammar of RFC 8259 with a stack of its own, so that no depth overflows it. */
 function findFault(text: string): Fault {
@@ -95,10 +108,10 @@ function findFault(text: string): Fault {
     const char = text[at];
     if (wanted === 'more') {
       const inside = open.at(-1);
-      if (inside === undefined) return { at, wanted: 'nothing more was expected' };
+      if (inside === undefined) return malformed(at, 'nothing more was expected');
       if (char === ',') wanted = inside === '{' ? 'key' : 'value';
       else if (char === (inside === '{' ? '}' : ']')) open.pop();
-      else return { at, wanted: `expected a comma or ${inside === '{' ? '}' : ']'}` };
+      else return malformed(at, `expected a comma or ${inside === '{' ? '}' : ']'}`);
       at += 1;
     } else if ((wanted === 'key or }' && char === '}') || (wanted === 'value or ]' && char === ']')) {
       open.pop();
@@ -106,11 +119,11 @@ function findFault(text: string): Fault {
       at += 1;
     } else if (wanted === 'key' || wanted === 'key or }') {
       if (char !== '"')
-        return { at, wanted: `expected a key in double quotes${wanted === 'key' ? '' : ' or }'}` };
+        return malformed(at, `expected a key in double quotes${wanted === 'key' ? '' : ' or }'}`);
       const string = stringFault(text, at);
       if (typeof string !== 'number') return string;
       at = skip(SPACE, text, string);
-      if (text[at] !== ':') return { at, wanted: 'expected a colon' };
+      if (text[at] !== ':') return malformed(at, 'expected a colon');
       wanted = 'value';
       at += 1;
     } else if (char === '{' || char === '[') {
@@ -124,7 +137,7 @@ function findFault(text: string): Fault {
       at = string;
     } else {
       const end = skip(SCALAR, text, at);
-      if (end === at) return { at, wanted: `expected a ${wanted}` };
+      if (end === at) return malformed(at, `expected a ${wanted}`);
       wanted = 'more';
       at = end;
     }
@@ -138,12 +151,12 @@ function stringFault(text: string, start: number): number | Fault {
     at = skip(PLAIN, text, at);
     if (text[at] === '"') return at + 1;
     const end = skip(ESCAPE, text, at);
-    if (at >= text.length) return { at, wanted: 'a string is not closed' };
+    if (at >= text.length) return malformed(at, 'a string is not closed');
     if (end === at)
-      return {
+      return malformed(
         at,
-        wanted: text[at] === '\\' ? 'a wrong escape in a string' : 'a raw control character in a string',
-      };
+        text[at] === '\\' ? 'a wrong escape in a string' : 'a raw control character in a string',
+      );
     at = end;
   }
 }

@@ -19,7 +19,12 @@ const nearly = (record: object) => {
     .map(([body, more]) => JSON.stringify({ ...body, ...more }));
 };
 
-const anyBody = fc.oneof(nearly(nora), nearly(stretch), fc.json(), anyString);
+const anyBody = fc.oneof(
+  { weight: 4, arbitrary: nearly(nora) },
+  { weight: 4, arbitrary: nearly(stretch) },
+  fc.json(),
+  anyString,
+);
 
 const anyQuery = fc
   .array(
@@ -42,6 +47,7 @@ const anyId = fc.oneof(
 
 test('no request gives a 5xx or leaves a row that the schema would refuse', async () => {
   const { call, errors, store } = freshApp();
+  let created = 0;
   const property = fc.asyncProperty(
     fc.constantFrom(...routes),
     anyId,
@@ -54,12 +60,12 @@ test('no request gives a 5xx or leaves a row that the schema would refuse', asyn
       const { status, text } = await call(method, target, { body });
       expect(status).toBeLessThan(500);
       expect(errors).toEqual([]);
+      if (status === 201) created += 1;
       expect(() => JSON.parse(text || 'null')).not.toThrow();
       for (const user of store.users.list({ sort: '-id', limit: 3 })) checkUser(user);
       for (const log of store.logs.list({ sort: '-id', limit: 3 })) checkLog(log);
     },
   );
   await fc.assert(property, { numRuns: 2_000 });
-  expect(store.users.count()).toBeGreaterThan(10);
-  expect(store.logs.count()).toBeGreaterThan(10);
+  expect(created).toBeGreaterThan(10);
 });
