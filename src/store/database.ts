@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../domain/errors.ts';
@@ -43,15 +34,25 @@ export class Database {
 
   /** The rows of a query, as objects. */
   all<T>(sql: string, ...values: Value[]): T[] {
-    return this.#translate(() => this.#prepare(sql).all(...values) as T[]);
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck(false)
+          .all(...values) as T[],
+    );
   }
 
   /** The first row of a query, if there is one. */
   get<T>(sql: string, ...values: Value[]): T | undefined {
-    return this.#translate(() => this.#prepare(sql).get(...values) as T | undefined);
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck(false)
+          .get(...values) as T | undefined,
+    );
   }
 
-  /** The first column of every row. Of a `sql` always called so, never also with `all` or `get`. */
+  /** The first column of every row. */
   column<T extends Value>(sql: string, ...values: Value[]): T[] {
     return this.#translate(
       () =>
@@ -61,7 +62,7 @@ export class Database {
     );
   }
 
-  /** The first column of the first row. Of a `sql` always called so, never also with `all` or `get`. */
+  /** The first column of the first row. */
   value<T extends Value>(sql: string, ...values: Value[]): T | undefined {
     return this.#translate(
       () =>
@@ -144,12 +145,16 @@ export class Database {
  */
 export function openDatabase(path: string): Database {
   try {
+    // better-sqlite3 would trim it, and open another file.
+    if (path !== path.trim())
+      throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
     createPrivately(path);
     refuseStranger(path);
     const database = connect(path);
     try {
       claim(database);
       migrate(database);
+      recognised.add(path);
       return database;
     } catch (error) {
       database.close();
@@ -183,28 +188,34 @@ function connect(path: string, options: BetterSqlite.Options = {}): Database {
   }
 }
 
-/** Whatever the umask: the folder is 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
+/** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
 function createPrivately(path: string): void {
   if (existsSync(path)) return;
-  const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 })) chmodSync(folder, 0o700);
+  const umask = process.umask(0o077);
   try {
-    const file = openSync(path, 'wx', 0o600);
-    fchmodSync(file, 0o600);
-    closeSync(file);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    process.umask(umask);
   }
 }
 
 /**
- * Refuses another application's file by its first bytes, before SQLite could touch it. With a journal
- * beside it the first bytes may be out of date, and `claim` decides.
+ * The files that this process has opened as ours. They are not looked into again: closing a file drops the
+ * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ */
+const recognised = new Set<string>();
+
+/**
+ * Refuses another application's file by its first bytes, before SQLite could touch it, its journal or its
+ * log. Ours has its mark before it has a log; while it has none, it is empty, or a blank page if the power went.
  */
 function refuseStranger(path: string): void {
   const stat = statSync(path);
   if (!stat.isFile()) throw new SciaticaError('unusable', `${path} is not a file.`);
-  if (stat.size === 0 || existsSync(`${path}-journal`) || existsSync(`${path}-wal`)) return;
+  if (stat.size === 0 || recognised.has(path)) return;
   const header = Buffer.alloc(100);
   const file = openSync(path, 'r');
   try {
@@ -212,6 +223,7 @@ function refuseStranger(path: string): void {
   } finally {
     closeSync(file);
   }
+  if (header.every((byte) => byte === 0) && existsSync(`${path}-journal`)) return;
   const isDatabase = header.toString('latin1', 0, 16) === 'SQLite format 3\0';
   if (!isDatabase || header.readUInt32BE(68) !== APPLICATION_ID) throw stranger(path);
   refuseNewer(path, header.readUInt32BE(60));

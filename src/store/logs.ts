@@ -47,10 +47,13 @@ export class Logs {
   exercises(userId?: number): Exercise[] {
     const { sql, values } =
       userId === undefined ? { sql: '', values: [] } : { sql: 'WHERE userId = ?', values: [userId] };
-    // With max(), SQLite takes the other columns from the row that has it (https://sqlite.org/lang_select.html#bareagg).
+    // With one max() and no other, SQLite takes the other columns from the row that has it
+    // (https://sqlite.org/lang_select.html#bareagg).
     return this.db.all<Exercise>(
-      `SELECT exerciseName, exerciseType, count(*) AS sessions, max(date) AS date
-       FROM logs ${sql} GROUP BY exerciseName ORDER BY max(date) DESC, max(id) DESC`,
+      `SELECT exerciseName, exerciseType, sessions, date FROM (
+         SELECT exerciseName, exerciseType, count(*) AS sessions, date, max(date || format('%016d', id)) AS latest
+         FROM logs ${sql} GROUP BY exerciseName
+       ) ORDER BY latest DESC`,
       ...values,
     );
   }

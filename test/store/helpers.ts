@@ -1,0 +1,150 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import BetterSqlite from 'better-sqlite3';
+import { build } from 'esbuild';
+import { onTestFinished } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
+import type { LogInput } from '../../src/domain/log.ts';
+import type { UserInput } from '../../src/domain/user.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const user = (fields: Partial<UserInput> = {}): UserInput => ({
+  firstName: 'Nora',
+  lastName: 'Lind',
+  email: 'nora@example.org',
+  age: 44,
+  painLocation: 'glute-left',
+  painLevel: 6,
+  diagnosisDate: '2026-01-15',
+  ...fields,
+});
+
+export const log = (fields: Partial<LogInput> = {}): LogInput => ({
+  userId: 1,
+  exerciseType: 'stretch',
+  exerciseName: 'Piriformis Stretch',
+  date: '2026-03-02',
+  painBefore: 6,
+  painAfter: 4,
+  effective: true,
+  notes: '',
+  ...fields,
+});
+
+/** A new empty folder, removed after the test. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const freshPath = (): string => join(freshFolder(), 'test.db');
+
+/** An open store, closed after the test. */
+export function freshStore(path = freshPath()): Store {
+  const store = openStore(path);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A store with `logs` logs of two users, their fields spread so that every sort has ties. */
+export function filledStore(logs: number, path = freshPath()): Store {
+  const store = freshStore(path);
+  store.write(() => {
+    store.users.create(user());
+    store.users.create(user({ firstName: 'Ole' }));
+    for (let i = 0; i < logs; i++)
+      store.logs.create(
+        log({
+          userId: 1 + (i % 2),
+          exerciseType: i % 3 ? 'stretch' : 'strengthening',
+          exerciseName: ['Cat-Cow', 'bridge', 'Brücke', '\u{1F9D8} \uffee', '\uffee'][i % 5] ?? '',
+          date: `2026-0${1 + (i % 4)}-${10 + ((i * 7) % 11)}`,
+          painBefore: 1 + (i % 10),
+          painAfter: 1 + ((i * 3) % 7),
+          effective: i % 4 > 1,
+          notes: i % 6 ? '' : `note ${i}`,
+        }),
+      );
+  });
+  return store;
+}
+
+/** A connection without any of our own code, closed after the test. */
+export function raw(path: string): BetterSqlite.Database {
+  const sqlite = new BetterSqlite(path, { timeout: 0 });
+  onTestFinished(() => {
+    sqlite.close();
+  });
+  return sqlite;
+}
+
+/** What `work` throws, which must be an error meant for a person. */
+export function failure(work: () => unknown): SciaticaError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SciaticaError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+/** Every file of a folder: its bytes and its permissions. */
+export function contents(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => {
+      const path = join(folder, name);
+      const { mode, mtimeMs } = statSync(path);
+      return [
+        name,
+        `${mode.toString(8)} ${mtimeMs} ${statSync(path).isFile() ? readFileSync(path, 'hex') : ''}`,
+      ];
+    }),
+  );
+}
+
+/** Bundles a script that imports from `./src/…`, so that plain Node can run it. */
+export async function bundle(script: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'sciatica-script-'));
+  chmodSync(folder, 0o755);
+  const outfile = join(folder, 'script.cjs');
+  await build({
+    stdin: { contents: script, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['better-sqlite3'],
+    outfile,
+    logLevel: 'silent',
+  });
+  return outfile;
+}
+
+/** Starts a bundled script; it is killed after the test at the latest. */
+export function start(script: string, args: string[], uid?: number): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules') },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  child.stdin.on('error', () => {});
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return child;
+}
+
+/** Waits for a child to end. */
+export async function ended(child: ChildProcessWithoutNullStreams) {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (data) => (stdout += data));
+  child.stderr.on('data', (data) => (stderr += data));
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, stdout, stderr };
+}
