@@ -28,6 +28,11 @@ export class Database {
     return this.#sqlite.name;
   }
 
+  /** Whether this is a connection of `openSnapshot`. */
+  get isSnapshot(): boolean {
+    return this.#sqlite.readonly;
+  }
+
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction;
   }

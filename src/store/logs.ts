@@ -43,6 +43,9 @@ export class Logs {
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
 
+  /** The ids of the users whose logs match. */
+  userIds = (filter: LogFilter = {}): number[] => this.#table.distinct('userId', query(filter));
+
   /** The exercises recorded so far, by one user or by all, the latest first. */
   exercises(userId?: number): Exercise[] {
     const { sql, values } =

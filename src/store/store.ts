@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase, openSnapshot } from './database.ts';
 import { Logs } from './logs.ts';
 import { Settings } from './settings.ts';
 import { Users } from './users.ts';
@@ -18,6 +18,11 @@ export class Store {
   /** Runs several reads on one snapshot of the records. */
   read<T>(work: () => T): T {
     return this.db.read(work);
+  }
+
+  /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
+  snapshot(): Store {
+    return new Store(openSnapshot(this.db.path));
   }
 
   /** Runs several writes as one transaction: all or nothing. */

@@ -129,16 +129,22 @@ export class Table<R extends { id: number }> {
   }
 
   /**
-   * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own: no statement
-   * stays open between chunks, and the store's connection is free meanwhile.
+   * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own, unless the
+   * store is a snapshot already: no statement stays open between chunks, and the store's connection is free meanwhile.
    */
   *jsonChunks(query: Query): Generator<string[]> {
-    const db = openSnapshot(this.db.path);
+    const db = this.db.isSnapshot ? this.db : openSnapshot(this.db.path);
     try {
       yield* (query.sort ?? 'id') === 'id' ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
     } finally {
-      db.close();
+      if (db !== this.db) db.close();
     }
+  }
+
+  /** The distinct values of a column among the records that match. */
+  distinct<T extends Value>(column: string, query: Query): T[] {
+    const { sql, values } = this.#query(column, query, query.limit);
+    return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
   }
 
   *#chunksById(db: Database, query: Query): Generator<string[]> {
@@ -155,6 +161,7 @@ export class Table<R extends { id: number }> {
   /** Settles the order once, in a temporary table of ids that SQLite keeps on disk when it is long. */
   *#chunksInOrder(db: Database, query: Query): Generator<string[]> {
     const { sql, values } = this.#query('id', query, query.limit);
+    db.exec('DROP TABLE IF EXISTS temp.chosen');
     db.exec('CREATE TEMP TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT');
     db.run(`INSERT INTO temp.chosen (id) ${sql}`, ...values);
     const chunk = `SELECT ${this.#json} FROM temp.chosen JOIN ${this.name} USING (id)

@@ -1,0 +1,128 @@
+import { Argument, type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { type LogFilter, logRecord } from '../../domain/log.ts';
+import { userRecord } from '../../domain/user.ts';
+import type { Format } from '../../exchange/records.ts';
+import type { Blocks } from '../../exchange/write.ts';
+import type { Store } from '../../store/store.ts';
+import { usage } from '../errors.ts';
+import { formatOption, rawOption } from '../formats.ts';
+import { examples } from '../help.ts';
+import { counted, say, visible, writeAll } from '../io.ts';
+import { countOf, type Options } from '../options.ts';
+import { progressOf } from '../progress.ts';
+import { addLogFilters, logFilterOf } from './logs.ts';
+
+type What = 'users' | 'logs' | undefined;
+
+const BLOCK = 250;
+
+/** `sciatica export` */
+export function addExportCommand(program: Command, context: Context): void {
+  const command = program
+    .command('export')
+    .summary('Write records to a file')
+    .description(
+      'Write users and logs as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to.',
+    )
+    .addArgument(new Argument('[what]', 'users or logs; without, both').choices(['users', 'logs']));
+  addLogFilters(command)
+    .addOption(new Option('--limit <n>', 'no more logs than so many').argParser(countOf))
+    .addOption(formatOption())
+    .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
+    .option('-o, --output <file>', 'write to this file; its name can say the format')
+    .option('--force', 'replace the file if there is one')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica export -o backup.json',
+        'sciatica export logs --user 3 --since -90d -o nora.csv',
+        'sciatica export --format ndjson | gzip > records.ndjson.gz',
+      ),
+    )
+    .action((what: What, options: Options) => exportRecords(context, what, options));
+}
+
+async function exportRecords(context: Context, what: What, options: Options): Promise<void> {
+  const output = options['output'] as string | undefined;
+  const { formatOfName } = await import('../../exchange/format.ts');
+  const format = (options['format'] as Format | undefined) ?? formatOfName(output ?? '') ?? 'json';
+  if (format === 'csv' && what === undefined)
+    throw usage('CSV holds one kind of record: say export users or export logs.');
+  if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
+    throw usage('--sort and --limit are for logs, and only users are exported.');
+  const force = options['force'] === true;
+  const file = await import('../output-file.ts');
+  if (output !== undefined) file.refuseExisting(output, force);
+  // Nobody in particular, unless the command line says so.
+  const filter = await logFilterOf(context, { user: 'all', ...options });
+  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
+  let count = 0;
+  const watched = function* (blocks: Blocks): Generator<readonly string[]> {
+    for (const block of blocks) {
+      count += block.length;
+      progress.show(() => `${counted(count, 'record')} written`);
+      yield block;
+    }
+  };
+  const snapshot = context.store.snapshot();
+  try {
+    const lists = listsOf(snapshot, what, filter, watched);
+    const pieces = await rendered(lists, format, options['raw'] === true);
+    if (output === undefined) await writeAll(context.stdout, pieces);
+    else await file.writeOutputFile(output, { force }, pieces);
+  } finally {
+    progress.clear();
+    snapshot.close();
+  }
+  if (output !== undefined) say(context, `Wrote ${counted(count, 'record')} to ${visible(output)}.`);
+}
+
+type Lists = { users?: Blocks; userExerciseLogs?: Blocks };
+
+function listsOf(store: Store, what: What, filter: LogFilter, watched: (blocks: Blocks) => Blocks): Lists {
+  const users = () => watched(usersOf(store, filter));
+  const logs = () => watched(store.logs.jsonChunks(filter));
+  if (what === 'users') return { users: users() };
+  if (what === 'logs') return { userExerciseLogs: logs() };
+  return { users: users(), userExerciseLogs: logs() };
+}
+
+/** Every user; with filters those that the logs belong to, and the one that was named. */
+function* usersOf({ users, logs }: Store, filter: LogFilter): Generator<string[]> {
+  const { sort: _, ...narrowing } = filter;
+  if (Object.keys(narrowing).length === 0) {
+    yield* users.jsonChunks();
+    return;
+  }
+  const named = filter.userId === undefined ? [] : [filter.userId];
+  const ids = [...new Set([...named, ...logs.userIds(filter)])].sort((a, b) => a - b);
+  for (let start = 0; start < ids.length; start += BLOCK)
+    yield ids.slice(start, start + BLOCK).map(users.json);
+}
+
+async function rendered(lists: Lists, format: Format, raw: boolean): Promise<Iterable<string>> {
+  const { documentOf, linesOf, listOf } = await import('../../exchange/write.ts');
+  const all = Object.values(lists);
+  const [only] = all;
+  switch (format) {
+    case 'json':
+      return all.length === 1 && only ? listOf(only) : documentOf({ ...lists });
+    case 'ndjson':
+      return linesOf(inTurn(all));
+    case 'csv': {
+      const { csvOf } = await import('../../exchange/csv.ts');
+      const fields = Object.keys(lists.users ? userRecord : logRecord);
+      return csvOf(fields, recordsOf(inTurn(all)), { raw });
+    }
+  }
+}
+
+function* inTurn(lists: Blocks[]): Generator<readonly string[]> {
+  for (const blocks of lists) yield* blocks;
+}
+
+function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {
+  for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
+}

@@ -1,0 +1,168 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { describeIssue, SciaticaError } from '../../domain/errors.ts';
+import type { Item, Reading } from '../../exchange/records.ts';
+import type { Import } from '../../store/import.ts';
+import type { Counts, OnConflict } from '../../store/staging.ts';
+import { formatOption, rawOption } from '../formats.ts';
+import { examples } from '../help.ts';
+import { type InputFile, openInput } from '../input-file.ts';
+import { counted, print, say, visible } from '../io.ts';
+import { type Progress, progressOf } from '../progress.ts';
+
+/** A terminal shows so many faults; a file that stderr is sent to gets all. */
+const SHOWN_FAULTS = 20;
+
+interface ImportOptions {
+  format?: 'json' | 'ndjson' | 'csv';
+  onConflict?: Exclude<OnConflict, 'refuse'>;
+  dryRun?: boolean;
+  raw?: boolean;
+  json?: boolean;
+}
+
+/** `sciatica import` */
+export function addImportCommand(program: Command, context: Context): void {
+  program
+    .command('import')
+    .summary('Bring in records from a file')
+    .description(
+      `Bring in users and logs from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […] }, NDJSON with a record per line, or CSV with a header.
+
+Ids are kept; a record without one gets a new one. A record that is there already, the same, is counted and left alone. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do:
+  skip       keep what is stored; logs in the file of a skipped user go to the stored user
+  overwrite  replace it by what is in the file
+  renumber   store it under a new id; logs in the file follow their user`,
+    )
+    .argument('<file>', 'the file, or - for stdin')
+    .addOption(formatOption())
+    .addOption(
+      new Option('--on-conflict <how>', 'when an id is taken by a different record').choices([
+        'skip',
+        'overwrite',
+        'renumber',
+      ]),
+    )
+    .option('--dry-run', 'find out what would happen, and write nothing')
+    .addOption(rawOption("the CSV was written with --raw: take no ' off"))
+    .option('--json', 'the counts as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica import db.json --dry-run',
+        'sciatica import logs.csv',
+        'sciatica export --db old.db --format ndjson | sciatica import - --on-conflict renumber',
+      ),
+    )
+    .action((file: string, options: ImportOptions) => importFile(context, file, options));
+}
+
+async function importFile(context: Context, path: string, options: ImportOptions): Promise<void> {
+  const file = await openInput(context, path);
+  const { readRecords } = await import('../../exchange/read.ts');
+  const { Import } = await import('../../store/import.ts');
+  const { formatOfName } = await import('../../exchange/format.ts');
+  const format = options.format ?? formatOfName(path);
+  const progress = progressOf(context);
+  const raw = options.raw ?? false;
+  let task: Import | undefined;
+  try {
+    const reading = await readRecords(file.bytes, { format, raw });
+    task = new Import(context.store.db, reading.where);
+    await readAll(file, reading, task, progress);
+    task.apply({ onConflict: options.onConflict ?? 'refuse', dryRun: options.dryRun ?? false });
+  } catch (error) {
+    progress.clear();
+    throw reported(context, error, { file, task, options });
+  }
+  progress.clear();
+  sayResult(context, task, options);
+}
+
+async function readAll(file: InputFile, reading: Reading, task: Import, progress: Progress): Promise<void> {
+  let count = 0;
+  for await (const items of reading.batches) {
+    task.add(items.filter(isRecord));
+    for (const { at, noun, fault } of items.filter(isFault))
+      task.fault({ ...fault, at: reading.where(at, noun) });
+    count += items.length;
+    progress.show(() => `${file.name}: ${counted(count, 'record')} read`);
+  }
+  progress.show(() => `${file.name}: ${counted(count, 'record')} read, writing …`);
+}
+
+const isRecord = (item: Item): item is Exclude<Item, { fault: object }> => item.fault === undefined;
+const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.fault !== undefined;
+
+/** Names the faults, each on a line, and gives the error that ends the command. */
+function reported(
+  context: Context,
+  error: unknown,
+  { file, task, options }: { file: InputFile; task: Import | undefined; options: ImportOptions },
+): unknown {
+  if (!(error instanceof SciaticaError)) return error;
+  if (error.code !== 'invalid' && error.code !== 'conflict') return error;
+  const faults =
+    task && task.faults.count > 0 ? task.faults : { count: error.issues.length, issues: error.issues };
+  if (faults.count === 0) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
+  const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
+  for (const issue of shown) say(context, visible(describeIssue(issue)));
+  if (faults.count > shown.length)
+    say(context, `and ${(faults.count - shown.length).toLocaleString('en')} more`);
+  if (task?.result) sayCounts(context, task.result, options);
+  if (error.code === 'invalid')
+    return new SciaticaError(
+      'invalid',
+      `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.`,
+    );
+  const conflicts =
+    faults.count === 1 ? 'The id of one record is' : `The ids of ${counted(faults.count, 'record')} are`;
+  return new SciaticaError(
+    'conflict',
+    `${conflicts} taken by different ones: nothing was imported. See --on-conflict skip, overwrite and renumber.`,
+  );
+}
+
+function sayResult(context: Context, task: Import, options: ImportOptions): void {
+  const { result } = task;
+  if (!result) return;
+  sayCounts(context, result, options);
+  const { users } = result;
+  if (users.skipped > 0)
+    say(
+      context,
+      `Logs in the file of ${counted(users.skipped, 'skipped user')} go to the stored user with that id.`,
+    );
+  if (options.dryRun) say(context, 'This was a dry run: nothing was written.');
+}
+
+const WORDS: Record<keyof Counts, string> = {
+  new: 'new',
+  equal: 'already there',
+  repeated: 'repeated in the file',
+  conflicting: 'in conflict',
+  skipped: 'skipped',
+  overwritten: 'overwritten',
+  renumbered: 'renumbered',
+};
+
+function sayCounts(
+  context: Context,
+  { users, logs }: { users: Counts; logs: Counts },
+  options: ImportOptions,
+): void {
+  if (options.json)
+    print(context, JSON.stringify({ users, userExerciseLogs: logs, dryRun: options.dryRun ?? false }));
+  say(context, described(users, 'user'));
+  say(context, described(logs, 'log'));
+}
+
+/** `400 logs: 398 new, 2 already there` */
+function described(counts: Counts, noun: string): string {
+  const names = Object.keys(WORDS) as (keyof Counts)[];
+  const parts = names
+    .filter((name) => counts[name] > 0)
+    .map((name) => `${counts[name].toLocaleString('en')} ${WORDS[name]}`);
+  const total = names.reduce((sum, name) => sum + counts[name], 0);
+  return `${counted(total, noun)}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+}

@@ -1,0 +1,37 @@
+import { tryJson } from './json.ts';
+import { type Item, itemOf, type Reading } from './records.ts';
+
+/** Longer than any record can be, with every character escaped. */
+const MAX_LINE = 1024 * 1024;
+
+/** Reads one JSON record per line; blank lines do not count. */
+export function readNdjson(text: AsyncIterable<string>): Reading {
+  return { batches: batches(text), where: (at) => `line ${at}` };
+}
+
+async function* batches(text: AsyncIterable<string>): AsyncGenerator<Item[]> {
+  let rest = '';
+  let line = 1;
+  for await (const piece of text) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    const first = line;
+    line += lines.length;
+    if (lines.length > 0) yield lines.flatMap((content, i) => itemsOf(first + i, content));
+    // What has no end is not kept: its first part alone is refused.
+    if (rest.length > MAX_LINE) {
+      yield itemsOf(line, rest);
+      return;
+    }
+  }
+  yield itemsOf(line, rest);
+}
+
+function itemsOf(at: number, line: string): Item[] {
+  if (line.trim() === '') return [];
+  if (line.length > MAX_LINE) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
+  const result = tryJson(line);
+  if (!('fault' in result)) return [itemOf(at, result.value)];
+  const { message, at: column } = result.fault;
+  return [{ at, fault: { field: '', message: `${message} at column ${column + 1}` } }];
+}

@@ -1,0 +1,33 @@
+/** Blocks of records, each a JSON text. */
+export type Blocks = Iterable<readonly string[]>;
+
+/** A JSON object of lists, a record per line, so that two exports can be compared by line. */
+export function* documentOf(lists: Readonly<Record<string, Blocks>>): Generator<string> {
+  let before = '{';
+  for (const [key, blocks] of Object.entries(lists)) {
+    yield `${before}${JSON.stringify(key)}:`;
+    yield* arrayOf(blocks);
+    before = ',';
+  }
+  yield '}\n';
+}
+
+/** A JSON array, a record per line. */
+export function* listOf(blocks: Blocks): Generator<string> {
+  yield* arrayOf(blocks);
+  yield '\n';
+}
+
+function* arrayOf(blocks: Blocks): Generator<string> {
+  let before = '[\n';
+  for (const block of blocks) {
+    yield before + block.join(',\n');
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]' : '\n]';
+}
+
+/** NDJSON: a record per line. */
+export function* linesOf(blocks: Blocks): Generator<string> {
+  for (const block of blocks) yield `${block.join('\n')}\n`;
+}
