@@ -1,0 +1,128 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
+import type { Logs } from '../../store/logs.ts';
+import { palette } from '../colour.ts';
+import { namingFlags } from '../errors.ts';
+import { similarName } from '../exercises.ts';
+import { examples } from '../help.ts';
+import { counted, quoted, say, visible } from '../io.ts';
+import { addFieldOptions, countOf, csvOption, jsonOption, type Options, valuesOf } from '../options.ts';
+import { type List, printList } from '../output.ts';
+import { logColumns, nameOf } from '../records.ts';
+import { whoseList } from '../whose.ts';
+
+/** How many rows a table has when nothing is said. */
+const LATEST = 30;
+
+const { userId, ...filterFields } = logFilterFields;
+
+/** The filters of a list of logs, for each command that takes them. `--user all` is everybody. */
+export function addLogFilters(command: Command): Command {
+  command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
+  addFieldOptions(command, filterFields);
+  return command.option('--sort <fields>', 'such as -date,id: fields, with - in front the other way round');
+}
+
+/**
+ * Reads the filters of `addLogFilters`.
+ * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
+ */
+export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
+  const given = valuesOf(filterFields, options, context.today);
+  const filter: LogFilter = await checkedFilter(filterFields, given);
+  if (typeof options['sort'] === 'string') {
+    const { parseSort } = await import('../../domain/sort.ts');
+    namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
+    filter.sort = options['sort'];
+  }
+  const user = whoseList(context, options);
+  return user === undefined ? filter : { ...filter, userId: user };
+}
+
+async function checkedFilter(fields: Fields, given: Record<string, unknown>): Promise<LogFilter> {
+  if (Object.keys(given).length === 0) return {};
+  const { check, objectOf } = await import('../../domain/schema.ts');
+  return namingFlags(fields, () => check(objectOf(fields).partial(), given));
+}
+
+/** `sciatica logs` */
+export function addLogsCommand(program: Command, context: Context): void {
+  const logs = program
+    .command('logs')
+    .summary('List what was recorded')
+    .description(
+      `List what was recorded. A table shows the latest ${LATEST}; --json and --csv give everything that matches, in the order it was recorded.`,
+    );
+  addLogFilters(logs)
+    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
+    .addOption(new Option('--all', 'a table of everything that matches').conflicts('limit'))
+    .addOption(jsonOption())
+    .addOption(csvOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica logs',
+        'sciatica logs --user 3 --type stretch',
+        'sciatica logs --since -30d --effective --sort painAfter',
+        'sciatica logs --user all --json id,date,painAfter',
+      ),
+    )
+    .action((options: Options) => listLogs(context, options));
+}
+
+async function listLogs(context: Context, options: Options): Promise<void> {
+  const filter = await logFilterOf(context, options);
+  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  const asTable = options['json'] === undefined && !options['csv'];
+  const shown = asTable ? tableFilter(filter, options) : filter;
+  const { limit: _, ...everything } = filter;
+  const total = asTable ? context.store.logs.count(everything) : undefined;
+  if (total === 0) sayNone(context, filter);
+  else await printList(context, options, await listOf(context, shown));
+  if (total !== undefined && shown.limit !== undefined && shown.limit < total)
+    say(context, `${shown.limit} of ${counted(total, 'log')}. For more: --limit N or --all.`);
+}
+
+function tableFilter(filter: LogFilter, options: Options): LogFilter {
+  const sorted = { ...filter, sort: filter.sort ?? '-date,-id' };
+  return options['all'] ? sorted : { ...sorted, limit: filter.limit ?? LATEST };
+}
+
+async function listOf(context: Context, filter: LogFilter): Promise<List<Log>> {
+  const { logs, users } = context.store;
+  const everybody = filter.userId === undefined;
+  const names = new Map(everybody ? users.list().map((user) => [user.id, nameOf(user)]) : []);
+  const userName = everybody ? (id: number) => names.get(id) ?? '' : undefined;
+  return {
+    fields: logRecord,
+    columns: logColumns(await palette(context), userName),
+    json: () => logs.jsonChunks(filter),
+    rows: rowsOf(logs, filter),
+  };
+}
+
+/** What a screen holds is read once; a long table is read again for its lines, in bounded memory. */
+function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
+  if (filter.limit === undefined || filter.limit > 1000) return () => logs.chunks(filter);
+  let rows: Log[] | undefined;
+  return () => {
+    rows ??= logs.list(filter);
+    return [rows];
+  };
+}
+
+/** Why there may be nothing to show, and what to do about it. */
+function sayNone(context: Context, filter: LogFilter): void {
+  const { logs, users } = context.store;
+  if (logs.count() === 0) {
+    const next = users.count() === 0 ? 'sciatica user add, then sciatica log add' : 'sciatica log add';
+    say(context, `Nothing is recorded yet. Start with: ${next}`);
+    return;
+  }
+  say(context, 'No log matches.');
+  if (filter.exerciseName === undefined) return;
+  const meant = similarName(filter.exerciseName, logs.exercises(filter.userId));
+  if (meant) say(context, `Did you mean --name ${quoted(visible(meant))}?`);
+}

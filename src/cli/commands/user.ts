@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { userFields, userRecord } from '../../domain/user.ts';
+import { confirmDeletion, patchOf } from '../edit.ts';
+import { namingFlags } from '../errors.ts';
+import { examples } from '../help.ts';
+import { counted, print, say } from '../io.ts';
+import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../options.ts';
+import { checkJson, printDone, printRecord } from '../output.ts';
+import { summaryOfUser, userColumns } from '../records.ts';
+import { requireUser } from '../whose.ts';
+
+/** `sciatica user add|show|edit|rm|use` */
+export function addUserCommand(program: Command, context: Context): void {
+  const user = program
+    .command('user')
+    .helpCommand(false)
+    .summary('Add, show, change or remove a user')
+    .description('Who records exercises here, and where it hurts.');
+
+  const add = user
+    .command('add')
+    .summary('Add a user')
+    .description('Add a user. In a terminal, what is missing is asked for.');
+  addFieldOptions(add, userFields);
+  add
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica user add',
+        'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
+      ),
+    )
+    .action((options: Options) => addUser(context, options));
+
+  user
+    .command('show')
+    .summary('Show a user')
+    .description('Show a user: the one with this id, or whoever uses sciatica here.')
+    .argument('[id]', 'id of the user')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('sciatica user show', 'sciatica user show 3 --json id,painLevel'))
+    .action((id: string | undefined, options: Options) => showUser(context, id, options));
+
+  const edit = user
+    .command('edit')
+    .summary('Change a user')
+    .description('Change what the flags say, or, in a terminal and without flags, be asked field by field.')
+    .argument('[id]', 'id of the user');
+  addFieldOptions(edit, userFields);
+  edit
+    .addOption(jsonOption())
+    .addHelpText('after', examples('sciatica user edit', 'sciatica user edit 3 --pain-level 4'))
+    .action((id: string | undefined, options: Options) => editUser(context, id, options));
+
+  user
+    .command('rm')
+    .summary('Remove a user with all their logs')
+    .description('Remove a user with all their logs. It asks first.')
+    .argument('[id]', 'id of the user')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica user rm 3'))
+    .action((id: string | undefined, options: Options) => removeUser(context, id, options));
+
+  user
+    .command('use')
+    .summary('Choose who uses sciatica here')
+    .description('Choose the user that commands are about when nothing else is said.')
+    .argument('<id>', 'id of the user')
+    .addHelpText('after', examples('sciatica user use 3'))
+    .action((id: string) => chooseUser(context, id));
+}
+
+async function addUser(context: Context, options: Options): Promise<void> {
+  checkJson(options, userRecord);
+  const { users, settings } = context.store;
+  const given = valuesOf(userFields, options, context.today);
+  const missing = Object.entries(userFields).filter(([name]) => given[name] === undefined);
+  if (context.interactive && missing.length > 0) {
+    namingFlags(userFields, () => users.checkPatch(given));
+    const { askFields } = await import('../prompts.ts');
+    Object.assign(given, await askFields(context, Object.fromEntries(missing)));
+  }
+  const user = users.create(namingFlags(userFields, () => users.check(given)));
+  printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
+  if (users.count() === 1) say(context, 'Next, record an exercise: sciatica log add');
+  else if (!settings.get('user'))
+    say(context, `To record as this user from now on: sciatica user use ${user.id}`);
+}
+
+async function idOrOwn(context: Context, id: string | undefined): Promise<number> {
+  return id === undefined
+    ? requireUser(context, undefined, 'give the id of one. See: sciatica users')
+    : idOf(id);
+}
+
+async function showUser(context: Context, id: string | undefined, options: Options): Promise<void> {
+  const record = context.store.users.get(await idOrOwn(context, id));
+  printRecord(context, options, { fields: userRecord, columns: userColumns(), record });
+}
+
+async function editUser(context: Context, text: string | undefined, options: Options): Promise<void> {
+  checkJson(options, userRecord);
+  const { users } = context.store;
+  const id = await idOrOwn(context, text);
+  const given = await patchOf(context, options, { fields: userFields, current: users.get(id) });
+  const patch = namingFlags(userFields, () => users.checkPatch(given));
+  const user = users.update(id, patch);
+  printDone(context, options, { fields: userRecord, record: user, done: `Changed ${summaryOfUser(user)}.` });
+}
+
+async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
+  const { users, logs } = context.store;
+  const id = await idOrOwn(context, text);
+  const user = summaryOfUser(users.get(id));
+  const count = logs.count({ userId: id });
+  const what = count === 0 ? user : `${user} and ${counted(count, 'log')}`;
+  await confirmDeletion(context, options, what);
+  users.delete(id);
+  print(context, `Deleted ${what}.`);
+}
+
+function chooseUser(context: Context, text: string): void {
+  const { users, settings } = context.store;
+  const user = users.get(idOf(text));
+  settings.set('user', String(user.id));
+  print(context, `From now on this is about ${summaryOfUser(user)}.`);
+}

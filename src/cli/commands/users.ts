@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { userRecord } from '../../domain/user.ts';
+import { examples } from '../help.ts';
+import { csvOption, jsonOption, type Options } from '../options.ts';
+import { printList, sayEmpty } from '../output.ts';
+import { userColumns } from '../records.ts';
+
+/** `sciatica users` */
+export function addUsersCommand(program: Command, context: Context): void {
+  program
+    .command('users')
+    .summary('List the users')
+    .description('List the users, in the order they were added.')
+    .addOption(jsonOption())
+    .addOption(csvOption())
+    .addHelpText('after', examples('sciatica users', 'sciatica users --json id,lastName'))
+    .action((options: Options) => listUsers(context, options));
+}
+
+async function listUsers(context: Context, options: Options): Promise<void> {
+  const { users } = context.store;
+  const plain = options['json'] === undefined && !options['csv'];
+  if (plain && users.count() === 0) {
+    sayEmpty(context, options, 'There is no user yet. Start with: sciatica user add');
+    return;
+  }
+  await printList(context, options, {
+    fields: userRecord,
+    columns: userColumns(),
+    json: () => users.jsonChunks(),
+    rows: () => users.chunks(),
+  });
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { type Complete, type Command as Completed, RootCommand } from '@bomb.sh/tab';
+import type { Command, Option } from 'commander';
+import type { Context } from '../context.ts';
+import { logFields } from '../domain/log.ts';
+import { visible } from './io.ts';
+import { nameOf } from './records.ts';
+
+type Suggest = (complete: Complete) => void;
+
+/**
+ * Answers the shell's `sciatica complete -- WORDS`: prints what the last word may become.
+ * @param words the words after `sciatica`; the last one is being typed
+ */
+export function complete(context: Context, program: Command, words: string[]): void {
+  const db = words.indexOf('--db');
+  if (db >= 0) context.db = words[db + 1];
+  const root = new RootCommand();
+  describe(context, program, root);
+  for (const [path, command] of commandsOf(program)) {
+    const completed = root.command(path, command.summary());
+    describe(context, command, completed);
+    for (const argument of command.registeredArguments) {
+      const choices = argument.argChoices ?? [];
+      const suggest: Suggest = path.startsWith('user ')
+        ? fromStore(context, userIds)
+        : (add) => choices.map((choice) => add(choice, ''));
+      completed.argument(argument.name(), suggest, argument.variadic);
+    }
+  }
+  root.parse(words);
+}
+
+/** Every command under its full name. */
+function commandsOf(parent: Command, path = ''): [path: string, command: Command][] {
+  return parent.commands.flatMap((command) => {
+    const name = `${path}${command.name()}`;
+    return [[name, command] as [string, Command], ...commandsOf(command, `${name} `)];
+  });
+}
+
+function describe(context: Context, command: Command, completed: Completed): void {
+  for (const option of [...command.options, ...command.createHelp().visibleOptions(command)]) {
+    const name = option.long?.slice(2);
+    if (!name || completed.options.has(name)) continue;
+    if (option.required) completed.option(name, option.description, suggestions(context, option));
+    else completed.option(name, option.description);
+  }
+}
+
+function suggestions(context: Context, option: Option): Suggest {
+  const choices = option.argChoices;
+  if (choices) return (add) => choices.map((choice) => add(choice, ''));
+  if (option.name() === logFields.exerciseName.flag) return fromStore(context, exerciseNames);
+  if (option.name() === logFields.userId.flag) return fromStore(context, userIds);
+  return () => {};
+}
+
+function exerciseNames({ store }: Context, add: Complete): void {
+  for (const { exerciseName } of store.logs.exercises())
+    if (visible(exerciseName) === exerciseName) add(exerciseName, '');
+}
+
+function userIds({ store }: Context, add: Complete): void {
+  for (const user of store.users.list({ limit: 100 })) add(String(user.id), nameOf(user));
+}
+
+/** Completion never creates a database, and has nothing to say about one that it cannot read. */
+function fromStore(context: Context, suggest: (context: Context, add: Complete) => void): Suggest {
+  return (add) => {
+    try {
+      if (existsSync(context.databasePath)) suggest(context, add);
+    } catch {
+      // The command itself will say what is wrong.
+    }
+  };
+}

@@ -1,0 +1,20 @@
+import { type Command, Help, type Option } from 'commander';
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const standard = new Help();
+
+/** How every help looks: global options shown, sentences that begin with a capital. */
+export const helpStyle = {
+  showGlobalOptions: true,
+  subcommandTerm: (command: Command) =>
+    [command.name(), ...command.registeredArguments.map((argument) => standard.argumentTerm(argument))].join(
+      ' ',
+    ),
+  subcommandDescription: (command: Command) => capital(standard.subcommandDescription(command)),
+  optionDescription: (option: Option) => capital(standard.optionDescription(option)),
+};
+
+/** Examples, as they stand at the end of a command's help. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
+}

@@ -1,0 +1,135 @@
+import { Command } from 'commander';
+import { version } from '../../package.json';
+import type { Context } from '../context.ts';
+import { addCompletionCommand } from './commands/completion.ts';
+import { addDemoCommand } from './commands/demo.ts';
+import { addExportCommand } from './commands/export.ts';
+import { addImportCommand } from './commands/import.ts';
+import { addLogCommand } from './commands/log.ts';
+import { addLogsCommand } from './commands/logs.ts';
+import { addServeCommand } from './commands/serve.ts';
+import { addUserCommand } from './commands/user.ts';
+import { addUsersCommand } from './commands/users.ts';
+import { report } from './errors.ts';
+import { helpStyle } from './help.ts';
+import { refuseRepeats } from './options.ts';
+
+const FIRST_STEPS = `
+First steps:
+  $ sciatica user add     say who you are
+  $ sciatica log add      record an exercise, and the pain before and after
+  $ sciatica logs         see what you recorded
+  $ sciatica demo         or look around with practice records first`;
+
+/**
+ * Carries out one command line.
+ * @param argv the words after `sciatica`
+ * @returns the exit code
+ */
+export async function run(argv: readonly string[], context: Context): Promise<number> {
+  const program = createProgram(context);
+  const words = readable(program, argv);
+  try {
+    if (words[0] === 'complete') {
+      const { complete } = await import('./complete.ts');
+      complete(context, program, words.slice(words[1] === '--' ? 2 : 1));
+    } else await program.parseAsync(words, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return report(context, error, pathOf(program, words).join(' '));
+  } finally {
+    context.close();
+  }
+}
+
+/** The whole grammar. Commands are only declared here: each loads what it needs when it runs. */
+export function createProgram(context: Context): Command {
+  const program = new Command('sciatica');
+  program
+    .description('Record exercises and pain, and find out what helps.')
+    .option('--db <file>', 'the database (otherwise SCIATICA_DB, or one in your home folder)')
+    .option('--no-input', 'never ask, not even in a terminal')
+    .option('--no-color', 'no colours')
+    .version(version, '--version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      // Errors are reported by `report`: what is left is the help of a group without a verb.
+      writeErr: (text) => context.stdout.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => helpWidth(context),
+      getErrHelpWidth: () => helpWidth(context),
+    })
+    .configureHelp(helpStyle)
+    .addHelpText('after', FIRST_STEPS)
+    .hook('preAction', () => {
+      const { db, input, color } = program.opts<{ db?: string; input: boolean; color: boolean }>();
+      context.db = db;
+      context.mayAsk = input;
+      context.mayColour = color;
+    });
+  for (const add of [
+    addLogCommand,
+    addLogsCommand,
+    addUserCommand,
+    addUsersCommand,
+    addImportCommand,
+    addExportCommand,
+    addServeCommand,
+    addDemoCommand,
+    addCompletionCommand,
+  ])
+    add(program, context);
+  finish(program);
+  return program;
+}
+
+const helpWidth = ({ stdout }: Context) => (stdout.isTTY ? Math.min(stdout.columns || 80, 100) : 80);
+
+function finish(command: Command): void {
+  refuseRepeats(command);
+  for (const child of command.commands) finish(child);
+}
+
+/** The commands that the words name, as far as they go: `sciatica log add`. */
+function pathOf(program: Command, words: readonly string[]): string[] {
+  const path = [program.name()];
+  let command = program;
+  for (const word of words) {
+    const next = command.commands.find((child) => child.name() === word);
+    if (!next) break;
+    path.push(word);
+    command = next;
+  }
+  return path;
+}
+
+/** The words as commander can read them. */
+function readable(program: Command, argv: readonly string[]): string[] {
+  if (argv[0] === 'complete') return [...argv];
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : idsFirst(argv);
+  return isMistyped(program, words) ? words.filter((word) => word !== '--help' && word !== '-h') : words;
+}
+
+/** `lgo --help` is a mistyped command before it is a call for help. */
+function isMistyped(program: Command, words: readonly string[]): boolean {
+  let command: Command | undefined = program;
+  for (const word of words) {
+    if (word.startsWith('-') || command.commands.length === 0) return false;
+    command = command.commands.find((child) => child.name() === word);
+    if (!command) return true;
+  }
+  return false;
+}
+
+/** `--json 3` is `3 --json`: no field is called 3, so it is the id of a record. */
+function idsFirst(argv: readonly string[]): string[] {
+  const words = [...argv];
+  for (const [i, word] of words.entries()) {
+    const next = words[i + 1];
+    if (word === '--json' && next !== undefined && /^\d+$/.test(next)) words.splice(i, 2, next, word);
+  }
+  return words;
+}

@@ -1,0 +1,78 @@
+import type { Field, Fields } from '../domain/fields.ts';
+import { type Log, logRecord } from '../domain/log.ts';
+import { type User, userRecord } from '../domain/user.ts';
+import type { Palette } from './colour.ts';
+import { visible } from './io.ts';
+import type { Column } from './table.ts';
+
+/** How people see records: tables, details and one-line summaries, from the definitions of the fields. */
+
+export const nameOf = ({ firstName, lastName }: User): string => visible(`${firstName} ${lastName}`);
+
+export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${user.id})`;
+
+export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {
+  const change = sign(painBefore, painAfter);
+  const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
+  return `${visible(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
+}
+
+/** Which way the pain went, readable without colour: ↓2 is relief, ↑1 is aggravation. */
+function sign(before: number, after: number): string {
+  if (after === before) return '';
+  return after < before ? `↓${before - after}` : `↑${after - before}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return visible(String(value));
+}
+
+type Cells = Readonly<Record<string, unknown>>;
+
+function columnOf<R extends object>(name: string, field: Field): Column<R> {
+  const column: Column<R> = { title: field.label, cell: (row) => shown((row as Cells)[name]) };
+  if (field.kind === 'integer') column.right = true;
+  if (field.kind === 'text' || field.kind === 'email') column.shrinks = 'first';
+  if (field.kind === 'choice') column.shrinks = 'second';
+  return column;
+}
+
+export function userColumns(): Column<User>[] {
+  return Object.entries(userRecord).map(([name, field]) => columnOf<User>(name, field));
+}
+
+/**
+ * The columns of a log; the day comes before what was done.
+ * @param userName gives the name of a log's user; without it, the list is one user's and has no such column
+ */
+export function logColumns(palette: Palette, userName?: (id: number) => string): Column<Log>[] {
+  const { id, userId, date, ...others } = logRecord satisfies Fields;
+  const after = ({ painBefore, painAfter }: Log) => `${painAfter} ${sign(painBefore, painAfter).padEnd(2)}`;
+  const user: Column<Log> = {
+    title: userId.label,
+    shrinks: 'first',
+    cell: (log) => `${log.userId} ${userName?.(log.userId) ?? ''}`.trim(),
+  };
+  const columns = Object.entries(others).map(([name, field]) =>
+    name === 'painAfter'
+      ? { ...columnOf<Log>(name, field), cell: after, paint: painter(palette) }
+      : columnOf<Log>(name, field),
+  );
+  return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
+}
+
+function painter({ relief, aggravation }: Palette): (text: string, log: Log) => string {
+  return (text, { painBefore, painAfter }) => {
+    if (painAfter === painBefore) return text;
+    return painAfter < painBefore ? relief(text) : aggravation(text);
+  };
+}
+
+/** A row as label and value, for `details`. */
+export function pairsOf<R>(columns: readonly Column<R>[], row: R): [string, string][] {
+  return columns.map((column) => {
+    const text = column.cell(row);
+    return [column.title, column.paint?.(text, row) ?? text];
+  });
+}
