@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { run as runProgram } from '../src/cli/program.ts';
+import { Context, type Input, type Output } from '../src/context.ts';
+import { openStore, type Store } from '../src/store/store.ts';
+
+/** The moment at which every test runs: noon on Monday, 2 March 2026, wherever that is. */
+export const NOW = new Date(2026, 2, 2, 12);
+export const TODAY = '2026-03-02';
+
+/** A new folder, gone after the test. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The path of a database that does not exist yet. */
+export const freshPath = (): string => join(freshFolder(), 'test.db');
+
+export const nora = {
+  firstName: 'Nora',
+  lastName: 'Lind',
+  email: 'nora@example.org',
+  age: 44,
+  painLocation: 'glute-left',
+  painLevel: 6,
+  diagnosisDate: '2026-01-15',
+} as const;
+
+export const session = {
+  userId: 1,
+  exerciseType: 'stretch',
+  exerciseName: 'Piriformis Stretch',
+  date: '2026-03-01',
+  painBefore: 6,
+  painAfter: 4,
+  effective: true,
+  notes: '',
+} as const;
+
+/** Prepares a database, closed again. @returns its path */
+export function prepared(work: (store: Store) => void): string {
+  const path = freshPath();
+  const store = openStore(path);
+  try {
+    work(store);
+  } finally {
+    store.close();
+  }
+  return path;
+}
+
+/** What a database holds. */
+export function records(path: string) {
+  const store = openStore(path);
+  try {
+    return { users: store.users.list(), logs: store.logs.list() };
+  } finally {
+    store.close();
+  }
+}
+
+export interface World {
+  /** The database; a new one if nothing is said. */
+  db?: string;
+  stdin?: string;
+  env?: Record<string, string>;
+  /** A terminal with so many columns, on all three streams. */
+  columns?: number;
+  /** In a terminal: what is typed once stderr shows a text, in this order. */
+  answers?: readonly (readonly [shown: string, typed: string])[];
+}
+
+export interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Keys that are no text. */
+export const keys = {
+  enter: '\r',
+  down: '\u001b[B',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+  backspace: '\u007f',
+  tab: '\t',
+} as const;
+
+/**
+ * Runs a command line in this process.
+ * @returns the exit code and all that was written; in a terminal, stderr without its control sequences
+ */
+export async function run(argv: readonly string[], world: World = {}): Promise<Result> {
+  const answers = [...(world.answers ?? [])];
+  const tty = world.columns !== undefined || answers.length > 0;
+  const stdin = input(tty, world.stdin);
+  const stdout = new Capture(tty, world.columns);
+  const stderr = new Capture(tty, world.columns);
+  let seen = 0;
+  stderr.onWrite = () => {
+    const next = answers[0];
+    const at = next ? stderr.plain.indexOf(next[0], seen) : -1;
+    if (!next || at < 0) return;
+    seen = at + next[0].length;
+    answers.shift();
+    setImmediate(() => type(stdin, next[1]));
+  };
+  const env = { SCIATICA_DB: world.db ?? freshPath(), ...world.env };
+  const context = new Context({ env, stdin, stdout, stderr, now: () => NOW });
+  const code = await runProgram(argv, context);
+  if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);
+  return { code, stdout: stdout.text, stderr: tty ? stderr.plain : stderr.text };
+}
+
+/** Keys arrive one by one, as a person types them. */
+function type(stdin: PassThrough, text: string): void {
+  const [first, ...others] = text.startsWith('\u001b') ? [text] : [...text];
+  if (first === undefined) return;
+  stdin.write(first);
+  setImmediate(() => type(stdin, others.join('')));
+}
+
+function input(tty: boolean, text: string | undefined): Input & PassThrough {
+  const stream = new PassThrough();
+  if (tty) return Object.assign(stream, { isTTY: true, setRawMode: () => stream });
+  stream.end(text ?? '');
+  return stream;
+}
+
+class Capture extends Writable implements Output {
+  text = '';
+  onWrite: (() => void) | undefined;
+  isTTY?: boolean;
+  columns?: number;
+
+  constructor(tty: boolean, columns: number | undefined) {
+    super({ decodeStrings: false });
+    if (tty) {
+      this.isTTY = true;
+      this.columns = columns ?? 80;
+    }
+  }
+
+  get plain(): string {
+    return stripVTControlCharacters(this.text);
+  }
+
+  override _write(chunk: string | Buffer, _: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+    this.onWrite?.();
+  }
+}
