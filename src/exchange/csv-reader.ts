@@ -47,6 +47,8 @@ async function* batches(text: AsyncIterable<string>, raw: boolean): AsyncGenerat
       return null;
     },
   });
+  // It emits an error after it has told it to the callback, when nobody listens any more.
+  parser.on('error', () => {});
   parser.resume();
   for await (const piece of pieces) {
     await fed(parser, (done) => parser.write(piece, done));

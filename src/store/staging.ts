@@ -40,6 +40,8 @@ export interface Kind {
   /** The temporary table that holds what the file brings. */
   staged: string;
   columns: string[];
+  /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
+  insert: string;
   /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
   same: string;
   /** @throws SciaticaError `invalid` with every fault */
@@ -49,7 +51,9 @@ export interface Kind {
 function kindOf(noun: Noun, fields: Fields, check: Kind['check']): Kind {
   const columns = Object.keys(fields);
   const same = columns.map((column) => `m.${column} = i.${column}`).join(' AND ');
-  return { noun, table: `${noun}s`, staged: `temp.import_${noun}s`, columns, same, check };
+  const staged = `temp.import_${noun}s`;
+  const insert = `INSERT INTO ${staged} (at, id, ${columns.join(', ')}) VALUES (?, ?${', ?'.repeat(columns.length)})`;
+  return { noun, table: `${noun}s`, staged, columns, insert, same, check };
 }
 
 const hasId = (value: unknown) => typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
@@ -81,21 +85,16 @@ export function noteUser(db: Database, value: unknown): void {
 /** Lays a checked record aside; `at` is its place in the file. */
 export function stage(
   db: Database,
-  { staged, columns }: Kind,
+  { columns, insert }: Kind,
   at: number,
   record: Readonly<Record<string, unknown>>,
 ): void {
-  const names = ['id', ...columns];
-  const values = names.map((name) => {
-    const value = record[name];
-    return typeof value === 'boolean' ? Number(value) : ((value ?? null) as Value | null);
-  });
-  db.run(
-    `INSERT INTO ${staged} (at, ${names.join(', ')}) VALUES (?${', ?'.repeat(names.length)})`,
-    at,
-    ...values,
-  );
+  const values = columns.map((column) => cellOf(record[column]));
+  db.run(insert, at, cellOf(record['id']), ...values);
 }
+
+const cellOf = (value: unknown) =>
+  typeof value === 'boolean' ? Number(value) : ((value ?? null) as Value | null);
 
 /** Finds ids that stand twice in the file. */
 export function markRepeated(db: Database, { noun, staged, same }: Kind): void {

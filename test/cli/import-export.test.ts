@@ -1,0 +1,271 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import practice from '../../src/cli/practice.json';
+import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+
+const PRACTICE = 'src/cli/practice.json';
+
+/** A file of a new folder. */
+function file(name: string, content: string | object): string {
+  const path = join(freshFolder(), name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+/** The path of a database with the practice records. */
+async function filled(): Promise<string> {
+  const db = freshPath();
+  expect((await run(['import', PRACTICE], { db })).code).toBe(0);
+  return db;
+}
+
+const empty = { users: [], logs: [] };
+const noraAt = (id: number) => ({ id, ...nora });
+
+describe('import', () => {
+  it('takes what the mock server kept, and says what it did', async () => {
+    const db = freshPath();
+    const first = await run(['import', PRACTICE], { db });
+    expect(first).toEqual({ code: 0, stdout: '', stderr: '6 users: 6 new\n400 logs: 400 new\n' });
+    expect(records(db)).toEqual({ users: practice.users, logs: practice.userExerciseLogs });
+    const again = await run(['import', PRACTICE], { db });
+    expect(again.stderr).toBe('6 users: 6 already there\n400 logs: 400 already there\n');
+    expect(records(db).logs).toHaveLength(400);
+  });
+
+  it('reads stdin', async () => {
+    const db = freshPath();
+    const { code } = await run(['import', '-'], { db, stdin: JSON.stringify(noraAt(4)) });
+    expect([code, records(db).users]).toEqual([0, [noraAt(4)]]);
+  });
+
+  it('names every fault, and writes nothing', async () => {
+    const db = freshPath();
+    const path = file('db.json', {
+      users: [noraAt(1), { ...nora, id: 2, painLevel: 99 }],
+      userExerciseLogs: [
+        { ...session, id: 1, userId: 9 },
+        { ...session, id: 2, notes: undefined },
+      ],
+    });
+    const { code, stdout, stderr } = await run(['import', path], { db });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.split('\n')).toEqual([
+      'users[1]: painLevel must be a whole number from 1 to 10',
+      'userExerciseLogs[1]: notes is missing: it must be text of 0 to 10,000 characters',
+      'userExerciseLogs[0]: userId must be the id of a user in the file or the database',
+      `sciatica: ${path} has 3 faults: nothing was imported.`,
+      '',
+    ]);
+    expect(records(db)).toEqual(empty);
+  });
+
+  it('shows a terminal twenty faults, and how many more there are', async () => {
+    const path = file('logs.ndjson', `${JSON.stringify({ ...nora, age: 200 })}\n`.repeat(500));
+    const { code, stderr } = await run(['import', path], { columns: 80 });
+    expect(code).toBe(2);
+    expect(stderr.match(/^line \d+: age/gm)).toHaveLength(20);
+    expect(stderr).toContain('and 480 more\n');
+    expect(stderr).toContain('has 500 faults: nothing was imported.');
+  });
+
+  it('refuses ids taken by different records, unless told what to do', async () => {
+    const db = prepared((store) => store.users.create(nora));
+    const path = file('users.json', [{ ...noraAt(1), age: 45 }]);
+    const refused = await run(['import', path, '--json'], { db });
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('[0]: id is taken by a different user\n');
+    expect(refused.stderr).toContain('--on-conflict skip, overwrite');
+    expect(JSON.parse(refused.stdout).users.conflicting).toBe(1);
+    expect(records(db).users).toEqual([noraAt(1)]);
+    const overwritten = await run(['import', path, '--on-conflict', 'overwrite'], { db });
+    expect([overwritten.code, records(db).users]).toEqual([0, [{ ...noraAt(1), age: 45 }]]);
+  });
+
+  it('--dry-run counts and checks, and writes nothing', async () => {
+    const db = freshPath();
+    const { code, stdout, stderr } = await run(['import', PRACTICE, '--dry-run', '--json'], { db });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      users: { new: 6 },
+      userExerciseLogs: { new: 400 },
+      dryRun: true,
+    });
+    expect(stderr).toContain('nothing was written');
+    expect(records(db)).toEqual(empty);
+  });
+
+  it.each([
+    ['a missing file', 'none.json', 1, 'There is no file'],
+    ['a folder', '.', 1, 'is a folder'],
+    ['an empty file', 'empty.json', 2, 'It is empty.'],
+    ['no JSON', 'bad.json', 2, 'expected a key in double quotes or } at line 1, column 2.'],
+    [
+      'an unknown column',
+      'bad.csv',
+      2,
+      'header: pain_level is not a field of a user (did you mean painLevel?)',
+    ],
+  ])('says what is wrong with %s', async (_, name, code, message) => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, 'empty.json'), '');
+    writeFileSync(join(folder, 'bad.json'), '{users:[]}');
+    writeFileSync(
+      join(folder, 'bad.csv'),
+      'firstName,lastName,email,age,painLocation,painLevel,diagnosisDate,pain_level',
+    );
+    const db = freshPath();
+    const result = await run(['import', join(folder, name)], { db });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+    expect(records(db)).toEqual(empty);
+  });
+
+  it('does not wait for a person to type a file', async () => {
+    const { code, stderr } = await run(['import', '-'], { columns: 80 });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Nothing comes in on stdin');
+  });
+
+  it('shows no control character of a file', async () => {
+    const { stderr } = await run(['import', file('x.json', { '\u001b[31mred': [] })]);
+    expect(stderr).not.toContain('\u001b');
+  });
+});
+
+describe('export', () => {
+  it.each(['json', 'ndjson'])('into import into export gives the same bytes: %s', async (format) => {
+    const first = await run(['export', '--format', format], { db: await filled() });
+    const db = freshPath();
+    await run(['import', '-'], { db, stdin: first.stdout });
+    expect((await run(['export', '--format', format], { db })).stdout).toBe(first.stdout);
+  });
+
+  it.each([[], ['--raw']])('into import into export gives the same bytes: CSV %s', async (...raw) => {
+    const full = await filled();
+    const db = freshPath();
+    for (const what of ['users', 'logs']) {
+      const { stdout } = await run(['export', what, '--format', 'csv', ...raw], { db: full });
+      expect((await run(['import', '-', ...raw], { db, stdin: stdout })).code).toBe(0);
+      expect((await run(['export', what, '--format', 'csv', ...raw], { db })).stdout).toBe(stdout);
+    }
+    expect(records(db)).toEqual(records(full));
+  });
+
+  it('takes the filters of logs; the users are those concerned', async () => {
+    const { stdout } = await run(['export', '--user', '3', '--type', 'stretch', '--since', '2026-03-01'], {
+      db: await filled(),
+    });
+    const wanted = practice.userExerciseLogs.filter(
+      (log) => log.userId === 3 && log.exerciseType === 'stretch' && log.date >= '2026-03-01',
+    );
+    expect(wanted.length).toBeGreaterThan(3);
+    expect(JSON.parse(stdout)).toEqual({ users: practice.users.slice(2, 3), userExerciseLogs: wanted });
+  });
+
+  it('sorts and limits', async () => {
+    const { stdout } = await run(['export', 'logs', '--sort', '-id', '--limit', '2'], { db: await filled() });
+    expect(JSON.parse(stdout)).toEqual(practice.userExerciseLogs.slice(-2).reverse());
+  });
+
+  it('has no user unless one is named', async () => {
+    const db = await filled();
+    const { stdout } = await run(['export', 'logs'], { db, env: { SCIATICA_USER: '3' } });
+    expect(JSON.parse(stdout)).toHaveLength(400);
+  });
+
+  it('of nothing is a file that can be imported', async () => {
+    for (const argv of [['export'], ['export', 'logs'], ['export', 'logs', '--format', 'csv']]) {
+      const { stdout } = await run(argv);
+      expect((await run(['import', '-'], { stdin: stdout })).code).toBe(0);
+    }
+    expect((await run(['export'])).stdout).toBe('{"users":[],"userExerciseLogs":[]}\n');
+    expect((await run(['export', '--format', 'ndjson'])).stdout).toBe('');
+  });
+
+  it.each([
+    [['export', '--format', 'csv'], 2, 'CSV holds one kind of record'],
+    [['export', '-o', 'x.csv'], 2, 'CSV holds one kind of record'],
+    [['export', 'users', '--limit', '3'], 2, '--sort and --limit are for logs'],
+    [['export', 'everything'], 2, 'Allowed choices are users, logs'],
+    [['export', '--user', '99'], 3, 'There is no user 99'],
+    [['export', '--type', 'yoga'], 2, 'stretch, strengthening'],
+  ])('%j is refused', async (argv, code, message) => {
+    const result = await run(argv);
+    expect([result.code, result.stdout]).toEqual([code, '']);
+    expect(result.stderr).toContain(message);
+  });
+});
+
+describe('export -o', () => {
+  it('writes a private file, in the format of its name, and leaves nothing beside it', async () => {
+    const db = await filled();
+    const path = join(freshFolder(), 'logs.csv');
+    const { code, stdout, stderr } = await run(['export', 'logs', '-o', path], { db });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `Wrote 400 records to ${path}.\n`,
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toBe(
+      (await run(['export', 'logs', '--format', 'csv'], { db })).stdout,
+    );
+    expect(readdirSync(dirname(path))).toEqual(['logs.csv']);
+  });
+
+  it('replaces a file with --force only', async () => {
+    const path = file('old.json', 'old');
+    const refused = await run(['export', '-o', path]);
+    expect([refused.code, readFileSync(path, 'utf8')]).toEqual([4, 'old']);
+    expect(refused.stderr).toContain('--force');
+    expect((await run(['export', '-o', path, '--force'])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toContain('"users":[]');
+  });
+
+  it('replaces what a link leads to, not the link', async () => {
+    const path = file('old.json', 'old');
+    const link = join(dirname(path), 'link.json');
+    symlinkSync(path, link);
+    await run(['export', '-o', link, '--force']);
+    expect(readFileSync(path, 'utf8')).toContain('"users":[]');
+  });
+
+  it('writes to a device, and lets it be one', async () => {
+    expect((await run(['export', '-o', '/dev/null', '--force'])).code).toBe(0);
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  it.each([
+    ['a folder', '', 'is a folder'],
+    ['a folder that is missing', 'none/x.json', 'there is no folder'],
+    ['a file taken for a folder', 'a-file/x.json', 'cannot be written'],
+  ])('says what is wrong with %s', async (_, name, message) => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, 'a-file'), '');
+    const { code, stderr } = await run(['export', '-o', join(folder, name)]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(readdirSync(folder)).toEqual(['a-file']);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('says that it may not write there', async () => {
+    const folder = join(freshFolder(), 'closed');
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    const { code, stderr } = await run(['export', '-o', join(folder, 'x.json')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no permission');
+    expect(existsSync(join(folder, 'x.json'))).toBe(false);
+  });
+});

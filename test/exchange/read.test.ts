@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { describeIssue, SciaticaError } from '../../src/domain/errors.ts';
+import { readRecords } from '../../src/exchange/read.ts';
+import type { Format } from '../../src/exchange/records.ts';
+
+/** What a file brings: each record as its place and noun, each fault as a line; an error as its message. */
+async function outcome(content: string | Uint8Array, format?: Format): Promise<string[]> {
+  const found: string[] = [];
+  try {
+    const reading = await readRecords(
+      (async function* () {
+        yield Buffer.from(content);
+      })(),
+      { format },
+    );
+    for await (const items of reading.batches)
+      for (const item of items) {
+        const at = reading.where(item.at, item.noun);
+        found.push(item.fault ? describeIssue({ ...item.fault, at }) : `${at} ${item.noun}`);
+      }
+  } catch (error) {
+    if (!(error instanceof SciaticaError)) throw error;
+    found.push(...(error.issues.length > 0 ? error.issues.map(describeIssue) : [error.message]));
+  }
+  return found;
+}
+
+const USER = '{"id":1,"firstName":"Nora"}';
+const LOG = '{"id":1,"userId":1}';
+const HEADER = 'userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes';
+const ROW = '1,stretch,Cobra,2026-03-02,5,3,true';
+
+describe('records are found where they stand', () => {
+  it.each([
+    [
+      `{"users":[${USER}],"userExerciseLogs":[${LOG},${LOG}]}`,
+      ['users[0] user', 'userExerciseLogs[0] log', 'userExerciseLogs[1] log'],
+    ],
+    [`{"userExerciseLogs":[${LOG}]}`, ['userExerciseLogs[0] log']],
+    [`{"$schema":"x","users":[]}`, []],
+    ['{}', []],
+    ['[]', []],
+    [`[${LOG},${USER},3]`, ['[0] log', '[1] user', '[2]: must be a JSON object']],
+    [`${USER}\r\n\r\n${LOG}\n`, ['line 1 user', 'line 3 log']],
+    [USER, ['line 1 user']],
+    [
+      `\n\n${LOG}\n{"a":1}`,
+      ['line 3 log', 'line 4: is neither a user (firstName, email) nor a log (userId, exerciseName)'],
+    ],
+    [
+      `${LOG}\n{"userId":1,\n{"id":1,"id":1}`,
+      [
+        'line 1 log',
+        'line 2: this is not valid JSON: expected a key in double quotes at column 13',
+        'line 3: the same key stands twice in one object at column 9',
+      ],
+    ],
+    [`${HEADER}\n${ROW},\n${ROW},"a\nb"\n\n${ROW},`, ['line 2 log', 'line 3 log', 'line 6 log']],
+    [
+      `${HEADER}\n${ROW}\n${ROW},a,b`,
+      ['line 2: has 7 cells, the header has 8', 'line 3: has 9 cells, the header has 8'],
+    ],
+    [HEADER, []],
+  ])('%j', async (content, expected) => {
+    expect(await outcome(content)).toEqual(expected);
+  });
+});
+
+describe('what is no such file is refused', () => {
+  it.each([
+    ['', ['It is empty.']],
+    [' \n\n', ['It is empty.']],
+    ['\ufeff', ['It is empty.']],
+    ['hello', ['It is not CSV with a header: the first line must hold the names of the fields.']],
+    ['{"users":{}}', ['users must be a list of records']],
+    ['{"user":[]}', ['user is neither users nor userExerciseLogs (did you mean users?)']],
+    ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],
+    ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
+    [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
+    [`${HEADER},notes\n`, ['header: notes is there twice']],
+    [`${HEADER},\n`, ['header: column 9 has no name']],
+    [
+      'id,userId,exerciseName',
+      ['exerciseType', 'date', 'painBefore', 'painAfter', 'effective', 'notes'].map(
+        (name) => `header: ${name} is missing`,
+      ),
+    ],
+    [`${HEADER}\n${ROW},"x`, ['A quote is opened and never closed.']],
+    [
+      `${HEADER}\n${ROW},"x"y\n`,
+      ['A quote near line 2 is in the wrong place: inside a quoted cell, write "" for ".'],
+    ],
+    [
+      `${HEADER}\n${ROW},x"y"\n`,
+      ['A quote near line 2 is in the wrong place: inside a quoted cell, write "" for ".'],
+    ],
+    ['a\0b', ['It holds a NUL character: this is not a text file.']],
+  ])('%j', async (content, expected) => {
+    expect(await outcome(content)).toEqual(expected);
+  });
+
+  const utf16 = 'It is UTF-16. Save it as UTF-8 (in Excel: "CSV UTF-8") and try again.';
+  it.each([
+    ['UTF-16 with a mark', Buffer.from('\ufeffid,notes', 'utf16le'), utf16],
+    ['UTF-16 without', Buffer.from('id,notes', 'utf16le'), utf16],
+    ['UTF-16, big endian', Buffer.from('id,notes', 'utf16le').swap16(), utf16],
+    [
+      'Latin-1',
+      Buffer.from('[1,\n"\u00e9"]', 'latin1'),
+      'It is not valid UTF-8, in line 1 or after it. Save it as UTF-8 and try again.',
+    ],
+    [
+      'cut in a character',
+      Buffer.from('{"users":"é').subarray(0, -1),
+      'It is not valid UTF-8, at its end. Save it as UTF-8 and try again.',
+    ],
+    [
+      'a workbook',
+      Buffer.from('PK\u0003\u0004'),
+      'It is a workbook or a ZIP file. Save it as CSV UTF-8 and try again.',
+    ],
+  ])('%s', async (_, bytes, message) => {
+    expect(await outcome(bytes)).toEqual([message]);
+  });
+
+  it('a line or a record without end', async () => {
+    expect(await outcome(`${LOG}\n${'x'.repeat(3_000_000)}`)).toEqual([
+      'line 1 log',
+      'line 2: is too long for a record',
+    ]);
+    expect((await outcome(`${HEADER}\n${ROW},"${'x'.repeat(3_000_000)}`)).join()).toContain('too long');
+  });
+});
+
+it('a format that is named counts', async () => {
+  expect(await outcome(USER, 'json')).toEqual(
+    ['firstName is neither users nor userExerciseLogs'].flatMap((fault) => [
+      `id is neither users nor userExerciseLogs`,
+      fault,
+    ]),
+  );
+  expect(await outcome('hello', 'ndjson')).toEqual([
+    'line 1: this is not valid JSON: expected a value at column 1',
+  ]);
+});

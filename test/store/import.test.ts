@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { Import, type ImportResult } from '../../src/store/import.ts';
+import type { OnConflict } from '../../src/store/staging.ts';
+import type { Store } from '../../src/store/store.ts';
+import { failure, filledStore, freshPath, freshStore, log, raw, user } from './helpers.ts';
+
+type Records = { users?: unknown[]; logs?: unknown[] };
+
+function prepare(store: Store, { users = [], logs = [] }: Records): Import {
+  const task = new Import(store.db, (at, noun) => `${noun}[${at}]`);
+  task.add(users.map((value, at) => ({ at, noun: 'user', value })));
+  task.add(logs.map((value, at) => ({ at, noun: 'log', value })));
+  return task;
+}
+
+const bring = (
+  store: Store,
+  records: Records,
+  onConflict: OnConflict = 'refuse',
+  dryRun = false,
+): ImportResult => prepare(store, records).apply({ onConflict, dryRun });
+
+/** Only the fates that occur. */
+const fates = (counts: object) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
+const everything = (store: Store) => ({ users: store.users.list(), logs: store.logs.list() });
+
+const anna = { id: 1, ...user({ firstName: 'Anna' }) };
+const bo = { id: 1, ...user({ firstName: 'Bo' }) };
+const annas = { id: 1, ...log({ notes: 'Anna' }) };
+const bos = { id: 1, ...log({ notes: 'Bo' }) };
+
+it('keeps ids, and never gives them again', () => {
+  const store = freshStore();
+  bring(store, { users: [{ ...anna, id: 7 }], logs: [{ ...annas, id: 40, userId: 7 }] });
+  expect(everything(store)).toEqual({ users: [{ ...anna, id: 7 }], logs: [{ ...annas, id: 40, userId: 7 }] });
+  expect(store.users.create(user()).id).toBe(8);
+  expect(store.logs.create(log({ userId: 7 })).id).toBe(41);
+});
+
+it('gives an id to a record without one, above all others', () => {
+  const store = filledStore(3);
+  bring(store, { users: [user(), { ...anna, id: 50 }], logs: [log(), { ...annas, id: 9 }, log()] });
+  expect(store.users.list().map(({ id }) => id)).toEqual([1, 2, 50, 51]);
+  expect(store.logs.list().map(({ id }) => id)).toEqual([1, 2, 3, 9, 10, 11]);
+});
+
+it('takes logs before their users', () => {
+  const store = freshStore();
+  const task = new Import(store.db, () => '');
+  task.add([{ at: 1, noun: 'log', value: annas }]);
+  task.add([{ at: 2, noun: 'user', value: anna }]);
+  task.apply({ onConflict: 'refuse', dryRun: false });
+  expect(store.logs.list()).toEqual([annas]);
+});
+
+it('counts what is there already and adds nothing', () => {
+  const store = filledStore(20);
+  const before = everything(store);
+  const result = bring(store, before);
+  expect([fates(result.users), fates(result.logs)]).toEqual([{ equal: 2 }, { equal: 20 }]);
+  expect(everything(store)).toEqual(before);
+});
+
+it('counts a record that stands twice in the file once', () => {
+  const store = freshStore();
+  const result = bring(store, { users: [anna, anna], logs: [annas, annas, annas] });
+  expect([fates(result.users), fates(result.logs)]).toEqual([
+    { new: 1, repeated: 1 },
+    { new: 1, repeated: 2 },
+  ]);
+});
+
+describe('faults', () => {
+  const cases: [string, Records, string[]][] = [
+    [
+      'every one is named',
+      { users: [{ ...anna, age: -1, painLevel: 99 }, 5] },
+      ['user[0] age', 'user[0] painLevel', 'user[1] body'],
+    ],
+    ['a different record with an id of the file', { users: [anna, bo] }, ['user[1] id']],
+    ['a log of nobody', { logs: [annas] }, ['log[0] userId']],
+    [
+      'a log of a faulty user is not one itself',
+      { users: [{ ...anna, age: 1.5 }], logs: [annas] },
+      ['user[0] age'],
+    ],
+    [
+      'an id that is none',
+      {
+        users: [
+          { ...anna, id: 'x' },
+          { ...anna, id: null },
+        ],
+      },
+      ['user[0] id', 'user[1] id'],
+    ],
+    ['an unknown field', { users: [{ ...anna, pain_level: 4 }] }, ['user[0] pain_level']],
+    [
+      'beside good records',
+      { users: [anna], logs: [annas, { ...annas, id: 2, painAfter: '4' }] },
+      ['log[1] painAfter'],
+    ],
+  ];
+  it.each(cases)('%s', (_, records, expected) => {
+    const store = freshStore();
+    const task = prepare(store, records);
+    expect(failure(() => task.apply({ onConflict: 'overwrite', dryRun: false })).code).toBe('invalid');
+    expect(task.faults.issues.map(({ at, field }) => `${at} ${field}`)).toEqual(expected);
+    expect(everything(store)).toEqual({ users: [], logs: [] });
+  });
+
+  it('are all counted, and 10,000 kept', () => {
+    const task = prepare(freshStore(), { logs: Array.from({ length: 12_000 }, () => log()) });
+    failure(() => task.apply({ onConflict: 'refuse', dryRun: false }));
+    expect([task.faults.count, task.faults.issues.length]).toEqual([12_000, 10_000]);
+  });
+});
+
+describe('an id that is taken by a different record', () => {
+  const start = () => {
+    const store = freshStore();
+    bring(store, { users: [anna], logs: [annas] });
+    return store;
+  };
+  const file = { users: [bo], logs: [bos, { ...bos, id: 2 }] };
+
+  it('refuse: is a conflict, and nothing is written', () => {
+    const store = start();
+    const task = prepare(store, file);
+    expect(failure(() => task.apply({ onConflict: 'refuse', dryRun: false })).code).toBe('conflict');
+    expect(task.faults.issues.map(({ at, field }) => `${at} ${field}`)).toEqual(['user[0] id', 'log[0] id']);
+    expect(fates(task.result?.logs ?? {})).toEqual({ new: 1, conflicting: 1 });
+    expect(everything(store)).toEqual({ users: [anna], logs: [annas] });
+  });
+
+  it('skip: what is stored stays, new logs go to the stored user', () => {
+    const store = start();
+    expect(fates(bring(store, file, 'skip').logs)).toEqual({ new: 1, skipped: 1 });
+    expect(everything(store)).toEqual({ users: [anna], logs: [annas, { ...bos, id: 2 }] });
+  });
+
+  it('overwrite: what is in the file counts', () => {
+    const store = start();
+    expect(fates(bring(store, file, 'overwrite').logs)).toEqual({ new: 1, overwritten: 1 });
+    expect(everything(store)).toEqual({ users: [bo], logs: file.logs });
+  });
+
+  it('renumber: it gets a new id, and its logs follow', () => {
+    const store = start();
+    const result = bring(store, file, 'renumber');
+    expect([fates(result.users), fates(result.logs)]).toEqual([{ renumbered: 1 }, { new: 1, renumbered: 1 }]);
+    expect(everything(store)).toEqual({
+      users: [anna, { ...bo, id: 2 }],
+      logs: [annas, { ...bos, id: 2, userId: 2 }, { ...bos, id: 3, userId: 2 }],
+    });
+  });
+
+  it('renumber: the same file again adds nothing', () => {
+    const store = start();
+    bring(store, file, 'renumber');
+    const before = everything(store);
+    const result = bring(store, file, 'renumber');
+    expect([fates(result.users), fates(result.logs)]).toEqual([{ equal: 1 }, { equal: 2 }]);
+    expect(everything(store)).toEqual(before);
+  });
+
+  it('renumber: of two alike, the second is added when only one is there', () => {
+    const store = start();
+    bring(store, { users: [anna, { ...anna, id: 2 }], logs: [{ ...annas, id: 2 }] });
+    bring(store, { logs: [{ ...bos, id: 1 }] }, 'renumber');
+    const result = bring(store, { logs: [bos, { ...bos, id: 2 }] }, 'renumber');
+    expect(fates(result.logs)).toEqual({ equal: 1, renumbered: 1 });
+    expect(store.logs.list().filter(({ notes }) => notes === 'Bo')).toHaveLength(2);
+  });
+});
+
+it.each(['refuse', 'skip', 'overwrite', 'renumber'] as const)(
+  'a dry run with %s counts the same and writes nothing',
+  (onConflict) => {
+    const records = {
+      users: [
+        { ...bo, id: 2 },
+        { ...bo, id: 9 },
+      ],
+      logs: [{ ...bos, userId: 9 }, log({ userId: 2 })],
+    };
+    const [store, twin] = [filledStore(5), filledStore(5)];
+    const before = everything(store);
+    const dry = prepare(store, records);
+    const real = prepare(twin, records);
+    const end = (task: Import, dryRun: boolean) => {
+      try {
+        task.apply({ onConflict, dryRun });
+        return undefined;
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    };
+    expect(end(dry, true)).toEqual(end(real, false));
+    expect(dry.result).toEqual(real.result);
+    expect(everything(store)).toEqual(before);
+  },
+);
+
+it('locks nobody out while a file is read', () => {
+  const path = freshPath();
+  const store = freshStore(path);
+  const task = prepare(store, { users: [anna] });
+  const other = raw(path);
+  other.exec('BEGIN IMMEDIATE');
+  task.add([{ at: 0, noun: 'log', value: annas }]);
+  other.exec('COMMIT');
+  task.apply({ onConflict: 'refuse', dryRun: false });
+  expect(store.logs.count()).toBe(1);
+});
