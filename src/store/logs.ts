@@ -117,7 +117,8 @@ export class Logs {
       if (issues.length === 0) return input;
     } catch (error) {
       if (!(error instanceof SciaticaError)) throw error;
-      throw invalid([...error.issues, ...issues]);
+      const said = error.issues.some(({ field }) => field === 'userId');
+      throw invalid([...error.issues, ...(said ? [] : issues)]);
     }
     throw invalid(issues);
   }

@@ -30,9 +30,12 @@ export class Store {
     return this.db.write(work);
   }
 
-  /** Moves what the write-ahead log holds into the database file, as far as readers allow. */
+  /** Moves what the write-ahead log holds into the database file, as far as readers allow; never waits for them. */
   checkpoint(): void {
+    const patience = this.db.pragma<number>('busy_timeout');
+    this.db.pragma('busy_timeout = 0');
     this.db.pragma('wal_checkpoint(TRUNCATE)');
+    this.db.pragma(`busy_timeout = ${patience}`);
   }
 
   close(): void {
