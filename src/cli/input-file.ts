@@ -34,8 +34,17 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     return {
       name: visible(path),
       size: stat.isFile() ? stat.size : undefined,
-      bytes: file.createReadStream({ highWaterMark: PIECE }),
+      bytes: readable(path, file.createReadStream({ highWaterMark: PIECE })),
     };
+  } catch (error) {
+    throw explained(error, path);
+  }
+}
+
+/** A disk can fail half way. */
+async function* readable(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
   } catch (error) {
     throw explained(error, path);
   }

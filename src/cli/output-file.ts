@@ -14,6 +14,9 @@ import { dirname, join } from 'node:path';
 import { SciaticaError } from '../domain/errors.ts';
 import { quoted, visible } from './io.ts';
 
+/** These end the process without its 'exit' event; Ctrl-C has it. */
+const STOPS = ['SIGTERM', 'SIGHUP'] as const;
+
 /**
  * Writes a file that is there whole or not at all: under a temporary name (0600) in the same folder, synced, then
  * renamed. The event loop runs between pieces, so that Ctrl-C is noticed; the temporary file goes with the process.
@@ -53,7 +56,12 @@ async function writeBeside(path: string, pieces: Iterable<string>, force: boolea
   const temporary = join(dirname(path), `.sciatica-${process.pid}-${Date.now()}.tmp`);
   const remove = () => rmSync(temporary, { force: true });
   const file = openSync(temporary, 'wx', 0o600);
+  const stop = (signal: NodeJS.Signals) => {
+    remove();
+    process.kill(process.pid, signal);
+  };
   process.on('exit', remove);
+  for (const signal of STOPS) process.once(signal, stop);
   try {
     try {
       fchmodSync(file, 0o600);
@@ -69,6 +77,7 @@ async function writeBeside(path: string, pieces: Iterable<string>, force: boolea
   } finally {
     remove();
     process.off('exit', remove);
+    for (const signal of STOPS) process.off(signal, stop);
   }
 }
 

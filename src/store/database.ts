@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../domain/errors.ts';
 import { migrations } from './migrations.ts';
+import { domainError } from './sqlite-error.ts';
 
 /** "Scia", so that file(1) and we can tell our databases from others (https://sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x53636961;
@@ -278,27 +279,4 @@ function refuseNewer(path: string, version: number): void {
       'unusable',
       `${path} was written by a newer sciatica (format ${version}; this one knows ${migrations.length}). Update sciatica; the file was left as it is.`,
     );
-}
-
-/** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
-function domainError(error: unknown, path: string): unknown {
-  const code = (error as { code?: unknown }).code;
-  if (error instanceof SciaticaError || typeof code !== 'string') return error;
-  const fail = (kind: 'busy' | 'full' | 'unusable', message: string) =>
-    new SciaticaError(kind, message, [], { cause: error });
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
-    return fail(
-      'busy',
-      'Another program is writing to the database and did not finish. Try again in a moment.',
-    );
-  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code))
-    return fail('full', 'The disk is full: nothing was saved. Make room and try again.');
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return fail('unusable', `${path} is damaged.`);
-  if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code))
-    return fail('unusable', `${path} cannot be opened for writing: check its permissions and its folder's.`);
-  if (/^(ENOTDIR|EEXIST|ENOENT|ELOOP|ENAMETOOLONG|ERR_INVALID_ARG_VALUE|EISDIR)$/.test(code))
-    return fail('unusable', `The database cannot be at ${path}: not a usable path.`);
-  if (/^(SQLITE_IOERR|EIO)/.test(code))
-    return fail('unusable', `${path} could not be read or written (${code}).`);
-  return error;
 }

@@ -28,7 +28,7 @@ export function addExportCommand(program: Command, context: Context): void {
     .addArgument(new Argument('[what]', 'users or logs; without, both').choices(['users', 'logs']));
   addLogFilters(command)
     .addOption(new Option('--limit <n>', 'no more logs than so many').argParser(countOf))
-    .addOption(formatOption())
+    .addOption(formatOption('as the name of the file says, or JSON'))
     .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
     .option('-o, --output <file>', 'write to this file; its name can say the format')
     .option('--force', 'replace the file if there is one')

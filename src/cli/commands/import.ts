@@ -30,12 +30,12 @@ export function addImportCommand(program: Command, context: Context): void {
       `Bring in users and logs from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […] }, NDJSON with a record per line, or CSV with a header.
 
 Ids are kept; a record without one gets a new one. A record that is there already, the same, is counted and left alone. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do:
-  skip       keep what is stored; logs in the file of a skipped user go to the stored user
+  skip       keep what is stored; a skipped user's logs go to the stored user
   overwrite  replace it by what is in the file
   renumber   store it under a new id; logs in the file follow their user`,
     )
     .argument('<file>', 'the file, or - for stdin')
-    .addOption(formatOption())
+    .addOption(formatOption('as its name says, or what is in it'))
     .addOption(
       new Option('--on-conflict <how>', 'when an id is taken by a different record').choices([
         'skip',
