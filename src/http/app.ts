@@ -25,24 +25,25 @@ const EVERY_RESPONSE: HttpHeaders = {
 /** The service as a function from a request to a response; it never throws. */
 export function createApp(service: Service): App {
   return (request) => {
-    const cors = corsHeaders(request, service.access);
-    const finish = (response: HttpResponse): HttpResponse => {
-      const headers = { ...EVERY_RESPONSE, ...response.headers, ...cors };
-      if (request.method !== 'HEAD') return { ...response, headers };
-      return withoutBody(response, headers);
-    };
-    const fail = (error: unknown): HttpResponse => {
-      const response = problemResponse(error);
-      if (response.status === 500) service.onError?.(error);
-      return finish(response);
-    };
     try {
       const response = answer(request, service);
-      return response instanceof Promise ? response.then(finish).catch(fail) : finish(response);
+      if (!(response instanceof Promise)) return finish(response, request, service);
+      return response.catch(failed(service)).then((settled) => finish(settled, request, service));
     } catch (error) {
-      return fail(error);
+      return finish(failed(service)(error), request, service);
     }
   };
+}
+
+const failed = (service: Service) => (error: unknown) => {
+  const response = problemResponse(error);
+  if (response.status === 500) service.onError?.(error);
+  return response;
+};
+
+function finish(response: HttpResponse, request: HttpRequest, { access }: Service): HttpResponse {
+  const headers = { ...EVERY_RESPONSE, ...response.headers, ...corsHeaders(request, access) };
+  return request.method === 'HEAD' ? withoutBody(response, headers) : { ...response, headers };
 }
 
 function answer(

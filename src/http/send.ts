@@ -1,6 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpHeaders } from './message.ts';
 
+/** Sends a short body, or none. */
+export function sendWhole(
+  outgoing: ServerResponse,
+  status: number,
+  headers: HttpHeaders,
+  body: string | undefined,
+): void {
+  if (body === undefined) outgoing.writeHead(status, headers).end();
+  else outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
 /**
  * Sends a long body as its reader takes it: no further chunk is made before the last one has left.
  * A reader that takes nothing for `stall` milliseconds is cut off.
@@ -12,6 +23,7 @@ export async function sendChunks(
   chunks: Generator<string>,
   stall: number,
 ): Promise<void> {
+  outgoing.on('error', () => outgoing.destroy());
   try {
     outgoing.writeHead(status, headers);
     for (const chunk of chunks) {

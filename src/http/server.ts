@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import type { Access } from './access.ts';
-import { type App, createApp } from './app.ts';
+import { createApp } from './app.ts';
 import { refuseBadRequest } from './bad-request.ts';
 import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.ts';
 import { Problem } from './problem.ts';
 import { RequestLog } from './request-log.ts';
-import { sendChunks } from './send.ts';
+import { sendChunks, sendWhole } from './send.ts';
 
 /** How patient the service is with its callers, in milliseconds. */
 export interface Patience {
@@ -67,8 +67,17 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(patience.stall);
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
-    log.request(incoming, outgoing);
-    void respond(app, server, incoming, outgoing, patience.stall, beforeBody);
+    const begun = performance.now();
+    const response = app(requestOf(incoming, beforeBody));
+    const reply = async ({ status, headers, body }: HttpResponse) => {
+      const closing = server.listening ? headers : { ...headers, connection: 'close' };
+      if (typeof body === 'object') await sendChunks(outgoing, status, closing, body, patience.stall);
+      else sendWhole(outgoing, status, closing, body);
+      log.request(incoming, outgoing, performance.now() - begun);
+    };
+    // Not awaited when it is there already: a tick is a good part of the time that a small read takes.
+    if (response instanceof Promise) void response.then(reply);
+    else void reply(response);
   };
   server.on('request', (incoming, outgoing) => answer(incoming, outgoing));
   server.on('checkContinue', (incoming, outgoing) =>
@@ -88,33 +97,6 @@ async function listen(server: Server, { host, port }: ServerOptions): Promise<nu
     });
   });
   return (server.address() as AddressInfo).port;
-}
-
-async function respond(
-  app: App,
-  server: Server,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  stall: number,
-  beforeBody?: () => void,
-): Promise<void> {
-  outgoing.on('error', () => outgoing.destroy());
-  incoming.on('error', () => outgoing.destroy());
-  const answered = app(requestOf(incoming, beforeBody));
-  // Not awaited when it is there already: a tick is a good part of the time a small read takes.
-  const response = answered instanceof Promise ? await answered : answered;
-  const closing = server.listening ? response.headers : { ...response.headers, connection: 'close' };
-  await send(outgoing, { ...response, headers: closing }, stall);
-}
-
-async function send(
-  outgoing: ServerResponse,
-  { status, headers, body }: HttpResponse,
-  stall: number,
-): Promise<void> {
-  if (typeof body === 'object') return sendChunks(outgoing, status, headers, body, stall);
-  if (body === undefined) outgoing.writeHead(status, headers).end();
-  else outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
 function requestOf(incoming: IncomingMessage, beforeBody?: () => void): HttpRequest {
