@@ -134,6 +134,8 @@ function input(tty: boolean, text: string | undefined): Input & PassThrough {
 }
 
 class Capture extends Writable implements Output {
+  /** What is piped into process.stderr leaves it open at its end; prompts rely on that. */
+  readonly _isStdio = true;
   text = '';
   onWrite: (() => void) | undefined;
   isTTY?: boolean;

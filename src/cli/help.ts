@@ -6,6 +6,7 @@ const standard = new Help();
 /** How every help looks: global options shown, sentences that begin with a capital. */
 export const helpStyle = {
   showGlobalOptions: true,
+  minWidthToWrap: 20,
   subcommandTerm: (command: Command) =>
     [command.name(), ...command.registeredArguments.map((argument) => standard.argumentTerm(argument))].join(
       ' ',

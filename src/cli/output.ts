@@ -64,14 +64,19 @@ export async function printList<R extends object>(
 /** A table where it fits; in a terminal too narrow for it, one record below the other. */
 async function printTable<R extends object>(context: Context, { columns, rows }: List<R>): Promise<void> {
   const lines = table(columns, rows, context.width);
-  await writeAll(context.stdout, lines ?? stacked(columns, rows()));
+  await writeAll(context.stdout, lines ?? stacked(columns, rows(), context.width));
 }
 
-function* stacked<R>(columns: readonly Column<R>[], rows: Iterable<readonly R[]>): Generator<string> {
+function* stacked<R>(
+  columns: readonly Column<R>[],
+  rows: Iterable<readonly R[]>,
+  limit: number,
+): Generator<string> {
+  const width = limit - Math.max(...columns.map(({ title }) => title.length)) - 2;
   let first = true;
   for (const block of rows)
     for (const row of block) {
-      yield `${first ? '' : '\n'}${details(pairsOf(columns, row))}\n`;
+      yield `${first ? '' : '\n'}${details(pairsOf(columns, row, width))}\n`;
       first = false;
     }
 }

@@ -3,7 +3,7 @@ import { type Log, logRecord } from '../domain/log.ts';
 import { type User, userRecord } from '../domain/user.ts';
 import type { Palette } from './colour.ts';
 import { visible } from './io.ts';
-import type { Column } from './table.ts';
+import { type Column, clip } from './table.ts';
 
 /** How people see records: tables, details and one-line summaries, from the definitions of the fields. */
 
@@ -69,10 +69,14 @@ function painter({ relief, aggravation }: Palette): (text: string, log: Log) => 
   };
 }
 
-/** A row as label and value, for `details`. */
-export function pairsOf<R>(columns: readonly Column<R>[], row: R): [string, string][] {
+/** A row as label and value, for `details`; a value wider than `width` ends in …. */
+export function pairsOf<R>(
+  columns: readonly Column<R>[],
+  row: R,
+  width = Number.POSITIVE_INFINITY,
+): [string, string][] {
   return columns.map((column) => {
-    const text = column.cell(row);
+    const text = clip(column.cell(row), width);
     return [column.title, column.paint?.(text, row) ?? text];
   });
 }

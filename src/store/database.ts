@@ -247,11 +247,27 @@ function claim(database: Database): void {
     });
   }
   refuseNewer(database.path, database.pragma<number>('user_version'));
-  if (database.pragma('journal_mode') !== 'wal' && database.pragma('journal_mode = WAL') !== 'wal')
+  if (
+    database.pragma('journal_mode') !== 'wal' &&
+    patiently(() => database.pragma('journal_mode = WAL')) !== 'wal'
+  )
     throw new SciaticaError(
       'unusable',
       `${database.path}: this place cannot hold the database (no write-ahead log). Choose a local disk with --db.`,
     );
+}
+
+/** Tries again while others hold the lock: SQLite does not wait by itself where it changes the journal mode. */
+function patiently<T>(work: () => T): T {
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+    try {
+      return work();
+    } catch (error) {
+      const isBusy = error instanceof SciaticaError && error.code === 'busy';
+      if (!isBusy || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
 }
 
 function migrate(database: Database): void {

@@ -209,17 +209,19 @@ export class Table<R extends { id: number }> {
     if (!fits)
       throw invalid([{ field: 'cursor', message: 'must be the cursor of a page with the same sort' }]);
     const values = place.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as Value[];
-    const steps = keys.map(({ field, descending }, i) => {
-      const same = keys.slice(0, i).map((key) => `${key.field} = ?`);
-      return {
-        sql: [...same, `${field} ${descending ? '<' : '>'} ?`].join(' AND '),
-        values: values.slice(0, i + 1),
-      };
-    });
-    return {
-      sql: `(${steps.map((step) => `(${step.sql})`).join(' OR ')})`,
-      values: steps.flatMap((step) => step.values),
-    };
+    // f > v OR (f = v AND rest), with a bound on f in front that an index can begin at.
+    return keys.reduceRight<Condition>(
+      (rest, { field, descending }, i) => {
+        const [past, value] = [descending ? '<' : '>', values[i] as Value];
+        return rest.sql === ''
+          ? { sql: `${field} ${past} ?`, values: [value] }
+          : {
+              sql: `${field} ${past}= ? AND (${field} ${past} ? OR (${rest.sql}))`,
+              values: [value, value, ...rest.values],
+            };
+      },
+      { sql: '', values: [] },
+    );
   }
 
   #values(columns: string[], record: object): Value[] {

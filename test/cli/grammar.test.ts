@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { logFields } from '../../src/domain/log.ts';
+import { userFields } from '../../src/domain/user.ts';
+import { freshPath, nora, prepared, run } from '../helpers.ts';
+
+const COMMANDS = [
+  'user',
+  'user add',
+  'user show',
+  'user edit',
+  'user rm',
+  'user use',
+  'users',
+  'log',
+  'log add',
+  'log show',
+  'log edit',
+  'log rm',
+  'logs',
+  'import',
+  'export',
+  'serve',
+  'demo',
+  'completion',
+];
+
+describe('help', () => {
+  test.each([[[]], [['help']], [['--help']], [['-h']]])('%j shows the first steps', async (words) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('First steps:\n  $ sciatica user add');
+    for (const command of COMMANDS) expect(stdout).toContain(`\n  ${command.split(' ')[0]}`);
+  });
+
+  test.each(COMMANDS)('of %s is the same however it is asked for, with an example', async (command) => {
+    const words = command.split(' ');
+    const { code, stdout } = await run([...words, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Usage: sciatica ${command} `));
+    expect((await run(['help', ...words])).stdout).toBe(stdout);
+    if (!['user', 'log'].includes(command)) expect(stdout).toContain(`Examples:\n  $ `);
+  });
+
+  test.each(
+    COMMANDS.flatMap((command) =>
+      (command === 'import' ? [80] : [80, 60]).map((columns) => [command, columns] as const),
+    ),
+  )('of %s fits %i columns', async (command, columns) => {
+    const { stdout } = await run(['help', ...command.split(' ')], { columns });
+    const options = stdout.split('\nExamples:')[0] ?? '';
+    for (const line of options.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
+  test.each([
+    ['log add', logFields],
+    ['log edit', logFields],
+    ['user add', userFields],
+    ['user edit', userFields],
+  ])('of %s names the flag of every field', async (command, fields) => {
+    const { stdout } = await run(['help', ...command.split(' ')]);
+    for (const { flag, help } of Object.values(fields)) {
+      expect(stdout).toContain(`  --${flag}`);
+      expect(stdout.replace(/\s+/g, ' ')).toContain(help);
+    }
+  });
+});
+
+describe('mistakes', () => {
+  test.each<[string[], string, string]>([
+    [['lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [['lgos', '--help'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [['help', 'lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [['log', 'ad'], "unknown command 'ad' (did you mean add?)", 'sciatica log --help'],
+    [['help', 'log', 'ad'], "unknown command 'ad' (did you mean add?)", 'sciatica log --help'],
+    [
+      ['log', 'add', '--nmae', 'x'],
+      "unknown option '--nmae' (did you mean --name?)",
+      'sciatica log add --help',
+    ],
+    [['log', 'add', '--name'], "option '--name <text>' argument missing", 'sciatica log add --help'],
+    [['user', 'use'], "missing required argument 'id'", 'sciatica user use --help'],
+    [
+      ['completion', 'tcsh'],
+      "command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",
+      'sciatica completion --help',
+    ],
+    [['\u001b[31m'], "unknown command '\\u001b[31m'", 'sciatica --help'],
+  ])('%j', async (words, message, help) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`sciatica: ${message}`);
+    expect(stderr).toContain(`See: ${help}\n`);
+  });
+});
+
+describe('options of every command', () => {
+  test.each([
+    [(db: string) => ['--db', db, 'users', '--json']],
+    [(db: string) => ['users', '--db', db, '--json']],
+    [(db: string) => ['users', '--json', `--db=${db}`]],
+  ])('--db %#', async (words) => {
+    const db = prepared((store) => void store.users.create(nora));
+    const { stdout } = await run(words(db), { db: freshPath() });
+    expect(JSON.parse(stdout)).toHaveLength(1);
+  });
+
+  test('an empty --db is refused', async () =>
+    expect(await run(['users', '--db', ''])).toMatchObject({ code: 2, stdout: '' }));
+
+  test.each([[['--version']], [['logs', '--version']]])('%j', async (words) => {
+    const { code, stdout } = await run(words);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('errors', () => {
+  test('a file that is not ours: one line, exit 1', async () => {
+    const { code, stderr } = await run(['logs'], { db: '/dev/null' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'sciatica: /dev/null is not a file.\n' });
+  });
+
+  test('DEBUG=sciatica shows where', async () => {
+    const { stderr } = await run(['logs'], { db: '/dev/null', env: { DEBUG: 'sciatica' } });
+    expect(stderr).toMatch(/\n {4}at /);
+  });
+});
+
+describe('demo', () => {
+  test('fills a new database, and refuses one that holds records', async () => {
+    const db = freshPath();
+    const first = await run(['demo'], { db });
+    expect(first).toMatchObject({ code: 0, stdout: 'Added 6 users and 400 logs.\n' });
+    expect(first.stderr).toContain('Now try:\n  sciatica users\n');
+    const again = await run(['demo'], { db });
+    expect(again).toMatchObject({ code: 4, stdout: '' });
+    expect(again.stderr).toContain('holds records already');
+    expect((await run(['logs', '--user', '3', '--json'], { db })).stdout).toContain('[{"id":1,');
+  });
+});

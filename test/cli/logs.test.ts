@@ -1,0 +1,228 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { nora, prepared, run, session } from '../helpers.ts';
+
+const filled = (count: number) =>
+  prepared((store) => {
+    store.users.create(nora);
+    store.users.create({ ...nora, firstName: '佐藤' });
+    store.write(() => {
+      for (let i = 0; i < count; i++)
+        store.logs.create({
+          ...session,
+          userId: (i % 2) + 1,
+          exerciseType: i % 3 ? 'stretch' : 'strengthening',
+          date: `2026-01-${String((i % 28) + 1).padStart(2, '0')}`,
+          painAfter: (i % 10) + 1,
+          effective: i % 2 === 0,
+          notes: i % 5 ? '' : 'A long note that says how it went, and 背中が痛い as well',
+        });
+    });
+  });
+
+const ids = async (words: string[], db: string) => {
+  const { stdout } = await run(['logs', '--json', 'id', ...words], { db });
+  return (JSON.parse(stdout) as { id: number }[]).map(({ id }) => id);
+};
+
+describe('filters', () => {
+  test.each<[string[], number[]]>([
+    [[], [1, 2, 3, 4, 5, 6]],
+    [
+      ['--user', '2'],
+      [2, 4, 6],
+    ],
+    [
+      ['--user', 'all'],
+      [1, 2, 3, 4, 5, 6],
+    ],
+    [
+      ['--type', 'strengthening'],
+      [1, 4],
+    ],
+    [['--effective'], [1, 3, 5]],
+    [['--no-effective'], [2, 4, 6]],
+    [
+      ['--since', '2026-01-05'],
+      [5, 6],
+    ],
+    [['--until=2026-01-02'], [1, 2]],
+    [
+      ['--since', '-60d'],
+      [1, 2, 3, 4, 5, 6],
+    ],
+    [
+      ['--since', '-59d'],
+      [2, 3, 4, 5, 6],
+    ],
+    [
+      ['--name', 'Piriformis Stretch', '--limit', '2'],
+      [1, 2],
+    ],
+    [['--name', 'piriformis'], []],
+    [
+      ['--sort', '-painAfter'],
+      [6, 5, 4, 3, 2, 1],
+    ],
+    [['--sort', '-date,-id', '--limit', '1'], [6]],
+  ])('%j', async (words, expected) => expect(await ids(words, filled(6))).toEqual(expected));
+
+  test.each<[string[], string]>([
+    [['--type', 'yoga'], '--type must be one of stretch, strengthening'],
+    [['--since', 'soon'], '--since must be a calendar day'],
+    [['--sort', 'pain'], '--sort must name fields of the record'],
+    [['--limit', '0'], 'It must be a whole number, 1 or more.'],
+    [['--limit', '3', '--all'], "'--all' cannot be used with option '--limit <n>'"],
+    [['--json', '--csv'], 'cannot be used with option'],
+    [['--json', 'painafter'], 'did you mean painAfter?'],
+    [['--type', 'stretch', '--type', 'stretch'], '--type is given twice.'],
+    [['--effective', '--no-effective'], '--effective and --no-effective cannot both be given.'],
+    [['--name', '--type', 'stretch'], '--name needs a value, and --type is a flag.'],
+    [['--tpye', 'stretch'], "unknown option '--tpye' (did you mean --type?)"],
+    [['3'], "too many arguments for 'logs'"],
+  ])('%j is refused', async (words, message) => {
+    const { code, stdout, stderr } = await run(['logs', ...words], { db: filled(1) });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('the table', () => {
+  test('shows the latest 30, and says how many there are', async () => {
+    const { stdout, stderr } = await run(['logs'], { db: filled(40) });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(31);
+    expect(stdout.split('\n')[1]).toMatch(/^28 /);
+    expect(stderr).toBe('30 of 40 logs. For more: --limit N or --all.\n');
+  });
+
+  test('shows everything with --all', async () => {
+    const { stdout, stderr } = await run(['logs', '--all'], { db: filled(1200) });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1201);
+    expect(stderr).toBe('');
+  });
+
+  test('names the user when it is everybody’s, and only then', async () => {
+    const db = filled(2);
+    expect((await run(['logs'], { db })).stdout).toContain('2 佐藤 Lind');
+    expect((await run(['logs', '--user', '2'], { db })).stdout).not.toContain('佐藤');
+  });
+
+  test('is not cut where stdout is no terminal', async () =>
+    expect((await run(['logs'], { db: filled(6) })).stdout).toContain('背中が痛い as well\n'));
+
+  test.each([200, 100, 80, 60, 50, 40, 30, 24])('fits %i columns', async (columns) => {
+    const { stdout } = await run(['logs', '--user', '1'], { db: filled(40), columns });
+    const lines = stripVTControlCharacters(stdout).split('\n');
+    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+    expect(lines.filter((line) => line.includes('2026-01-'))).toHaveLength(20);
+  });
+
+  test.each([80, 60])('uses the %i columns that there are', async (columns) => {
+    const { stdout } = await run(['logs', '--user', '1'], { db: filled(40), columns });
+    const widths = stripVTControlCharacters(stdout).split('\n').map(width);
+    expect(Math.max(...widths)).toBeGreaterThanOrEqual(columns - 1);
+  });
+
+  test('says relief and aggravation in colour, in a terminal', async () => {
+    const db = filled(10);
+    const { stdout } = await run(['logs'], { db, columns: 100 });
+    expect(stdout).toContain('\u001b[32m1 ↓5\u001b[39m');
+    expect(stdout).toContain('\u001b[31m10 ↑4\u001b[39m');
+  });
+
+  test.each<[string, string[], Record<string, string>, boolean, number | undefined]>([
+    ['NO_COLOR', [], { NO_COLOR: '1' }, false, 100],
+    ['--no-color', ['--no-color'], {}, false, 100],
+    ['--no-color before FORCE_COLOR', ['--no-color'], { FORCE_COLOR: '1' }, false, 100],
+    ['an empty NO_COLOR', [], { NO_COLOR: '' }, true, 100],
+    ['TERM=dumb', [], { TERM: 'dumb' }, false, 100],
+    ['no terminal', [], {}, false, undefined],
+    ['FORCE_COLOR without a terminal', [], { FORCE_COLOR: '1' }, true, undefined],
+    ['FORCE_COLOR=0', [], { FORCE_COLOR: '0' }, false, 100],
+  ])('colour with %s', async (_, words, env, coloured, columns) => {
+    const world = { db: filled(10), env, ...(columns ? { columns } : {}) };
+    const { stdout } = await run(['logs', ...words], world);
+    expect(stdout.includes('\u001b[')).toBe(coloured);
+  });
+});
+
+describe('JSON and CSV', () => {
+  test('JSON is what the records are, in the order of ids', async () => {
+    const { stdout, stderr } = await run(['logs', '--json'], { db: filled(600) });
+    const logs = JSON.parse(stdout) as { id: number }[];
+    expect(logs).toHaveLength(600);
+    expect(logs.map(({ id }) => id)).toEqual(logs.map((_, i) => i + 1));
+    expect(stdout).toMatch(/^\[\{"id":1,"userId":1,.*\}\]\n$/);
+    expect(stderr).toBe('');
+  });
+
+  test('JSON is indented in a terminal', async () => {
+    const { stdout } = await run(['logs', '--json', 'id,date'], { db: filled(2), columns: 80 });
+    expect(stdout).toBe(
+      `${JSON.stringify(
+        [
+          { id: 1, date: '2026-01-01' },
+          { id: 2, date: '2026-01-02' },
+        ],
+        null,
+        2,
+      )}\n`,
+    );
+  });
+
+  test('the fields come in the order they were asked for', async () => {
+    const { stdout } = await run(['logs', '--json=painAfter,id', '--limit', '1'], { db: filled(2) });
+    expect(stdout).toBe('[{"painAfter":1,"id":1}]\n');
+  });
+
+  test('CSV has a header and every record', async () => {
+    const { stdout } = await run(['logs', '--csv'], { db: filled(3) });
+    expect(stdout.split('\r\n')[0]).toBe(
+      'id,userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes',
+    );
+    expect(stdout.split('\r\n')).toHaveLength(5);
+  });
+
+  test('nothing matches: an empty list, without a word', async () => {
+    const result = await run(['logs', '--json', '--name', 'x'], { db: filled(1) });
+    expect(result).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  });
+});
+
+describe('nothing to show', () => {
+  test('in a new database', async () => {
+    const { code, stdout, stderr } = await run(['logs']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe('Nothing is recorded yet. Start with: sciatica user add, then sciatica log add\n');
+  });
+
+  test('a name that is close to one that exists', async () => {
+    const { stderr } = await run(['logs', '--name', 'piriformis strech'], { db: filled(1) });
+    expect(stderr).toBe("No log matches.\nDid you mean --name 'Piriformis Stretch'?\n");
+  });
+});
+
+test('what a terminal would obey is shown, not sent', async () => {
+  const db = prepared((store) => {
+    store.users.create({ ...nora, firstName: '\u001b[31mRed' });
+    store.logs.create({ ...session, exerciseName: '\u202eevil\u0007', notes: 'one\ntwo\r\u009b1m' });
+  });
+  for (const words of [
+    ['logs'],
+    ['log', 'show', '1'],
+    ['users'],
+    ['user', 'show'],
+    ['log', 'rm', '1'],
+    ['user', 'rm'],
+  ]) {
+    const { stdout, stderr } = await run(words, { db });
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  }
+  expect((await run(['logs'], { db })).stdout).toContain('\\u202eevil\\u0007');
+  expect((await run(['logs'], { db })).stdout).toContain('one\\ntwo\\r\\u009b1m');
+});
+
+/** Two columns for each CJK character, one for the rest. */
+function width(line: string): number {
+  return [...line].reduce((sum, character) => sum + (character > '\u3000' ? 2 : 1), 0);
+}

@@ -1,0 +1,185 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+
+/** The real program, as a process of its own. `npm test` builds it first. */
+const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
+const environment = (more: Record<string, string> = {}) => ({ PATH: process.env['PATH'], ...more });
+
+function start(words: string[], env: Record<string, string>) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
+    env: environment(env),
+    encoding: 'utf8',
+    timeout: 10_000,
+    maxBuffer: 64 * 1024 * 1024,
+    input: '',
+  });
+  return { code: status, stdout, stderr };
+}
+
+const bash = (script: string, env: Record<string, string> = {}) => {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+    env: environment({ NODE: process.execPath, BIN: bin, ...env }),
+    encoding: 'utf8',
+    timeout: 10_000,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { code: status, stdout, stderr };
+};
+
+const filled = (count: number) =>
+  prepared((store) => {
+    store.users.create(nora);
+    store.write(() => {
+      for (let i = 0; i < count; i++) store.logs.create(session);
+    });
+  });
+
+test('the first run, in an empty home', () => {
+  const HOME = freshFolder();
+  expect(start(['logs'], { HOME })).toMatchObject({ code: 0, stdout: '' });
+  const db = join(HOME, '.local/share/sciatica/sciatica.db');
+  expect(statSync(db).mode & 0o777).toBe(0o600);
+  expect(statSync(join(HOME, '.local/share/sciatica')).mode & 0o777).toBe(0o700);
+});
+
+test('nothing is asked where stdin is no terminal', () => {
+  const result = start(['user', 'add'], { HOME: freshFolder() });
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+});
+
+describe('pipes', () => {
+  test.each(['logs --all', 'logs --json', 'logs --csv', 'users', '--help'])(
+    '%s | head -1 ends quietly',
+    (words) => {
+      const SCIATICA_DB = filled(20_000);
+      const { code, stderr } = bash(`set -o pipefail; "$NODE" "$BIN" ${words} | head -1 >/dev/null`, {
+        SCIATICA_DB,
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    },
+  );
+
+  test('a long list arrives whole', () => {
+    const { stdout } = bash('"$NODE" "$BIN" logs --json | cat', { SCIATICA_DB: filled(20_000) });
+    expect(JSON.parse(stdout)).toHaveLength(20_000);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk is an error', () => {
+    const { code, stderr } = bash('"$NODE" "$BIN" logs > /dev/full', { SCIATICA_DB: filled(1) });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'sciatica: the output could not be written (ENOSPC).\n',
+    });
+  });
+});
+
+describe('completion', () => {
+  const complete = (words: string[], db = filled(1)) =>
+    start(['complete', '--', ...words], { SCIATICA_DB: db })
+      .stdout.split('\n')
+      .map((line) => line.split('\t')[0])
+      .filter((line) => line && !line.startsWith(':'));
+
+  test.each<[string[], string[]]>([
+    [['l'], ['log', 'logs']],
+    [
+      ['logs', '--type', ''],
+      ['stretch', 'strengthening'],
+    ],
+    [
+      ['log', 'add', '--type', 'stre'],
+      ['stretch', 'strengthening'],
+    ],
+    [['log', 'add', '--name', 'P'], ['Piriformis Stretch']],
+    [['logs', '--user', ''], ['1']],
+    [['user', 'use', ''], ['1']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [
+      ['log', ''],
+      ['add', 'show', 'edit', 'rm'],
+    ],
+    [['logs', '--si'], ['--since']],
+  ])('%j', (words, expected) => expect(complete(words)).toEqual(expected));
+
+  test('creates no database, and is silent about a bad one', () => {
+    const db = join(freshFolder(), 'none.db');
+    expect(complete(['logs', '--name', ''], db)).toEqual([]);
+    expect(existsSync(db)).toBe(false);
+    expect(start(['complete', '--', 'logs', '--name', ''], { SCIATICA_DB: '/dev/null' })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('the script for %s is one that it accepts', (shell) => {
+    const { code, stdout } = start(['completion', shell], {});
+    expect(code).toBe(0);
+    expect(stdout).toContain('complete --');
+    const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
+    if (checked.error) console.warn(`No ${shell} here: its script is not checked.`);
+    else expect({ code: checked.status, stderr: checked.stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('bash completes with it', () => {
+    const script = `
+      sciatica() { "$NODE" "$BIN" "$@"; }
+      source <(sciatica completion bash)
+      COMP_WORDS=(sciatica l); COMP_CWORD=1; COMP_LINE='sciatica l'; COMP_POINT=10
+      $(complete -p sciatica | sed -n 's/.*-F \\([^ ]*\\).*/\\1/p')
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = bash(script, { SCIATICA_DB: filled(1) });
+    expect(stdout.split(/\s+/).filter((word) => /^log/.test(word))).toEqual(['log', 'logs']);
+  });
+});
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+if (!hasScript) console.warn('No script(1) here: prompts are not tested in a real terminal.');
+
+describe.skipIf(!hasScript)('in a real terminal', () => {
+  /** Types each text once the terminal shows the one before it. @returns the exit code and the screen */
+  const inTerminal = (words: string, db: string, answers: [shown: string, typed: string][] = []) =>
+    new Promise<{ code: number | null; screen: string }>((resolve) => {
+      const command = `"${process.execPath}" "${bin}" ${words}`;
+      const child = spawn('script', ['-qec', command, '/dev/null'], {
+        env: environment({ SCIATICA_DB: db, TERM: 'xterm' }),
+        timeout: 10_000,
+        killSignal: 'SIGKILL',
+      });
+      let screen = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        screen += text;
+        if (!answers[0] || !screen.includes(answers[0][0])) return;
+        child.stdin.write(answers.shift()?.[1]);
+      });
+      child.on('close', (code) => resolve({ code, screen }));
+    });
+
+  test('the table is in colour', async () => {
+    const { code, screen } = await inTerminal('logs', filled(2));
+    expect(code).toBe(0);
+    expect(screen).toContain('\u001b[32m4 ↓2\u001b[39m');
+  });
+
+  test('Ctrl-C ends a question with 130, and nothing is written', async () => {
+    const db = filled(0);
+    const { code } = await inTerminal('log add', db, [['Name of the exercise', '\u0003']]);
+    expect(code).toBe(130);
+    expect(records(db).logs).toEqual([]);
+  });
+
+  test('a log is recorded', async () => {
+    const db = filled(0);
+    const flags = '--name Walk --type stretch --before 6 --after 4 --effective';
+    await inTerminal(`user rm 1`, db, [['Delete Nora Lind', 'n\r']]);
+    const { code } = await inTerminal(`log add ${flags}`, db);
+    expect(code).toBe(0);
+    expect(records(db).logs).toHaveLength(1);
+  });
+});

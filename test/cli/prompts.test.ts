@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+
+const { enter, down, ctrlC, ctrlD, backspace, tab } = keys;
+
+const logged = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    store.logs.create({
+      ...session,
+      exerciseName: 'Glute Bridge',
+      exerciseType: 'strengthening',
+      date: '2026-01-01',
+    });
+    store.logs.create(session);
+  });
+
+describe('log add', () => {
+  test('a session like an earlier one takes a few keys', async () => {
+    const db = logged();
+    const { code, stdout } = await run(['log', 'add'], {
+      db,
+      answers: [
+        ['Piriformis Stretch', `glu${enter}`],
+        ['Day of the exercise', enter],
+        ['Pain before', `6${enter}`],
+        ['Pain after', `3${enter}`],
+        ['Did it help? (Y/n)', enter],
+        ['Notes', enter],
+      ],
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'Added log 3: Glute Bridge on 2026-03-02, pain 6 → 3 (↓3), effective.\n',
+    });
+    expect(records(db).logs[2]).toEqual({
+      ...session,
+      id: 3,
+      exerciseName: 'Glute Bridge',
+      exerciseType: 'strengthening',
+      date: TODAY,
+      painAfter: 3,
+    });
+  });
+
+  test('suggests that it did not help when the pain is the same', async () => {
+    const db = logged();
+    await run(['log', 'add', '--name', 'Glute Bridge', '--before', '5', '--after', '5'], {
+      db,
+      answers: [
+        ['Day of the exercise', `-1d${enter}`],
+        ['Did it help? (y/N)', enter],
+        ['Notes', `3 sets${enter}`],
+      ],
+    });
+    expect(records(db).logs[2]).toMatchObject({ effective: false, date: '2026-03-01', notes: '3 sets' });
+  });
+
+  test('a wrong answer is asked again, that one only', async () => {
+    const db = logged();
+    const { code, stderr } = await run(['log', 'add', '--name', 'Glute Bridge'], {
+      db,
+      answers: [
+        ['Day of the exercise', `tomorrow${enter}`],
+        ['It must be a calendar day', `${backspace.repeat(8)}today${enter}`],
+        ['Pain before', `11${enter}`],
+        ['It must be a whole number from 1 to 10', `${backspace}${enter}`],
+        ['Pain after', `1${enter}`],
+        ['Did it help?', `n${enter}`],
+        ['Notes', enter],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('Name of the exercise');
+    expect(records(db).logs[2]).toMatchObject({ date: TODAY, painBefore: 1, painAfter: 1, effective: false });
+  });
+
+  test('asks whether a name close to a known one was meant', async () => {
+    const db = logged();
+    const flags = ['--date', 'today', '--before', '6', '--after', '4', '--effective', '--notes', ''];
+    const meant = (typed: string) =>
+      run(['log', 'add', '--name', 'Piriformis strech', ...flags], {
+        db,
+        answers: [
+          ['Did you mean Piriformis Stretch?', typed + enter],
+          ...(typed ? [['Kind of', enter] as const] : []),
+        ],
+      });
+    await meant('');
+    await meant('n');
+    expect(
+      records(db)
+        .logs.slice(2)
+        .map(({ exerciseName }) => exerciseName),
+    ).toEqual(['Piriformis Stretch', 'Piriformis strech']);
+  });
+
+  test('a new exercise is typed, and its type is asked for', async () => {
+    const db = logged();
+    await run(['log', 'add', '--before', '6', '--after', '4', '--effective'], {
+      db,
+      answers: [
+        ['Name of the exercise', 'Walk'],
+        ['of the exercise Walk', enter],
+        ['Kind of exercise', `${down}`],
+        ['❯ strengthening', enter],
+        ['Day', enter],
+        ['Notes', enter],
+      ],
+    });
+    expect(records(db).logs[2]).toMatchObject({ exerciseName: 'Walk', exerciseType: 'strengthening' });
+  });
+
+  test('asks whose log it is among several users', async () => {
+    const db = logged();
+    await run(['user', 'add', ...userFlags('Ole')], { db });
+    await run(['log', 'add', '--name', 'Walk', '--type', 'stretch', '--before', '2', '--after', '2'], {
+      db,
+      answers: [
+        ['Which user?', down],
+        ['❯ Ole Lind (user 2)', enter],
+        ['Day', enter],
+        ['Did it help?', enter],
+        ['Notes', enter],
+      ],
+    });
+    expect(records(db).logs[2]).toMatchObject({ userId: 2 });
+  });
+
+  test('wrong flags are refused before the first question', async () => {
+    const { code, stderr } = await run(['log', 'add', '--before', '99'], { db: logged(), columns: 80 });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'sciatica: --before must be a whole number from 1 to 10\n',
+    });
+  });
+
+  test.each([
+    ['Ctrl-C', ctrlC],
+    ['Ctrl-D', ctrlD],
+  ])('%s leaves nothing half written', async (_, key) => {
+    const db = logged();
+    const before = records(db);
+    const { code, stdout } = await run(['log', 'add', '--name', 'Glute Bridge'], {
+      db,
+      answers: [
+        ['Day', enter],
+        ['Pain before', key],
+      ],
+    });
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect(records(db)).toEqual(before);
+  });
+
+  test('--no-input never asks', async () => {
+    const { code, stderr } = await run(['log', 'add', '--no-input'], { db: logged(), columns: 80 });
+    expect(code).toBe(2);
+    expect(stderr).toContain('values are missing or wrong');
+  });
+
+  test('with all that is needed, nothing is asked', async () => {
+    const flags = ['--name', 'Glute Bridge', '--before', '6', '--after', '4', '--effective'];
+    expect((await run(['log', 'add', ...flags], { db: logged(), columns: 80 })).code).toBe(0);
+  });
+});
+
+describe('user add', () => {
+  test('asks for what is missing', async () => {
+    const { code, stdout } = await run(['user', 'add', '--age', '44', '--last-name', 'Lind'], {
+      answers: [
+        ['First name', enter],
+        ['It must be text of 1 to 100 characters', `Nora${enter}`],
+        ['E-mail', `nora@example.org${enter}`],
+        ['Where it hurts', down],
+        ['❯ lower-back-right', enter],
+        ['Current pain', `6${enter}`],
+        ['Day of the diagnosis', `2026-01-15${enter}`],
+      ],
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Added Nora Lind (user 1).\n' });
+  });
+});
+
+describe('edit without flags', () => {
+  test('offers what is stored', async () => {
+    const db = logged();
+    await run(['log', 'edit', '2', '--notes', 'sore'], { db });
+    const { code } = await run(['log', 'edit', '2'], {
+      db,
+      answers: [
+        ['Kind', enter],
+        ['Name', enter],
+        ['Day', enter],
+        ['before', enter],
+        ['after', `2${enter}`],
+        ['helped', enter],
+        ['Notes about the session (sore)', `${tab}${backspace.repeat(4)}${enter}`],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(records(db).logs[1]).toEqual({ ...session, id: 2, painAfter: 2, notes: '' });
+  });
+
+  test('keeps what a terminal cannot show', async () => {
+    const db = prepared((store) => void store.users.create({ ...nora, firstName: 'No\u001bra' }));
+    const answers = ['First', 'Last', 'E-mail', 'Age', 'Where', 'Current', 'Day'].map(
+      (text) => [text, enter] as const,
+    );
+    await run(['user', 'edit'], { db, answers });
+    expect(records(db).users).toEqual([{ ...nora, id: 1, firstName: 'No\u001bra' }]);
+  });
+});
+
+describe('rm', () => {
+  test.each([
+    ['', 1, 'Nothing was deleted.', 2],
+    ['y', 0, '', 1],
+  ])('answered with "%s"', async (typed, code, message, left) => {
+    const db = logged();
+    const result = await run(['log', 'rm', '2'], {
+      db,
+      answers: [['Delete log 2: Piriformis', typed + enter]],
+    });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+    expect(records(db).logs).toHaveLength(left);
+  });
+});
+
+function userFlags(firstName: string): string[] {
+  return ['--first-name', firstName, '--last-name', 'Lind', '--email', 'a@b.org', '--age', '1'].concat([
+    '--pain-location',
+    'calf-left',
+    '--pain-level',
+    '1',
+    '--diagnosis-date',
+    '2026-01-01',
+  ]);
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { LogFilter } from '../../src/domain/log.ts';
+import { filledStore } from './helpers.ts';
+
+/** How SQLite goes about a list. */
+function planOf(filter: LogFilter): string {
+  const { db, logs } = filledStore(10);
+  const all = db.all.bind(db);
+  let plan = '';
+  db.all = <T>(sql: string, ...values: (string | number | null)[]): T[] => {
+    plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
+      .map(({ detail }) => detail)
+      .join('; ');
+    return all<T>(sql, ...values);
+  };
+  const { sort } = filter;
+  const { next } = logs.page(sort === undefined ? {} : { sort }, 3);
+  logs.list({ ...filter, ...(filter.cursor === 'next' && next ? { cursor: next } : {}), limit: 30 });
+  return plan;
+}
+
+test.each([
+  [{}, 'SCAN logs'],
+  [{ cursor: 'next' }, 'SEARCH logs USING INTEGER PRIMARY KEY (rowid>?)'],
+  [{ sort: '-id' }, 'SCAN logs'],
+  [{ userId: 1 }, 'SEARCH logs USING INDEX logs_by_user (userId=?)'],
+  [{ userId: 1, cursor: 'next' }, 'SEARCH logs USING INDEX logs_by_user (userId=? AND rowid>?)'],
+  [{ userId: 1, exerciseType: 'stretch' }, 'SEARCH logs USING INDEX logs_by_user (userId=?)'],
+  [{ sort: '-date,-id' }, 'SCAN logs USING INDEX logs_by_date'],
+  [{ sort: '-date,-id', cursor: 'next' }, 'SEARCH logs USING INDEX logs_by_date (date<?)'],
+] as const)('%j needs no sort: %s', (filter, plan) => expect(planOf(filter)).toBe(plan));
+
+test("one user's latest sort that user's logs, and no others", () => {
+  expect(planOf({ userId: 1, sort: '-date,-id' })).toMatch(
+    /^SEARCH logs USING INDEX logs_by_user \(userId=\?\);/,
+  );
+});
