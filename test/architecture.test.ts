@@ -48,7 +48,7 @@ const roomOf = (name: string) => name.split('/')[0] ?? '';
 
 test('the imports are found', () => {
   expect(files.length).toBeGreaterThan(10);
-  expect(imports('store/database.ts')).toEqual(
+  expect(imports('store/open.ts')).toEqual(
     expect.arrayContaining(['better-sqlite3', 'node:fs', 'domain/errors.ts', 'store/migrations.ts']),
   );
 });

@@ -85,7 +85,7 @@ export function expectation(field: Field): string {
     case 'email':
       return `an e-mail address such as ${field.example}, of at most ${field.max} characters`;
     case 'integer':
-      return field.max === MAX_ID
+      return field.max >= MAX_ID
         ? 'a whole number, 1 or more'
         : `a whole number from ${field.min.toLocaleString('en')} to ${field.max.toLocaleString('en')}`;
     case 'boolean':

@@ -35,8 +35,8 @@ export function list(resource: Resource): Handler {
     const verbs = resource.verbs(store);
     if (filter.limit !== undefined)
       return page(resource, { ...filter, limit: filter.limit }, request, search, store);
-    const { rows, next } = verbs.page(filter, CHUNK_ROWS);
-    if (next === undefined) return tagged(request, `[${rows.join(',')}]`);
+    const { json, next } = verbs.page(filter, CHUNK_ROWS);
+    if (next === undefined) return tagged(request, json);
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -53,7 +53,7 @@ function page(
   store: Store,
 ): HttpResponse {
   const verbs = resource.verbs(store);
-  const { rows, next, total } = store.read(() => ({
+  const { json, next, total } = store.read(() => ({
     ...verbs.page(filter, filter.limit),
     total: verbs.count(filter),
   }));
@@ -63,7 +63,7 @@ function page(
     parameters.set('cursor', next);
     headers['link'] = `<${resource.path}?${parameters}>; rel="next"`;
   }
-  return tagged(request, `[${rows.join(',')}]`, headers);
+  return tagged(request, json, headers);
 }
 
 function* arrayOf(chunks: Generator<string[]>): Generator<string> {

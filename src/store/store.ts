@@ -1,5 +1,6 @@
-import { type Database, openDatabase, openSnapshot } from './database.ts';
+import type { Database } from './database.ts';
 import { Logs } from './logs.ts';
+import { openDatabase, openSnapshot } from './open.ts';
 import { Settings } from './settings.ts';
 import { Users } from './users.ts';
 

@@ -1,7 +1,8 @@
 import { invalid, notFound, SciaticaError } from '../domain/errors.ts';
 import { type Fields, MAX_ID } from '../domain/fields.ts';
 import { parseSort, type SortKey } from '../domain/sort.ts';
-import { type Database, openSnapshot } from './database.ts';
+import type { Database } from './database.ts';
+import { openSnapshot } from './open.ts';
 
 export type Value = string | number;
 
@@ -22,9 +23,9 @@ export interface Query {
   cursor?: string | undefined;
 }
 
-/** One page of a list: the records as JSON texts, and the cursor of the next page if there is one. */
+/** One page of a list: the records as one JSON array, and the cursor of the next page if there is one. */
 export interface Page {
-  rows: string[];
+  json: string;
   next: string | undefined;
 }
 
@@ -47,12 +48,7 @@ export class Table<R extends { id: number }> {
     this.#columns = Object.keys(fields);
     this.#booleans = this.#columns.filter((column) => fields[column]?.kind === 'boolean');
     this.#select = this.#columns.join(', ');
-    const pairs = this.#columns.map((column) =>
-      this.#booleans.includes(column)
-        ? `'${column}', json(iif(${column}, 'true', 'false'))`
-        : `'${column}', ${column}`,
-    );
-    this.#json = `json_object(${pairs.join(', ')})`;
+    this.#json = rendered(fields);
   }
 
   has(id: number): boolean {
@@ -120,7 +116,13 @@ export class Table<R extends { id: number }> {
 
   /** The first `limit` records that match, and where to go on. */
   page(query: Query, limit: number): Page {
-    return this.#page(this.db, query, limit);
+    const { sql, values } = this.#query(`${this.#json} AS json`, query, limit);
+    // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
+    const [count, json] = this.db.row<[number, string | null]>(
+      `SELECT count(*), group_concat(json) FROM (${sql})`,
+      ...values,
+    );
+    return { json: `[${json ?? ''}]`, next: count < limit ? undefined : this.#cursorAfter(query, limit) };
   }
 
   /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
@@ -148,14 +150,14 @@ export class Table<R extends { id: number }> {
   }
 
   *#chunksById(db: Database, query: Query): Generator<string[]> {
-    let left = query.limit ?? Number.POSITIVE_INFINITY;
     let cursor = query.cursor;
-    do {
-      const page = this.#page(db, { ...query, cursor }, Math.min(left, CHUNK_ROWS));
-      if (page.rows.length > 0) yield page.rows;
-      left -= page.rows.length;
-      cursor = page.next;
-    } while (cursor !== undefined && left > 0);
+    for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; left -= CHUNK_ROWS) {
+      const { sql, values } = this.#query(this.#json, { ...query, cursor }, Math.min(left, CHUNK_ROWS));
+      const rows = db.column<string>(sql, ...values);
+      if (rows.length > 0) yield rows;
+      if (rows.length < CHUNK_ROWS) return;
+      cursor = this.#cursor(query.sort, rows.at(-1));
+    }
   }
 
   /** Settles the order once, in a temporary table of ids that SQLite keeps on disk when it is long. */
@@ -173,12 +175,11 @@ export class Table<R extends { id: number }> {
     }
   }
 
-  #page(db: Database, query: Query, limit: number): Page {
-    const { sql, values } = this.#query(this.#json, query, limit + 1);
-    const rows = db.column<string>(sql, ...values);
-    if (rows.length <= limit) return { rows, next: undefined };
-    rows.pop();
-    return { rows, next: this.#cursor(query.sort, rows.at(-1)) };
+  /** The cursor behind the first `count` records that match, if more follow. */
+  #cursorAfter(query: Query, count: number): string | undefined {
+    const { sql, values } = this.#query(this.#json, query, 2);
+    const [last, next] = this.db.column<string>(`${sql} OFFSET ?`, ...values, count - 1);
+    return next === undefined ? undefined : this.#cursor(query.sort, last);
   }
 
   #query(select: string, { where, sort, cursor }: Query, limit: number | undefined): Condition {
@@ -238,6 +239,17 @@ export class Table<R extends { id: number }> {
     for (const column of this.#booleans) values[column] = values[column] === 1;
     return row;
   }
+}
+
+/** The SQL of a record as JSON; format() is faster than json_object() and gives the same bytes as JSON.stringify. */
+function rendered(fields: Fields): string {
+  const names = Object.keys(fields);
+  const template = names.map((name) => `"${name}":${fields[name]?.kind === 'integer' ? '%d' : '%s'}`);
+  const values = names.map((name) => {
+    if (fields[name]?.kind === 'integer') return name;
+    return fields[name]?.kind === 'boolean' ? `iif(${name}, 'true', 'false')` : `json_quote(${name})`;
+  });
+  return `format('{${template}}', ${values})`;
 }
 
 function joined(where: Condition[]): Condition {
