@@ -27,7 +27,7 @@ First steps:
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  const program = createProgram(context);
+  const program = createProgram(context, argv[0]);
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
@@ -42,8 +42,25 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** The whole grammar. Commands are only declared here: each loads what it needs when it runs. */
-export function createProgram(context: Context): Command {
+const commands: Readonly<Record<string, (program: Command, context: Context) => void>> = {
+  log: addLogCommand,
+  logs: addLogsCommand,
+  user: addUserCommand,
+  users: addUsersCommand,
+  import: addImportCommand,
+  export: addExportCommand,
+  serve: addServeCommand,
+  demo: addDemoCommand,
+  completion: addCompletionCommand,
+};
+
+/**
+ * The grammar. Commands are only declared here: each loads what it needs when it runs.
+ * @param first the first word of the command line: where that is a command, no others are declared, which
+ * saves a twentieth of the time that a list takes
+ */
+export function createProgram(context: Context, first = ''): Command {
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
   const program = new Command('sciatica');
   program
     .description('Record exercises and pain, and find out what helps.')
@@ -70,18 +87,7 @@ export function createProgram(context: Context): Command {
       context.mayAsk = input;
       context.mayColour = color;
     });
-  for (const add of [
-    addLogCommand,
-    addLogsCommand,
-    addUserCommand,
-    addUsersCommand,
-    addImportCommand,
-    addExportCommand,
-    addServeCommand,
-    addDemoCommand,
-    addCompletionCommand,
-  ])
-    add(program, context);
+  for (const add of named === undefined ? Object.values(commands) : [named]) add(program, context);
   finish(program);
   return program;
 }

@@ -14,7 +14,7 @@ export interface Column<R> {
 }
 
 /** No cell gets narrower than this. */
-const LEAST = { first: 6, second: 5, title: 3 };
+const LEAST = { first: 5, second: 4, title: 3 };
 
 const GAP = 2;
 
