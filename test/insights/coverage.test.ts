@@ -114,7 +114,7 @@ function coverage(law: Law, start: (change: number, random: () => number) => num
     let holds = known.get(key);
     if (holds === undefined) {
       const [low, high] = intervalOf(sessions);
-      holds = low <= truth + 1e-4 && truth - 1e-4 <= high;
+      holds = low <= truth + 1e-6 && truth - 1e-6 <= high;
       known.set(key, holds);
     }
     if (holds) held += 1;
