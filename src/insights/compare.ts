@@ -1,10 +1,16 @@
-import type { ExerciseType, Log } from '../domain/log.ts';
+import type { ExerciseType } from '../domain/log.ts';
 import { isWithin, type Period } from './days.ts';
-import { type ExerciseSummary, exerciseKey, FEWEST_TO_RANK, type Response } from './exercises.ts';
+import {
+  type ExerciseSummary,
+  exerciseKey,
+  FEWEST_TO_RANK,
+  type Response,
+  type SessionFields,
+} from './exercises.ts';
 import { compareText, round, roundInterval } from './numbers.ts';
 import type { ResponseRule } from './rules.ts';
 import { differenceInterval, type Interval } from './stats/interval.ts';
-import { type Summary, summarize } from './summary.ts';
+import { type Summary, Tally } from './summary.ts';
 
 /** What the interval of a difference says of the second period; `new` and `stopped`: done in one period only. */
 export type Shift = 'lower' | 'higher' | 'unclear' | 'too-few' | 'new' | 'stopped';
@@ -41,15 +47,19 @@ export interface Comparison {
 
 /** Summarizes two periods of the same logs and compares them. The periods may overlap; then so do their sessions. */
 export function comparePeriods(
-  logs: Iterable<Log>,
+  logs: Iterable<SessionFields>,
   first: Period,
   second: Period,
   options: { rule?: ResponseRule | undefined; target?: number | undefined } = {},
 ): Comparison {
-  const kept = [...logs].filter(({ date }) => isWithin(date, first) || isWithin(date, second));
+  const [earlier, later] = [new Tally(), new Tally()];
+  for (const log of logs) {
+    if (isWithin(log.date, first)) earlier.add(log);
+    if (isWithin(log.date, second)) later.add(log);
+  }
   return compareSummaries(
-    summarize(kept, { ...options, ...first }),
-    summarize(kept, { ...options, ...second }),
+    earlier.summary({ ...options, ...first }),
+    later.summary({ ...options, ...second }),
   );
 }
 

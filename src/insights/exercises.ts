@@ -40,6 +40,12 @@ export interface ExerciseSummary extends Response {
   readonly lastDate: string;
 }
 
+/** What a summary reads of a log. */
+export type SessionFields = Pick<
+  Log,
+  'exerciseName' | 'exerciseType' | 'date' | 'painBefore' | 'painAfter' | 'effective'
+>;
+
 /** The sessions of one exercise, gathered. */
 export interface ExerciseTally {
   readonly exerciseName: string;
@@ -53,7 +59,7 @@ export interface ExerciseTally {
 export class ExerciseTallies {
   readonly #tallies = new Map<string, ExerciseTally>();
 
-  add(log: Log): void {
+  add(log: SessionFields, times = 1): void {
     const key = exerciseKey(log);
     let tally = this.#tallies.get(key);
     if (!tally) {
@@ -61,7 +67,7 @@ export class ExerciseTallies {
       tally = { exerciseName, exerciseType, table: new PainTable(), firstDate: date, lastDate: date };
       this.#tallies.set(key, tally);
     }
-    tally.table.add(log);
+    tally.table.add(log, times);
     if (log.date < tally.firstDate) tally.firstDate = log.date;
     if (log.date > tally.lastDate) tally.lastDate = log.date;
   }

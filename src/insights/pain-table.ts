@@ -15,11 +15,12 @@ export class PainTable {
   sessions = 0;
   effective = 0;
 
-  add(log: Pick<Log, 'painBefore' | 'painAfter' | 'effective'>): void {
+  /** Adds a session, or so many that are alike. */
+  add(log: Pick<Log, 'painBefore' | 'painAfter' | 'effective'>, times = 1): void {
     const cell = (log.painBefore - 1) * LEVELS + log.painAfter - 1;
-    this.#counts[cell] = (this.#counts[cell] ?? 0) + 1;
-    this.sessions += 1;
-    if (log.effective) this.effective += 1;
+    this.#counts[cell] = (this.#counts[cell] ?? 0) + times;
+    this.sessions += times;
+    if (log.effective) this.effective += times;
   }
 
   /** The changes (after − before, points from −9 to 9) and their counts, ascending. */

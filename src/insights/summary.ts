@@ -1,9 +1,9 @@
-import type { Log } from '../domain/log.ts';
 import { isWithin } from './days.ts';
 import {
   type ExerciseSummary,
   ExerciseTallies,
   type Response,
+  type SessionFields,
   summarizeExercises,
   summarizeResponse,
 } from './exercises.ts';
@@ -46,24 +46,27 @@ export interface Summary {
  * Summarizes logs in one pass and in any order, keeping counts only: memory grows with the number of
  * exercises and of days, not of logs.
  */
-export function summarize(logs: Iterable<Log>, options: SummaryOptions = {}): Summary {
+export function summarize(logs: Iterable<SessionFields>, options: SummaryOptions = {}): Summary {
   const tally = new Tally();
   for (const log of logs) if (isWithin(log.date, options)) tally.add(log);
   return tally.summary(options);
 }
 
-/** Everything a summary needs of its logs. Add logs one by one where they arrive that way. */
+/**
+ * Everything a summary needs of its logs, for where they arrive one by one or counted already (a query that
+ * groups sessions alike can add each group at once).
+ */
 export class Tally {
   readonly #all = new PainTable();
   readonly #exercises = new ExerciseTallies();
   readonly #days = new Map<string, Float64Array>();
 
-  /** The filter `since` and `until` is the caller's; `summarize` applies it. */
-  add(log: Log): void {
-    this.#all.add(log);
-    this.#exercises.add(log);
+  /** Adds a session, or so many that are alike. Keeping to a period is the caller's part. */
+  add(log: SessionFields, times = 1): void {
+    this.#all.add(log, times);
+    this.#exercises.add(log, times);
     const pains = this.#days.get(log.date) ?? new Float64Array(10);
-    pains[log.painBefore - 1] = (pains[log.painBefore - 1] ?? 0) + 1;
+    pains[log.painBefore - 1] = (pains[log.painBefore - 1] ?? 0) + times;
     this.#days.set(log.date, pains);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summarize, summarizePlaces } from '../../src/insights/index.ts';
+import { summarize, summarizePlaces, Tally } from '../../src/insights/index.ts';
 import { log } from './helpers.ts';
 
 const on = (date: string, painBefore = 5, more = {}) =>
@@ -25,6 +25,15 @@ describe('a summary', () => {
       until: '2026-01-03',
       asOf: '2026-01-03',
     });
+  });
+
+  test('is the same when sessions alike are added at once', () => {
+    const tally = new Tally();
+    tally.add(on('2026-01-01', 7), 3);
+    tally.add(on('2026-01-02', 4, { exerciseName: 'Bird Dog' }), 2);
+    const one = on('2026-01-01', 7);
+    const two = on('2026-01-02', 4, { exerciseName: 'Bird Dog' });
+    expect(tally.summary()).toEqual(summarize([one, two, one, two, one]));
   });
 
   test('of 200,000 logs takes a moment', () => {

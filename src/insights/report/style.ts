@@ -15,7 +15,8 @@ dd p { margin: 0 0 .15rem; }
 .alert { border: 2px solid #111; padding: .5rem .75rem; margin: .75rem 0; font-weight: 600; break-inside: avoid; }
 figure { margin: .5rem 0; break-inside: avoid; }
 figure.long { break-inside: auto; }
-figcaption { font-size: .85rem; color: #333; break-after: avoid; }
+figcaption { font-size: .85rem; color: #333; }
+.short figcaption, .long figcaption { break-after: avoid; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; margin: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .45rem .2rem 0; border-bottom: 1px solid #bbb; overflow-wrap: normal; }

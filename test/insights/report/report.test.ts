@@ -37,7 +37,7 @@ describe('the report', () => {
       '2026-01-01 to 2026-01-10',
       '11 sessions',
       'Too few to say',
-      'Once (1)',
+      'Once −6.0 (1)',
       RED_FLAGS,
     ])
       expect(text.slice(0, text.indexOf('Pain over time'))).toContain(said);

@@ -34,18 +34,18 @@ export function responseChart(exercises: readonly ExerciseSummary[]): Chart {
       ...exercises.map((exercise, index) => row(exercise, TOP + index * ROW, x)),
     ]),
     caption:
-      'Points, pain after minus pain before: left of the line at 0 is less pain after. Dot: mean; bar: 95 % interval; diamond: median. Hollow: too few sessions to say.',
+      'Points, pain after minus pain before: left of the line at 0 is less pain after. Dot: mean; bar: 95 % interval; diamond: median. Hollow: too few sessions to say. In order of the cautious (right) end of the interval, so few sessions come late.',
   };
 }
 
 function row(exercise: ExerciseSummary, top: number, x: (value: number) => number): Html {
-  const { exerciseName, sessions, rank, verdict, meanChange, medianChange } = exercise;
+  const { exerciseName, sessions, verdict, meanChange, medianChange } = exercise;
   const y = top + 25;
   const [low, high] = exercise.interval.map((end) => at(x(end)));
   const few = verdict === 'too-few';
   const diamond = symbol(symbolDiamond, 34)();
   return html`<g>
-<text class="name" x="${EDGE}" y="${top + 13}">${rank === null ? '' : `${rank}. `}${quoted(cut(exerciseName, 42))}</text>
+<text class="name" x="${EDGE}" y="${top + 13}">${quoted(cut(exerciseName, 42))}</text>
 <text class="count" x="${WIDTH - EDGE}" y="${top + 13}">${count(sessions, 'session')}</text>
 ${!few && html`<line class="range" x1="${low}" x2="${high}" y1="${y}" y2="${y}"/><line class="range" x1="${low}" x2="${low}" y1="${y - 4}" y2="${y + 4}"/><line class="range" x1="${high}" x2="${high}" y1="${y - 4}" y2="${y + 4}"/><path class="diamond" transform="translate(${at(x(medianChange))} ${y})" d="${diamond}"/>`}
 <circle class="${few ? 'mean hollow' : 'mean'}" cx="${at(x(meanChange))}" cy="${y}" r="4"/></g>`;
