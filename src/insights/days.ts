@@ -1,0 +1,26 @@
+/** Days as whole numbers, for arithmetic: day 0 is 1970-01-01. */
+
+const DAY_MS = 86_400_000;
+
+export const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+
+export const dayOf = (number: number): string => new Date(number * DAY_MS).toISOString().slice(0, 10);
+
+/** The Monday of a day's week (ISO 8601), both as day numbers. */
+export const mondayOf = (number: number): number => number - ((((number + 3) % 7) + 7) % 7);
+
+/** A span of days, both included. */
+export interface Period {
+  readonly since: string;
+  readonly until: string;
+}
+
+/** Whether a day lies in a period; an end that is left out is open. */
+export function isWithin(
+  day: string,
+  period: { since?: string | undefined; until?: string | undefined },
+): boolean {
+  return (
+    (period.since === undefined || day >= period.since) && (period.until === undefined || day <= period.until)
+  );
+}

@@ -1,0 +1,15 @@
+export * from './compare.ts';
+export type { Period } from './days.ts';
+export * from './exercises.ts';
+export { methodNotes, RED_FLAGS, SCALE_NOTE } from './method.ts';
+export * from './places.ts';
+export { reportMarkdown } from './report/markdown.ts';
+export { reportHtml } from './report/page.ts';
+export { buildReport, type Report, type ReportOptions } from './report/report.ts';
+export * as words from './report/words.ts';
+export type { Rhythm } from './rhythm.ts';
+export * from './rules.ts';
+export type { Interval } from './stats/interval.ts';
+export * from './summary.ts';
+export { bar, intervalLine, sparkline, weeklyMedians } from './text.ts';
+export type { Direction, PainLevel, Trend } from './trend.ts';

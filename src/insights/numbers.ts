@@ -1,0 +1,17 @@
+import type { Interval } from './stats/interval.ts';
+
+/** A figure as it is published: 4 decimals, never −0. */
+export function round(value: number, decimals = 4): number {
+  const factor = 10 ** decimals;
+  return Math.round(value * factor) / factor + 0;
+}
+
+export const roundInterval = ([low, high]: Readonly<Interval>): Interval => [round(low), round(high)];
+
+/** A p-value as it is published: 4 significant digits. */
+export const roundP = (p: number): number => Number(p.toPrecision(4));
+
+/** Orders text by code units, the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

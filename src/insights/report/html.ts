@@ -1,0 +1,45 @@
+/** Markup that is safe to send as it is. Only `html` makes it. */
+export class Html {
+  constructor(readonly markup: string) {}
+  toString(): string {
+    return this.markup;
+  }
+}
+
+type Value = Html | string | number | null | undefined | false | readonly Value[];
+
+/** A template whose values are escaped, unless they are `Html` themselves. Lists are put together; null and false are nothing. */
+export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
+  return new Html(parts.reduce((text, part, i) => text + render(values[i - 1]) + part));
+}
+
+function render(value: Value): string {
+  if (value === null || value === undefined || value === false) return '';
+  if (value instanceof Html) return value.markup;
+  if (typeof value === 'string') return escapeHtml(value);
+  if (typeof value === 'number') return String(value);
+  return value.map(render).join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as it may stand in HTML and XML, in an element or an attribute. */
+export function escapeHtml(text: string): string {
+  return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** Control characters, which neither HTML nor XML may hold, as their pictures (␀, ␁, …). */
+export function visible(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (character) =>
+      String.fromCharCode(0x2400 + character.charCodeAt(0)),
+    )
+    .replace(/[\u007f-\u009f\ufffe\uffff]/g, '\ufffd');
+}

@@ -1,0 +1,71 @@
+import type { Block, Column } from './document.ts';
+import { visible } from './html.ts';
+import type { Report } from './report.ts';
+import { documentOf } from './sections.ts';
+
+/**
+ * A report as Markdown (GitHub's flavour, for its tables): the same words and figures as the HTML; of each
+ * chart its caption and text alternative. What a person typed stands as they typed it, never as markup.
+ */
+export function reportMarkdown(report: Report): string {
+  const { title, subtitle, sections } = documentOf(report);
+  const parts = sections.flatMap((section) => [
+    `## ${escapeMarkdown(section.title)}`,
+    ...section.blocks.map(block),
+  ]);
+  return `${[`# ${escapeMarkdown(title)}`, escapeMarkdown(subtitle), ...parts].join('\n\n')}\n`;
+}
+
+function block(given: Block): string {
+  switch (given.kind) {
+    case 'paragraph':
+      return escapeMarkdown(given.text);
+    case 'alert':
+      return `**${escapeMarkdown(given.text)}**`;
+    case 'facts':
+      return given.rows.map(({ label, lines }) => fact(label, lines)).join('\n');
+    case 'chart':
+      return `*${escapeMarkdown(given.title)}.* ${escapeMarkdown(given.description)}`;
+    case 'table':
+      return table(given.caption, given.columns, given.rows);
+    case 'notes':
+      return given.notes
+        .map(({ heading, text }) => `### ${escapeMarkdown(heading)}\n\n${quote(text)}`)
+        .join('\n\n');
+  }
+}
+
+function fact(label: string, lines: readonly string[]): string {
+  const [only, ...more] = lines;
+  if (more.length === 0) return `- **${escapeMarkdown(label)}:** ${escapeMarkdown(only ?? '')}`;
+  return [`- **${escapeMarkdown(label)}:**`, ...lines.map((text) => `  - ${escapeMarkdown(text)}`)].join(
+    '\n',
+  );
+}
+
+function table(caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const cells = (row: readonly string[]) => `| ${row.map(escapeMarkdown).join(' | ')} |`;
+  const head = cells(columns.map(({ label }) => label));
+  const rule = `| ${columns.map(({ numeric }) => (numeric ? '---:' : '---')).join(' | ')} |`;
+  return `${escapeMarkdown(caption)}\n\n${[head, rule, ...rows.map(cells)].join('\n')}`;
+}
+
+/** A text of several lines as a block quote that keeps its line breaks. */
+function quote(text: string): string {
+  return visible(text)
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '>' : `> ${escapeMarkdown(line)}\\`))
+    .map((line, i, all) => (all[i + 1] === undefined || all[i + 1] === '>' ? line.replace(/\\$/, '') : line))
+    .join('\n');
+}
+
+/** One line of text that no Markdown reads anything into: ASCII punctuation that could mean something is escaped. */
+function escapeMarkdown(text: string): string {
+  return visible(text)
+    .replace(/[\n\t]+/g, ' ')
+    .replace(/^ +/, '')
+    .replace(/[\\`*_{}[\]<>#|~&!$@]/g, '\\$&')
+    .replace(/^([-+=]|\d{1,9}(?=[.)]))/, (start) => (/^\d/.test(start) ? start : `\\${start}`))
+    .replace(/^(\d{1,9})([.)])/, '$1\\$2')
+    .replace(/(https?|ftp|mailto|xmpp|www)([:.])/gi, '$1\\$2');
+}

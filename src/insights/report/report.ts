@@ -1,0 +1,54 @@
+import type { Log } from '../../domain/log.ts';
+import type { User } from '../../domain/user.ts';
+import { type Comparison, compareSummaries } from '../compare.ts';
+import { isWithin } from '../days.ts';
+import { compareText } from '../numbers.ts';
+import { type Summary, type SummaryOptions, summarize } from '../summary.ts';
+
+export interface ReportOptions extends SummaryOptions {
+  /** The day of the last report: what came after it is laid beside what came up to it. */
+  readonly previous?: string | undefined;
+  /** Leaves out name and e-mail address. Notes stay as they were written. */
+  readonly anonymous?: boolean | undefined;
+}
+
+/** The patient as the report names them; null where left out. */
+export interface Subject extends Omit<User, 'firstName' | 'lastName' | 'email'> {
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
+/** All that a report says, as data. */
+export interface Report {
+  readonly subject: Subject;
+  readonly summary: Summary;
+  readonly previous: string | null;
+  /** Up to the last report, and since. */
+  readonly sincePrevious: Comparison | null;
+  /** By date, then id. */
+  readonly logs: readonly Log[];
+}
+
+/** Gathers a report. The same records and options give the same report: there is no clock in it. */
+export function buildReport(user: User, logs: Iterable<Log>, options: ReportOptions = {}): Report {
+  const kept = [...logs]
+    .filter(({ date }) => isWithin(date, options))
+    .sort((a, b) => compareText(a.date, b.date) || a.id - b.id);
+  const { firstName, lastName, email, ...rest } = user;
+  return {
+    subject: options.anonymous
+      ? { ...rest, name: null, email: null }
+      : { ...rest, name: `${firstName} ${lastName}`, email },
+    summary: summarize(kept, options),
+    previous: options.previous ?? null,
+    sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
+    logs: kept,
+  };
+}
+
+function sincePrevious(logs: readonly Log[], previous: string, options: ReportOptions): Comparison {
+  const { rule, target } = options;
+  const upTo = logs.filter(({ date }) => date <= previous);
+  const after = logs.filter(({ date }) => date > previous);
+  return compareSummaries(summarize(upTo, { rule, target }), summarize(after, { rule, target }));
+}

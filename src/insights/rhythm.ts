@@ -1,0 +1,70 @@
+import { dayNumber, dayOf, mondayOf, type Period } from './days.ts';
+import { round } from './numbers.ts';
+
+/** How regularly somebody exercised. A session is a log: one exercise, once. */
+export interface Rhythm {
+  /** Days with sessions. */
+  readonly days: number;
+  /** Sessions ÷ weeks of the period; a period under a week counts as one. */
+  readonly sessionsPerWeek: number;
+  readonly daysPerWeek: number;
+  /** The longest time between two days with sessions; null with fewer than two such days. */
+  readonly longestGap: { readonly days: number; readonly from: string; readonly to: string } | null;
+  /** Days from the last session to `asOf`. */
+  readonly daysSinceLast: number | null;
+  /** Against a weekly target: of the whole weeks (Monday to Sunday) in the period, how many reached it. */
+  readonly target: { readonly perWeek: number; readonly weeks: number; readonly weeksReached: number } | null;
+}
+
+/**
+ * @param sessionsByDay number of sessions of each day that has any
+ * @param period the days that count, sessions or not
+ * @param target sessions per week, if there is one
+ */
+export function summarizeRhythm(
+  sessionsByDay: ReadonlyMap<string, number>,
+  period: Period,
+  asOf: string,
+  target?: number,
+): Rhythm {
+  const days = [...sessionsByDay.keys()].sort().map(dayNumber);
+  const sessions = [...sessionsByDay.values()].reduce((sum, count) => sum + count, 0);
+  const weeks = Math.max(1, (dayNumber(period.until) - dayNumber(period.since) + 1) / 7);
+  const last = days.at(-1);
+  return {
+    days: days.length,
+    sessionsPerWeek: round(sessions / weeks),
+    daysPerWeek: round(days.length / weeks),
+    longestGap: longestGap(days),
+    daysSinceLast: last === undefined ? null : Math.max(0, dayNumber(asOf) - last),
+    target: target === undefined ? null : againstTarget(sessionsByDay, period, target),
+  };
+}
+
+function longestGap(days: readonly number[]): Rhythm['longestGap'] {
+  let longest: Rhythm['longestGap'] = null;
+  for (const [i, day] of days.entries()) {
+    const before = days[i - 1];
+    if (before !== undefined && day - before > (longest?.days ?? 0))
+      longest = { days: day - before, from: dayOf(before), to: dayOf(day) };
+  }
+  return longest;
+}
+
+function againstTarget(
+  sessionsByDay: ReadonlyMap<string, number>,
+  period: Period,
+  perWeek: number,
+): NonNullable<Rhythm['target']> {
+  const firstMonday = mondayOf(dayNumber(period.since) + 6);
+  const endMonday = mondayOf(dayNumber(period.until) + 1);
+  const perMonday = new Map<number, number>();
+  for (const [day, count] of sessionsByDay) {
+    const monday = mondayOf(dayNumber(day));
+    perMonday.set(monday, (perMonday.get(monday) ?? 0) + count);
+  }
+  const reached = [...perMonday].filter(
+    ([monday, count]) => monday >= firstMonday && monday < endMonday && count >= perWeek,
+  );
+  return { perWeek, weeks: Math.max(0, (endMonday - firstMonday) / 7), weeksReached: reached.length };
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { summarize, summarizePlaces, Tally } from '../../src/insights/index.ts';
+import { log } from './helpers.ts';
+
+const on = (date: string, painBefore = 5, more = {}) =>
+  log({ date, painBefore, painAfter: painBefore, ...more });
+
+describe('a summary', () => {
+  test('of no logs says so in every figure', () => {
+    expect(summarize([])).toMatchObject({
+      sessions: 0,
+      overall: null,
+      exercises: [],
+      pain: null,
+      rhythm: null,
+      asOf: null,
+    });
+  });
+
+  test('leaves out what is outside the period', () => {
+    const logs = [on('2026-01-01'), on('2026-01-02'), on('2026-01-03'), on('2026-01-04')];
+    expect(summarize(logs, { since: '2026-01-02', until: '2026-01-03' })).toMatchObject({
+      sessions: 2,
+      since: '2026-01-02',
+      until: '2026-01-03',
+      asOf: '2026-01-03',
+    });
+  });
+
+  test('is the same when sessions alike are added at once', () => {
+    const tally = new Tally();
+    tally.add(on('2026-01-01', 7), 3);
+    tally.add(on('2026-01-02', 4, { exerciseName: 'Bird Dog' }), 2);
+    const one = on('2026-01-01', 7);
+    const two = on('2026-01-02', 4, { exerciseName: 'Bird Dog' });
+    expect(tally.summary()).toEqual(summarize([one, two, one, two, one]));
+  });
+
+  test('of 200,000 logs takes a moment', () => {
+    function* many() {
+      for (let i = 0; i < 200_000; i += 1)
+        yield on(new Date(Date.UTC(1990, 0, 1 + (i % 9_000))).toISOString().slice(0, 10), 1 + (i % 10));
+    }
+    const { pain, sessions } = summarize(many());
+    expect(sessions).toBe(200_000);
+    expect(pain).toMatchObject({ days: 9_000, spanDays: 28, direction: 'unclear' });
+  });
+});
+
+describe('the trend', () => {
+  test('falls by half a point a week', () => {
+    const logs = [10, 9, 8, 7, 6, 5, 4, 3].map((pain, i) =>
+      on(`2026-0${1 + Math.floor(i / 2)}-${i % 2 ? '15' : '01'}`, pain),
+    );
+    const { pain } = summarize(logs);
+    expect(pain?.slopePerWeek).toBeCloseTo(-0.46, 1);
+    expect(pain?.direction).toBe('falling');
+  });
+
+  test('is too few to say below 6 days, however many sessions', () => {
+    const logs = Array.from({ length: 20 }, (_, i) => on(`2026-01-0${1 + (i % 5)}`, 10 - (i % 5)));
+    expect(summarize(logs).pain).toMatchObject({
+      days: 5,
+      slopePerWeek: null,
+      interval: null,
+      direction: 'too-few',
+    });
+  });
+
+  test('weekly medians from Mondays; the last 4 weeks up to the day asked for, and the 4 before', () => {
+    const logs = [
+      on('2026-03-01', 8),
+      on('2026-03-02', 4),
+      on('2026-03-08', 6),
+      on('2026-03-09', 5),
+      on('2026-04-05', 3),
+    ];
+    const { pain } = summarize(logs, { asOf: '2026-04-05' });
+    expect(pain?.weeks).toEqual([
+      { week: '2026-02-23', sessions: 1, median: 8 },
+      { week: '2026-03-02', sessions: 2, median: 5 },
+      { week: '2026-03-09', sessions: 1, median: 5 },
+      { week: '2026-03-30', sessions: 1, median: 3 },
+    ]);
+    expect(pain?.last4Weeks).toMatchObject({
+      since: '2026-03-09',
+      until: '2026-04-05',
+      sessions: 2,
+      median: 4,
+      mean: 4,
+    });
+    expect(pain?.previous4Weeks).toMatchObject({
+      since: '2026-02-09',
+      until: '2026-03-08',
+      sessions: 3,
+      mean: 6,
+    });
+    expect(pain?.change).toBe(-2);
+  });
+});
+
+describe('the rhythm', () => {
+  test('worked by hand', () => {
+    // 2026-03-02 is a Monday. Sessions: 2 in the first week, none in the second, 1 in the third.
+    const logs = [on('2026-03-02'), on('2026-03-02'), on('2026-03-18')];
+    expect(summarize(logs, { since: '2026-03-01', until: '2026-03-22', target: 2 }).rhythm).toEqual({
+      days: 2,
+      sessionsPerWeek: 0.9545, // 3 in 22 days
+      daysPerWeek: 0.6364,
+      longestGap: { days: 16, from: '2026-03-02', to: '2026-03-18' },
+      daysSinceLast: 4,
+      target: { perWeek: 2, weeks: 3, weeksReached: 1 },
+    });
+  });
+  test('a period under a week counts as one', () => {
+    expect(summarize([on('2026-03-02')]).rhythm).toMatchObject({
+      sessionsPerWeek: 1,
+      longestGap: null,
+      daysSinceLast: 0,
+    });
+  });
+});
+
+test('by place, each patient counts once', () => {
+  const users = [1, 2, 3].map((id) => ({ id, painLocation: 'calf-left' as const }));
+  const logs = [
+    ...Array.from({ length: 10 }, () => log({ userId: 1, painBefore: 6, painAfter: 2 })),
+    log({ userId: 2, painBefore: 6, painAfter: 5 }),
+    log({ userId: 3, painBefore: 6, painAfter: 7 }),
+    log({ userId: 99 }),
+  ];
+  expect(summarizePlaces(users, logs)).toEqual([
+    {
+      painLocation: 'calf-left',
+      patients: 3,
+      sessions: 12,
+      exercises: [
+        expect.objectContaining({
+          patients: 3,
+          patientsLower: 2,
+          meanChange: -1.3333,
+          rank: 1,
+          verdict: 'unclear',
+        }),
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { bar, intervalLine, sparkline, weeklyMedians } from '../../src/insights/index.ts';
+
+describe('drawings for a terminal', () => {
+  test.each([
+    [0, ''],
+    [0.0001, '▏'],
+    [0.5, '█████'],
+    [0.55, '█████▌'],
+    [1, '██████████'],
+    [7, '██████████'],
+  ])('a bar of %d', (share, drawn) => expect(bar(share, 10)).toBe(drawn));
+
+  test('a sparkline, with gaps', () => expect(sparkline([1, 10, null, 5.5], 10)).toBe('▁█ ▅'));
+  test('a sparkline fits its width', () => {
+    expect(sparkline([1, 1, 10, 10, null, null], 3)).toBe('▁█ ');
+    expect([...sparkline(Array<number>(1000).fill(3), 37)]).toHaveLength(37);
+  });
+
+  test('an interval on a line', () => {
+    expect(intervalLine({ meanChange: -2, interval: [-4, 1] }, 11, -5, 5)).toBe(' ├─●─┼┤    ');
+    expect(intervalLine({ meanChange: 3, interval: [2, 99] }, 11, -5, 5)).toBe('     ┊ ├●─┤');
+  });
+
+  test('weeks without sessions are gaps', () => {
+    const weeks = [
+      { week: '2026-03-02', median: 5 },
+      { week: '2026-03-23', median: 4 },
+    ];
+    expect(weeklyMedians(weeks)).toEqual([5, null, null, 4]);
+  });
+});
