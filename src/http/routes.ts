@@ -58,15 +58,16 @@ for (const route of routes) {
   byPath.set(route.path, methods.set(route.method, route));
 }
 
-const WITH_ID = /^(\/[A-Za-z]+)\/([1-9][0-9]{0,14})$/;
+/** `/{collection}/{id}` and `/{collection}/{id}/{part}`. */
+const WITH_ID = /^(\/[A-Za-z]+)\/([1-9][0-9]{0,14})(\/[A-Za-z]+)?$/;
 
 /** The routes of a path, if there are any; a trailing slash is accepted. */
 export function match(path: string): Match | undefined {
   const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   const fixed = byPath.get(plain);
   if (fixed && !plain.includes('{')) return { routes: fixed, id: 0 };
-  const [, collection, id] = WITH_ID.exec(plain) ?? [];
-  const item = byPath.get(`${collection}/{id}`);
+  const [, collection, id, part = ''] = WITH_ID.exec(plain) ?? [];
+  const item = byPath.get(`${collection}/{id}${part}`);
   return item && { routes: item, id: Number(id) };
 }
 
