@@ -14,6 +14,9 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   busy: 1,
   full: 1,
   unusable: 1,
+  damaged: 1,
+  gone: 1,
+  uncertain: 1,
 };
 
 /** A command that cannot be carried out as it was typed. */

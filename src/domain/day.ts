@@ -5,6 +5,12 @@ export function localDay(moment: Date): string {
   return isoDay(new Date(Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate())));
 }
 
+/** The local moment as it stands in the name of a file: 2026-11-21-124501. */
+export function localStamp(moment: Date): string {
+  const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
+  return `${localDay(moment)}-${time.map((part) => String(part).padStart(2, '0')).join('')}`;
+}
+
 /** The day `days` after `day` (before it, if negative). */
 export function addDays(day: string, days: number): string {
   const moment = new Date(`${day}T00:00:00Z`);

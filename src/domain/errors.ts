@@ -12,8 +12,14 @@ export type ErrorCode =
   | 'busy'
   /** No room on the disk. */
   | 'full'
-  /** The file or its folder cannot be used: missing, no permission, not ours, damaged. */
-  | 'unusable';
+  /** The file or its folder cannot be used: missing, no permission, not ours. */
+  | 'unusable'
+  /** The file holds what SQLite cannot read. */
+  | 'damaged'
+  /** The file was removed or replaced while it was open. */
+  | 'gone'
+  /** The disk failed while a change was being saved: it may be there or not. */
+  | 'uncertain';
 
 /** One fault of one field. `at` says where in a file: a line, an index. */
 export interface Issue {

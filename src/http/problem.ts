@@ -21,6 +21,9 @@ const statuses: Record<ErrorCode, number> = {
   busy: 503,
   full: 507,
   unusable: 500,
+  damaged: 500,
+  gone: 503,
+  uncertain: 500,
 };
 
 /** Another process holds the write lock: it rarely takes longer than this. */
@@ -34,9 +37,17 @@ export function problemResponse(error: unknown): HttpResponse {
   if (error instanceof Problem) return problem(error.status, error.detail, [], error.headers);
   if (!(error instanceof SciaticaError) || error.code === 'unusable')
     return problem(500, 'Something went wrong here. The request may be tried again.');
+  // Its message names the file.
+  if (error.code === 'damaged')
+    return problem(500, 'The database is damaged. On the machine that it is on, run: sciatica doctor');
   const status = statuses[error.code];
   const detail = error.issues.length > 0 ? 'The request has faults; errors names each.' : error.message;
-  return problem(status, detail, error.issues, status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {});
+  return problem(
+    status,
+    detail,
+    error.issues,
+    error.code === 'busy' ? { 'retry-after': RETRY_AFTER_SECONDS } : {},
+  );
 }
 
 function problem(

@@ -1,4 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SciaticaError } from '../domain/errors.ts';
+
+/** Lines that fall together leave in one write: under load that is much of what logging costs. */
+const FLUSH_MS = 100;
 
 /** The request log, a line each: no query, body or header, for they hold what people recorded. */
 export class RequestLog {
@@ -12,9 +16,11 @@ export class RequestLog {
     this.#add(`${incoming.method} ${pathOf(incoming.url ?? '')} ${status} ${took.toFixed(1)} ms`);
   }
 
-  /** Notes a failure that was not foreseen. */
+  /** Notes a failure: what a person can do about it, or where it came from if it was not foreseen. */
   failure(error: unknown): void {
-    this.#add(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    const foreseen = error instanceof SciaticaError;
+    const text = error instanceof Error ? (!foreseen && error.stack) || error.message : String(error);
+    this.#add(`error: ${text}`);
   }
 
   /** Writes what is waiting. */
@@ -25,9 +31,8 @@ export class RequestLog {
     if (lines.length > 0) this.write(lines.join(''));
   }
 
-  /** Lines that fall together leave in one write: under load that is much of what logging costs. */
   #add(line: string): void {
-    if (this.#lines.length === 0) setImmediate(() => this.flush());
+    if (this.#lines.length === 0) setTimeout(() => this.flush(), FLUSH_MS).unref();
     this.#lines.push(line);
   }
 }

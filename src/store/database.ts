@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import type BetterSqlite from 'better-sqlite3';
-import { domainError } from './sqlite-error.ts';
+import { SciaticaError } from '../domain/errors.ts';
+import { damaged, domainError, gone, uncertain } from './sqlite-error.ts';
 
 const MAX_STATEMENTS = 200;
 
@@ -7,16 +9,22 @@ type Value = string | number | null;
 
 /** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
 export class Database {
-  readonly #sqlite: BetterSqlite.Database;
+  readonly #connect: () => BetterSqlite.Database;
   readonly #statements = new Map<string, BetterSqlite.Statement>();
+  readonly #file: string;
+  #sqlite: BetterSqlite.Database;
+  #patience: unknown;
+  #isDoubtful = false;
 
-  /** Wraps an open connection; use `openDatabase`. */
-  constructor(sqlite: BetterSqlite.Database) {
-    this.#sqlite = sqlite;
-  }
-
-  get path(): string {
-    return this.#sqlite.name;
+  /** Use `openDatabase`, or `connect`. */
+  constructor(
+    readonly path: string,
+    connect: () => BetterSqlite.Database,
+  ) {
+    this.#connect = connect;
+    // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
+    this.#file = fileAt(path);
+    this.#sqlite = connect();
   }
 
   /** Whether this is a connection of `openSnapshot`. */
@@ -98,26 +106,75 @@ export class Database {
 
   /** Runs `work` on one snapshot of the records; inside a transaction, as part of it. */
   read<T>(work: () => T): T {
-    return this.#transaction('BEGIN', work);
-  }
-
-  /** Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it. */
-  write<T>(work: () => T): T {
-    return this.#transaction('BEGIN IMMEDIATE', work);
-  }
-
-  #transaction<T>(begin: string, work: () => T): T {
     if (this.inTransaction) return work();
-    this.run(begin);
+    this.run('BEGIN');
+    return this.#finish(work, () => this.run('COMMIT'));
+  }
+
+  /**
+   * Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it.
+   * @throws what `work` threw; SciaticaError as `begin` and `commit` say
+   */
+  write<T>(work: () => T): T {
+    if (this.inTransaction) return work();
+    this.begin();
+    return this.#finish(work, () => this.commit());
+  }
+
+  #finish<T>(work: () => T, commit: () => void): T {
     try {
       const result = work();
-      this.run('COMMIT');
+      commit();
       return result;
     } catch (error) {
       // SQLite has already rolled back after some errors (https://sqlite.org/lang_transaction.html).
       if (this.inTransaction) this.run('ROLLBACK');
       throw error;
     }
+  }
+
+  /**
+   * Begins a write transaction.
+   * @throws SciaticaError `gone` when the path leads to another file by now
+   */
+  begin(): void {
+    this.run('BEGIN IMMEDIATE');
+    if (!this.hasMoved) return;
+    this.run('ROLLBACK');
+    throw gone();
+  }
+
+  /**
+   * Makes a write transaction durable.
+   * @throws SciaticaError `uncertain` when the disk failed: the connection is opened again before its next use
+   */
+  commit(): void {
+    try {
+      this.#prepare('COMMIT').run();
+    } catch (error) {
+      this.#isDoubtful = String((error as { code?: unknown }).code).startsWith('SQLITE_IOERR');
+      throw this.#isDoubtful ? uncertain(error) : domainError(error, this.path);
+    }
+  }
+
+  /** Whether the path leads to another file than the one that is open, or nowhere. */
+  get hasMoved(): boolean {
+    return fileAt(this.path) !== this.#file;
+  }
+
+  /**
+   * After a failed fsync the cached pages may not be what the disk holds, and the log may end in a transaction
+   * that was given up: only a new connection reads what is there.
+   */
+  #recover(): void {
+    if (this.#sqlite.open) this.#patience = this.#sqlite.pragma('busy_timeout', { simple: true });
+    this.#statements.clear();
+    this.#sqlite.close();
+    this.#sqlite = this.#connect();
+    this.#sqlite.pragma(`busy_timeout = ${this.#patience}`);
+    if (this.#sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
+      throw new SciaticaError('damaged', damaged(this.path));
+    this.#isDoubtful = false;
   }
 
   close(): void {
@@ -138,9 +195,16 @@ export class Database {
 
   #translate<T>(work: () => T): T {
     try {
+      if (this.#isDoubtful && !this.#sqlite.inTransaction) this.#recover();
       return work();
     } catch (error) {
       throw domainError(error, this.path);
     }
   }
+}
+
+/** Which file a path leads to: device and inode; nothing when there is none. */
+function fileAt(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : '';
 }

@@ -1,16 +1,15 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../domain/errors.ts';
-import { Database } from './database.ts';
+import { keepVersion } from './backup.ts';
+import { connect, PATIENCE_MS } from './connection.ts';
+import type { Database } from './database.ts';
+import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations.ts';
-import { domainError } from './sqlite-error.ts';
+import { domainError, gone } from './sqlite-error.ts';
 
-/** "Scia", so that file(1) and we can tell our databases from others (https://sqlite.org/fileformat2.html#application_id). */
-export const APPLICATION_ID = 0x53636961;
-
-/** How long a command waits for another process to finish writing. */
-const PATIENCE_MS = 30_000;
+/** A file can be replaced while it is opened, but hardly again and again. */
+const ATTEMPTS = 5;
 
 /**
  * Opens the database at an absolute path, creating it, its folder (0700) and its schema where they are missing.
@@ -21,21 +20,36 @@ export function openDatabase(path: string): Database {
     // better-sqlite3 would trim it, and open another file.
     if (path !== path.trim())
       throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
-    createPrivately(path);
-    refuseStranger(path);
-    const database = connect(path);
-    try {
-      claim(database);
-      migrate(database);
-      recognised.add(path);
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const database = openOnce(path);
+      if (database) return database;
     }
+    throw gone();
   } catch (error) {
     throw domainError(error, path);
   }
+}
+
+/** @returns nothing if the file was replaced while it was being opened, as a restore does */
+function openOnce(path: string): Database | undefined {
+  createPrivately(path);
+  refuseStranger(path);
+  const database = connect(path);
+  try {
+    claim(database);
+    migrate(database);
+    if (!database.hasMoved) {
+      recognised.add(path);
+      return database;
+    }
+  } catch (error) {
+    if (!database.hasMoved) {
+      database.close();
+      throw error;
+    }
+  }
+  database.close();
+  return undefined;
 }
 
 /** Opens one more connection, for reading only, to a database that is already open. */
@@ -43,22 +57,6 @@ export function openSnapshot(path: string): Database {
   const database = connect(path, { readonly: true });
   database.run('BEGIN');
   return database;
-}
-
-function connect(path: string, options: BetterSqlite.Options = {}): Database {
-  const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, ...options });
-  const database = new Database(sqlite);
-  try {
-    database.pragma('trusted_schema = OFF');
-    database.pragma('foreign_keys = ON');
-    database.pragma('secure_delete = ON');
-    database.pragma('synchronous = FULL');
-    database.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
 }
 
 /** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
@@ -85,21 +83,14 @@ const recognised = new Set<string>();
  * Refuses another application's file by its first bytes, before SQLite could touch it, its journal or its
  * log. Ours has its mark before it has a log; while it has none, it is empty, or a blank page if the power went.
  */
-function refuseStranger(path: string): void {
+export function refuseStranger(path: string, { mayBeNewer = false } = {}): void {
   const stat = statSync(path);
   if (!stat.isFile()) throw new SciaticaError('unusable', `${path} is not a file.`);
   if (stat.size === 0 || recognised.has(path)) return;
-  const header = Buffer.alloc(100);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, header, 0, header.length, 0);
-  } finally {
-    closeSync(file);
-  }
-  if (header.every((byte) => byte === 0) && existsSync(`${path}-journal`)) return;
-  const isDatabase = header.toString('latin1', 0, 16) === 'SQLite format 3\0';
-  if (!isDatabase || header.readUInt32BE(68) !== APPLICATION_ID) throw stranger(path);
-  refuseNewer(path, header.readUInt32BE(60));
+  const header = headerOf(path);
+  if (header.isBlank && existsSync(`${path}-journal`)) return;
+  if (!header.isDatabase || header.applicationId !== APPLICATION_ID) throw stranger(path);
+  if (!mayBeNewer) refuseNewer(path, header.version);
 }
 
 /** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */
@@ -137,12 +128,19 @@ function patiently<T>(work: () => T): T {
   }
 }
 
-function migrate(database: Database): void {
+/**
+ * Brings the schema up to date, each step one transaction. A database that may hold records is kept beside itself
+ * first: whoever has the write lock does so, the others find it done.
+ */
+export function migrate(database: Database, { keep = keepVersion } = {}): void {
+  let isKept = false;
   while (database.pragma<number>('user_version') < migrations.length) {
     database.write(() => {
       const version = database.pragma<number>('user_version');
       const next = migrations[version];
       if (next === undefined) return refuseNewer(database.path, version);
+      if (version > 0 && !isKept) keep(database.path, version);
+      isKept = true;
       database.exec(next);
       database.pragma(`user_version = ${version + 1}`);
     });
@@ -152,7 +150,7 @@ function migrate(database: Database): void {
 function stranger(path: string): SciaticaError {
   return new SciaticaError(
     'unusable',
-    `${path} is not a sciatica database; it was left as it is. Choose another file with --db.`,
+    `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
   );
 }
 

@@ -11,10 +11,12 @@ export class Settings {
   }
 
   set(name: Setting, value: string): void {
-    this.db.run(
-      'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-      name,
-      value,
+    this.db.write(() =>
+      this.db.run(
+        'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        name,
+        value,
+      ),
     );
   }
 }

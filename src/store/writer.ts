@@ -31,7 +31,8 @@ export class Writer {
   /**
    * Runs `work` inside the next batch. It may run again if that batch could not begin.
    * @returns what `work` returned, once it is on disk
-   * @throws what `work` threw, then without a trace of it; SciaticaError `busy` after 5 s of another's lock
+   * @throws what `work` threw, then without a trace of it; SciaticaError `busy` after 5 s of another's lock,
+   *   `gone` when the file was replaced, `uncertain` for the whole batch when the disk failed at its commit
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -47,14 +48,14 @@ export class Writer {
     this.#waiting = [];
     let outcomes: Outcome[];
     try {
-      this.db.run('BEGIN IMMEDIATE');
+      this.db.begin();
     } catch (error) {
       this.#retry(batch, error);
       return;
     }
     try {
       outcomes = batch.map(({ work }) => this.#inSavepoint(work));
-      this.db.run('COMMIT');
+      this.db.commit();
     } catch (error) {
       if (this.db.inTransaction) this.db.run('ROLLBACK');
       for (const { reject } of batch) reject(error);

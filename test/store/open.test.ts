@@ -249,7 +249,8 @@ describe('damage is told without a stack of SQLite words', () => {
         damaged.close();
       }
     });
-    expect(error.code).toBe('unusable');
+    expect(error.code).toBe('damaged');
+    expect(error.message).toContain('sciatica doctor --rescue FILE');
     expect(error.message).not.toMatch(/SQLITE|malformed/);
   });
 });

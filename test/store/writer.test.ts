@@ -124,10 +124,8 @@ test("after 5 s of another's lock a write is refused, and one that came later wa
 
 test('a commit that fails refuses the whole batch', async () => {
   const { store, writer } = serving();
-  const run = store.db.run.bind(store.db);
-  const spy = vi.spyOn(store.db, 'run').mockImplementation((sql, ...values) => {
-    if (sql === 'COMMIT') throw new Error('the disk is gone');
-    return run(sql, ...values);
+  const spy = vi.spyOn(store.db, 'commit').mockImplementation(() => {
+    throw new Error('the disk is gone');
   });
   const results = Promise.allSettled([
     writer.write(() => store.logs.create(log())),

@@ -1,0 +1,26 @@
+import BetterSqlite from 'better-sqlite3';
+import { Database } from './database.ts';
+
+/** How long a command waits for another process to finish writing. */
+export const PATIENCE_MS = 30_000;
+
+/**
+ * Opens a connection to a file that exists, with the pragmas that every connection has.
+ * @throws the error of SQLite
+ */
+export function connect(path: string, options: BetterSqlite.Options = {}): Database {
+  return new Database(path, () => {
+    const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
+    try {
+      sqlite.pragma('trusted_schema = OFF');
+      sqlite.pragma('foreign_keys = ON');
+      sqlite.pragma('secure_delete = ON');
+      sqlite.pragma('synchronous = FULL');
+      sqlite.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+      return sqlite;
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+  });
+}
