@@ -3,14 +3,32 @@ import { Problem } from './problem.ts';
 
 /** Who may call: by which name the service is addressed, and from which web pages. */
 export interface Access {
-  port: number;
-  /** Further Host names, `name` or `name:port`. */
-  allowHosts: readonly string[];
+  /** The values that a Host header may have, in lower case. */
+  hosts: ReadonlySet<string>;
   /** Origins of web pages that may call from a browser. */
   allowOrigins: readonly string[];
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * The access to a service on this machine.
+ * @param allowHosts further Host names, `name` or `name:port`, in lower case
+ */
+export function accessAt(
+  port: number,
+  allowHosts: readonly string[],
+  allowOrigins: readonly string[],
+): Access {
+  const names = [...LOCAL_NAMES, ...allowHosts];
+  // A client leaves out the port that http has anyway.
+  const bare = port === 80 ? LOCAL_NAMES : [];
+  return {
+    hosts: new Set([...names.map((name) => `${name}:${port}`), ...allowHosts, ...bare]),
+    allowOrigins,
+  };
+}
+
 const EXPOSED = 'ETag, Link, Location, Retry-After, X-Total-Count';
 
 /**
@@ -20,11 +38,9 @@ const EXPOSED = 'ETag, Link, Location, Retry-After, X-Total-Count';
  */
 export function checkAccess({ hosts, headers, target }: HttpRequest, access: Access): void {
   if (hosts.length !== 1) throw new Problem(400, 'A request needs exactly one Host header.');
-  const authority = /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
-  for (const host of [...hosts, ...(authority === undefined ? [] : [authority])]) {
-    if (!isOurs(host, access))
-      throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
-  }
+  const authority = target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
+  if (!isOurs(hosts[0] ?? '', access) || (authority !== undefined && !isOurs(authority, access)))
+    throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(origin, access))
     throw new Problem(403, 'Requests from that origin are not allowed; --allow-origin adds one.');
@@ -55,10 +71,8 @@ export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpH
   };
 }
 
-function isOurs(host: string, { port, allowHosts }: Access): boolean {
-  const name = host.toLowerCase();
-  const local = LOCAL_NAMES.some((local) => name === `${local}:${port}` || (port === 80 && name === local));
-  return local || allowHosts.some((allowed) => name === allowed || name === `${allowed}:${port}`);
+function isOurs(host: string, { hosts }: Access): boolean {
+  return hosts.has(host) || hosts.has(host.toLowerCase());
 }
 
 function isAllowedOrigin(origin: string, access: Access): boolean {

@@ -42,8 +42,8 @@ const failed = (service: Service) => (error: unknown) => {
 };
 
 function finish(response: HttpResponse, request: HttpRequest, { access }: Service): HttpResponse {
-  const headers = { ...EVERY_RESPONSE, ...response.headers, ...corsHeaders(request, access) };
-  return request.method === 'HEAD' ? withoutBody(response, headers) : { ...response, headers };
+  Object.assign(response.headers, EVERY_RESPONSE, corsHeaders(request, access));
+  return request.method === 'HEAD' ? withoutBody(response) : response;
 }
 
 function answer(
@@ -54,26 +54,24 @@ function answer(
   const { path, search } = split(request.target);
   const found = match(path);
   if (!found) throw new Problem(404, 'There is nothing at this path.');
-  const allow = allowed(found);
-  if (request.method === 'OPTIONS')
-    return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };
   const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
-  if (!route) throw new Problem(405, `This path takes ${allow}.`, { allow });
-  return route.handle({ request, id: found.id, search, store, writer });
+  if (route) return route.handle({ request, id: found.id, search, store, writer });
+  const allow = allowed(found);
+  if (request.method !== 'OPTIONS') throw new Problem(405, `This path takes ${allow}.`, { allow });
+  return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };
 }
 
 /** The path and the query string of a target in origin form or absolute form (RFC 9112, 3.2). */
 function split(target: string): { path: string; search: string } {
-  const origin = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const question = origin.indexOf('?');
   return question < 0
     ? { path: origin, search: '' }
     : { path: origin.slice(0, question), search: origin.slice(question + 1) };
 }
 
-function withoutBody({ status, body }: HttpResponse, headers: HttpHeaders): HttpResponse {
-  if (typeof body === 'string')
-    return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } };
-  body?.return(undefined);
+function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
+  if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
+  else body?.return(undefined);
   return { status, headers };
 }

@@ -8,6 +8,7 @@ import { unknownField } from '../domain/schema.ts';
  * @throws SciaticaError `invalid`: a parameter that does not exist, stands twice or is badly encoded
  */
 export function parseQuery(search: string, known: Fields): Record<string, unknown> {
+  if (search === '') return {};
   const texts: Record<string, string> = {};
   const issues: Issue[] = [];
   for (const pair of search.split('&')) {

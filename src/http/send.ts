@@ -8,8 +8,8 @@ export function sendWhole(
   headers: HttpHeaders,
   body: string | undefined,
 ): void {
-  if (body === undefined) outgoing.writeHead(status, headers).end();
-  else outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  outgoing.writeHead(status, headers).end(body);
 }
 
 /**

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
-import type { Access } from './access.ts';
+import { accessAt } from './access.ts';
 import { createApp } from './app.ts';
 import { refuseBadRequest } from './bad-request.ts';
 import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.ts';
@@ -30,7 +30,8 @@ const MAX_CONNECTIONS = 512;
 export interface ServerOptions {
   host: string;
   port: number;
-  access: Omit<Access, 'port'>;
+  /** Further Host names, in lower case, and origins of web pages that may call. */
+  access: { allowHosts: readonly string[]; allowOrigins: readonly string[] };
   /** Takes the request log, a line each, and what was not foreseen. */
   log: (line: string) => void;
   patience?: Partial<Patience>;
@@ -49,14 +50,6 @@ export interface RunningServer {
  */
 export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
   const patience = { ...PATIENCE, ...options.patience };
-  const access: Access = { ...options.access, port: options.port };
-  const log = new RequestLog(options.log);
-  const app = createApp({
-    store,
-    writer: new Writer(store.db),
-    access,
-    onError: (error) => log.failure(error),
-  });
   const server = createServer({
     headersTimeout: patience.headers,
     requestTimeout: patience.request,
@@ -66,13 +59,22 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(patience.stall);
+  const port = await listen(server, options);
+  const log = new RequestLog(options.log);
+  const access = accessAt(port, options.access.allowHosts, options.access.allowOrigins);
+  const app = createApp({
+    store,
+    writer: new Writer(store.db),
+    access,
+    onError: (error) => log.failure(error),
+  });
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
     const response = app(requestOf(incoming, beforeBody));
     const reply = async ({ status, headers, body }: HttpResponse) => {
-      const closing = server.listening ? headers : { ...headers, connection: 'close' };
-      if (typeof body === 'object') await sendChunks(outgoing, status, closing, body, patience.stall);
-      else sendWhole(outgoing, status, closing, body);
+      if (!server.listening) headers['connection'] = 'close';
+      if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, patience.stall);
+      else sendWhole(outgoing, status, headers, body);
       log.request(incoming, outgoing, performance.now() - begun);
     };
     // Not awaited when it is there already: a tick is a good part of the time that a small read takes.
@@ -84,8 +86,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     answer(incoming, outgoing, () => outgoing.writeContinue()),
   );
   server.on('clientError', refuseBadRequest);
-  access.port = await listen(server, options);
-  return { port: access.port, stop: () => stop(server, store, log, patience.stop) };
+  return { port, stop: () => stop(server, store, log, patience.stop) };
 }
 
 async function listen(server: Server, { host, port }: ServerOptions): Promise<number> {

@@ -35,6 +35,7 @@ export class Table<R extends { id: number }> {
   readonly #booleans: string[];
   readonly #select: string;
   readonly #json: string;
+  readonly #jsonById: string;
 
   /**
    * @param fields the fields of the record, `id` first
@@ -49,6 +50,7 @@ export class Table<R extends { id: number }> {
     this.#booleans = this.#columns.filter((column) => fields[column]?.kind === 'boolean');
     this.#select = this.#columns.join(', ');
     this.#json = rendered(fields);
+    this.#jsonById = `SELECT ${this.#json} FROM ${name} WHERE id = ?`;
   }
 
   has(id: number): boolean {
@@ -72,7 +74,7 @@ export class Table<R extends { id: number }> {
    * @throws SciaticaError `not-found`
    */
   json(id: number): string {
-    const json = this.db.value<string>(`SELECT ${this.#json} FROM ${this.name} WHERE id = ?`, id);
+    const json = this.db.value<string>(this.#jsonById, id);
     if (json === undefined) throw notFound(this.noun, id);
     return json;
   }

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { accessAt } from '../../src/http/access.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
@@ -61,7 +62,7 @@ export function freshApp(access: { allowHosts?: string[]; allowOrigins?: string[
   const app = createApp({
     store,
     writer: new Writer(store.db),
-    access: { port: 3000, allowHosts: [], allowOrigins: [], ...access },
+    access: accessAt(3000, access.allowHosts ?? [], access.allowOrigins ?? []),
     onError: (error) => errors.push(error),
   });
   const call: Call = async (method, target, { headers = {}, hosts = ['localhost:3000'], body } = {}) => {
