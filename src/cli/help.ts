@@ -1,4 +1,4 @@
-import { type Command, Help, type Option } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const standard = new Help();
@@ -12,7 +12,10 @@ export const helpStyle = {
       ' ',
     ),
   subcommandDescription: (command: Command) => capital(standard.subcommandDescription(command)),
-  optionDescription: (option: Option) => capital(standard.optionDescription(option)),
+  argumentDescription: (argument: Argument) => capital(standard.argumentDescription(argument)),
+  // That a flag which may be repeated begins with an empty list is nothing to tell.
+  optionDescription: (option: Option) =>
+    capital(standard.optionDescription(option)).replace(' (default: [])', ''),
 };
 
 /** Examples, as they stand at the end of a command's help. */

@@ -1,4 +1,5 @@
 import type { Context, Output } from '../context.ts';
+import { grouped } from '../domain/fields.ts';
 
 /** Control characters, bidi marks and lone surrogates: what could move a cursor or turn a line around. */
 const UNSAFE =
@@ -52,7 +53,21 @@ export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** `1 log`, `2 logs`, `10,000 logs`. (toLocaleString would load the languages of the world, for 10 ms.) */
+/** `1 log`, `2 logs`, `10,000 logs`. */
 export function counted(count: number, noun: string): string {
-  return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
+
+/** The size of a file as people say it: `4.1 KB`, `28 MB`. */
+export function sized(bytes: number): string {
+  let size = bytes;
+  let unit = 'bytes';
+  for (const next of UNITS) {
+    if (size < 1000) break;
+    size /= 1000;
+    unit = next;
+  }
+  return `${size < 10 && unit !== 'bytes' ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }

@@ -135,6 +135,7 @@ function operation({ kind, resource, path }: Route): Json {
 function recordOperation(kind: Kind, resource: Resource): Json {
   const name = names[resource.path];
   const noun = name === 'User' ? 'user' : 'exercise log';
+  const one = name === 'User' ? 'a user' : 'an exercise log';
   const record = { $ref: `#/components/schemas/${name}` };
   const ok = (description: string, schema: Json, headers: Json) => ({
     description,
@@ -167,7 +168,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
       return {
         ...common,
         operationId: `create${name}`,
-        summary: `Create a ${noun}`,
+        summary: `Create ${one}`,
         requestBody: body(`${name}Input`),
         responses: {
           '201': ok(`The new ${noun}`, record, {
@@ -182,7 +183,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
       return {
         ...common,
         operationId: `${kind}${name}`,
-        summary: whole ? `Replace a ${noun}` : `Change fields of a ${noun}`,
+        summary: `${whole ? 'Replace' : 'Change fields of'} ${one}`,
         parameters: [IF_MATCH],
         requestBody: body(`${name}${whole ? 'Input' : 'Patch'}`),
         responses: { '200': ok(`The whole ${noun}`, record, ETAG) },
@@ -192,7 +193,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
       return {
         ...common,
         operationId: `delete${name}`,
-        summary: noun === 'user' ? 'Delete a user with all logs' : `Delete an ${noun}`,
+        summary: `Delete ${one}${name === 'User' ? ' with all logs' : ''}`,
         parameters: [IF_MATCH],
         responses: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
       };
@@ -207,7 +208,7 @@ function serviceOperation(kind: Kind, path: string): Json {
   return {
     tags: ['Service'],
     operationId: health ? 'getHealth' : 'getOpenApi',
-    summary: health ? 'Whether the service can read its records' : 'This document',
+    summary: health ? 'Whether the service can read its records' : 'The OpenAPI document of the service',
     responses: { '200': { description: `What ${path} says`, content: content(schema) } },
   };
 }

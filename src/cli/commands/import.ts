@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
+import { grouped } from '../../domain/fields.ts';
 import type { Item, Reading } from '../../exchange/records.ts';
 import type { Import } from '../../store/import.ts';
 import type { Counts, OnConflict } from '../../store/staging.ts';
@@ -29,10 +30,7 @@ export function addImportCommand(program: Command, context: Context): void {
     .description(
       `Bring in users and logs from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […] }, NDJSON with a record per line, or CSV with a header.
 
-Ids are kept; a record without one gets a new one. A record that is there already, the same, is counted and left alone. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do:
-  skip       keep what is stored; a skipped user's logs go to the stored user
-  overwrite  replace it by what is in the file
-  renumber   store it under a new id; logs in the file follow their user`,
+Ids are kept; a record without one gets a new one. A record that is there already, the same, is counted and left alone. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: skip keeps what is stored, and a skipped user's logs go to the stored user; overwrite replaces it by what is in the file; renumber stores the file's under a new id, and logs in the file follow their user.`,
     )
     .argument('<file>', 'the file, or - for stdin')
     .addOption(formatOption('as its name says, or what is in it'))
@@ -107,8 +105,7 @@ function reported(
   if (faults.count === 0) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
   const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
   for (const issue of shown) say(context, visible(describeIssue(issue)));
-  if (faults.count > shown.length)
-    say(context, `and ${(faults.count - shown.length).toLocaleString('en')} more`);
+  if (faults.count > shown.length) say(context, `and ${grouped(faults.count - shown.length)} more`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')
     return new SciaticaError(
@@ -162,7 +159,7 @@ function described(counts: Counts, noun: string): string {
   const names = Object.keys(WORDS) as (keyof Counts)[];
   const parts = names
     .filter((name) => counts[name] > 0)
-    .map((name) => `${counts[name].toLocaleString('en')} ${WORDS[name]}`);
+    .map((name) => `${grouped(counts[name])} ${WORDS[name]}`);
   const total = names.reduce((sum, name) => sum + counts[name], 0);
   return `${counted(total, noun)}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
