@@ -101,4 +101,7 @@ export function countOf(text: string): number {
 export const jsonOption = () =>
   new Option('--json [fields]', 'as JSON, as the service gives it; fields such as id,date pick some');
 
+/** `--json`, of commands whose figures are one whole. */
+export const plainJsonOption = () => new Option('--json', 'as JSON');
+
 export const csvOption = () => new Option('--csv', 'as CSV with a header').conflicts('json');

@@ -38,6 +38,11 @@ export function printDone<R extends object>(
   print(context, pick ? json(context, pick(record)) : done);
 }
 
+/** Prints a value that is no record as JSON. */
+export function printJson(context: Context, value: object): void {
+  print(context, json(context, value));
+}
+
 /** Checks `--json` before anything is done. @throws SciaticaError `invalid` for a field that does not exist */
 export function checkJson(options: Options, fields: Fields): void {
   picked(options['json'], fields);

@@ -8,6 +8,7 @@ import { addImportCommand } from './commands/import.ts';
 import { addLogCommand } from './commands/log.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addServeCommand } from './commands/serve.ts';
+import { addSummaryCommand } from './commands/summary.ts';
 import { addUserCommand } from './commands/user.ts';
 import { addUsersCommand } from './commands/users.ts';
 import { report } from './errors.ts';
@@ -47,6 +48,7 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   logs: addLogsCommand,
   user: addUserCommand,
   users: addUsersCommand,
+  summary: addSummaryCommand,
   import: addImportCommand,
   export: addExportCommand,
   serve: addServeCommand,

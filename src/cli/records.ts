@@ -9,6 +9,10 @@ import { type Column, clip } from './table.ts';
 
 export const nameOf = ({ firstName, lastName }: User): string => visible(`${firstName} ${lastName}`);
 
+/** How a user is called in what somebody else may read. */
+export const shownAs = (user: User, anonymous: boolean): string =>
+  anonymous ? `User ${user.id}` : summaryOfUser(user);
+
 export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${user.id})`;
 
 export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {

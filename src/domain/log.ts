@@ -49,6 +49,8 @@ export const logRecord = { id, ...logFields };
 export type LogInput = RecordOf<typeof logFields>;
 export type LogPatch = Partial<LogInput>;
 export type Log = RecordOf<typeof logRecord>;
+/** What the figures are made from. */
+export type Session = Omit<Log, 'notes'>;
 
 /** The filters of a list of logs; `since` and `until` include their day. */
 export const logFilterFields = {

@@ -1,4 +1,4 @@
-import type { ExerciseType, Log } from '../domain/log.ts';
+import type { ExerciseType, Session } from '../domain/log.ts';
 import { painLocations, type User } from '../domain/user.ts';
 import { isWithin } from './days.ts';
 import { exerciseKey, rankByCaution, type Verdict, verdictOf } from './exercises.ts';
@@ -41,7 +41,7 @@ export interface PlaceSummary {
  */
 export function summarizePlaces(
   users: Iterable<Pick<User, 'id' | 'painLocation'>>,
-  logs: Iterable<Log>,
+  logs: Iterable<Session>,
   options: { since?: string | undefined; until?: string | undefined; rule?: ResponseRule | undefined } = {},
 ): PlaceSummary[] {
   const placeOf = new Map<number, PainLocation>();
@@ -65,7 +65,7 @@ interface PatientTables {
   readonly byPatient: Map<number, PainTable>;
 }
 
-function addLog(place: Map<string, PatientTables>, log: Log): void {
+function addLog(place: Map<string, PatientTables>, log: Session): void {
   const key = exerciseKey(log);
   let tables = place.get(key);
   if (!tables) {

@@ -1,3 +1,5 @@
+import type { ResponseRuleName } from '../domain/summary.ts';
+
 /** When a session counts as a meaningful response. Plain data: another rule is another value. */
 export interface ResponseRule {
   readonly name: string;
@@ -24,10 +26,7 @@ export const responseRules = {
     source:
       '“Which regional pain rating best predicts patient-reported improvement in lumbar radiculopathy?” (PMC6585397): leg pain one month after treatment, 352 patients',
   },
-} as const satisfies Record<string, ResponseRule>;
-
-export type ResponseRuleName = keyof typeof responseRules;
-export const responseRuleNames = Object.keys(responseRules) as ResponseRuleName[];
+} as const satisfies Record<ResponseRuleName, ResponseRule>;
 
 /**
  * Whether a session responds: pain fell by at least `points`, or by at least `percent` of the pain before,

@@ -6,9 +6,11 @@ import {
   type LogInput,
   type LogPatch,
   logRecord,
+  type Session,
 } from '../domain/log.ts';
 import { checkLog, checkLogInput, checkLogPatch } from '../domain/schema.ts';
 import type { Database } from './database.ts';
+import { sessionBlocks } from './sessions.ts';
 import { type Condition, type Page, type Query, Table, type Value } from './table.ts';
 import type { Guard } from './users.ts';
 
@@ -42,6 +44,9 @@ export class Logs {
   page = (filter: LogFilter, limit: number): Page => this.#table.page(query(filter), limit);
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
+
+  /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
+  sessions = (filter: LogFilter = {}): Generator<Session[]> => sessionBlocks(this.db, conditions(filter));
 
   /** The ids of the users whose logs match. */
   userIds = (filter: LogFilter = {}): number[] => this.#table.distinct('userId', query(filter));

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import type { Fields } from '../../domain/fields.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/logs.ts';
+import { askedOf } from '../asked.ts';
 import { palette } from '../colour.ts';
 import { namingFlags } from '../errors.ts';
 import { similarName } from '../exercises.ts';
 import { examples } from '../help.ts';
 import { counted, quoted, say, visible } from '../io.ts';
-import { addFieldOptions, countOf, csvOption, jsonOption, type Options, valuesOf } from '../options.ts';
+import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../options.ts';
 import { type List, printList } from '../output.ts';
 import { logColumns, nameOf } from '../records.ts';
 import { whoseList } from '../whose.ts';
@@ -30,8 +30,7 @@ export function addLogFilters(command: Command): Command {
  * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
  */
 export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
-  const given = valuesOf(filterFields, options, context.today);
-  const filter: LogFilter = await checkedFilter(filterFields, given);
+  const filter: LogFilter = await askedOf(context, options, filterFields);
   if (typeof options['sort'] === 'string') {
     const { parseSort } = await import('../../domain/sort.ts');
     namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
@@ -39,12 +38,6 @@ export async function logFilterOf(context: Context, options: Options): Promise<L
   }
   const user = whoseList(context, options);
   return user === undefined ? filter : { ...filter, userId: user };
-}
-
-async function checkedFilter(fields: Fields, given: Record<string, unknown>): Promise<LogFilter> {
-  if (Object.keys(given).length === 0) return {};
-  const { check, objectOf } = await import('../../domain/schema.ts');
-  return namingFlags(fields, () => check(objectOf(fields).partial(), given));
 }
 
 /** `sciatica logs` */
@@ -114,7 +107,7 @@ function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
 }
 
 /** Why there may be nothing to show, and what to do about it. */
-function sayNone(context: Context, filter: LogFilter): void {
+export function sayNone(context: Context, filter: LogFilter): void {
   const { logs, users } = context.store;
   if (logs.count() === 0) {
     const next = users.count() === 0 ? 'sciatica user add, then sciatica log add' : 'sciatica log add';

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import type { RecordOf } from '../../domain/fields.ts';
+import { type LogFilter, logFields } from '../../domain/log.ts';
+import { anonymous, summaryFields } from '../../domain/summary.ts';
+import { askedOf } from '../asked.ts';
+import { usage } from '../errors.ts';
+import { examples } from '../help.ts';
+import { print } from '../io.ts';
+import { addFieldOptions, type Options, plainJsonOption } from '../options.ts';
+import { printJson } from '../output.ts';
+import { shownAs } from '../records.ts';
+import { whoseList } from '../whose.ts';
+import { sayNone } from './logs.ts';
+
+type Asked = Partial<RecordOf<typeof summaryFields>>;
+
+/** `sciatica summary` */
+export function addSummaryCommand(program: Command, context: Context): void {
+  const { userId } = logFields;
+  const command = program
+    .command('summary')
+    .summary('What helps me: exercises, pain over time')
+    .description(
+      'Which exercises help, which make it worse, and how the pain goes. Exercises are ordered by the cautious end of what their sessions say; with fewer than 3 there is too little to say. Of several users together: which exercises help whom, by pain location.',
+    )
+    .option(`--${userId.flag} <id>`, `${userId.help}, or all`);
+  addFieldOptions(command, summaryFields);
+  command
+    .option(`--${anonymous.flag}`, anonymous.help)
+    .addOption(plainJsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica summary',
+        'sciatica summary --user 3 --since -90d --target 4',
+        'sciatica summary --rule radicular --json',
+        'sciatica summary --user all --type stretch',
+      ),
+    )
+    .action((options: Options) => summarizeLogs(context, options));
+}
+
+async function summarizeLogs(context: Context, options: Options): Promise<void> {
+  const asked = await askedOf(context, options, summaryFields);
+  const userId = whoseList(context, options);
+  if (userId !== undefined) await summarizeUser(context, options, asked, userId);
+  else if (asked.target === undefined) await summarizeEverybody(context, options, asked);
+  else throw usage('--target is for one user: say which one with --user ID.');
+}
+
+async function summarizeUser(
+  context: Context,
+  options: Options,
+  asked: Asked,
+  userId: number,
+): Promise<void> {
+  const { responseRules, summarize } = await import('../../insights/index.ts');
+  const { store } = context;
+  const filter = filterOf(asked, userId);
+  const summary = summarize(sessionsOf(store.logs.sessions(filter)), {
+    ...asked,
+    rule: responseRules[asked.rule ?? 'default'],
+  });
+  if (options['json']) return printJson(context, summary);
+  if (summary.sessions === 0) return sayNone(context, filter);
+  const { canvasOf } = await import('../screens/layout.ts');
+  const { summaryScreen } = await import('../screens/summary.ts');
+  const who = shownAs(store.users.get(userId), options['anonymous'] === true);
+  print(context, summaryScreen(who, summary, await canvasOf(context)).join('\n'));
+}
+
+async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {
+  const { responseRules, summarizePlaces } = await import('../../insights/index.ts');
+  const { store } = context;
+  const filter = filterOf(asked);
+  const rule = responseRules[asked.rule ?? 'default'];
+  const snapshot = store.snapshot();
+  try {
+    const places = summarizePlaces(
+      sessionsOf(snapshot.users.chunks()),
+      sessionsOf(snapshot.logs.sessions(filter)),
+      { rule },
+    );
+    const { since = null, until = null } = asked;
+    if (options['json']) return printJson(context, { since, until, rule, places });
+    if (places.length === 0) return sayNone(context, filter);
+    const { canvasOf } = await import('../screens/layout.ts');
+    const { placesScreen } = await import('../screens/places.ts');
+    const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
+    print(context, placesScreen(places, rule, period, await canvasOf(context)).join('\n'));
+  } finally {
+    snapshot.close();
+  }
+}
+
+function filterOf({ since, until, exerciseType }: Asked, userId?: number): LogFilter {
+  return {
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(exerciseType !== undefined && { exerciseType }),
+    ...(userId !== undefined && { userId }),
+  };
+}
+
+function* sessionsOf<T>(blocks: Iterable<T[]>): Generator<T> {
+  for (const block of blocks) yield* block;
+}

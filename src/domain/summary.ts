@@ -1,0 +1,53 @@
+import { boolean, choice, date, integer } from './fields.ts';
+import { logFilterFields } from './log.ts';
+
+/** The names of the rules that say when a session counts as a response; what they say is in src/insights/rules.ts. */
+export const responseRuleNames = ['default', 'radicular'] as const;
+export type ResponseRuleName = (typeof responseRuleNames)[number];
+
+const { since, until, exerciseType } = logFilterFields;
+
+const rule = choice({
+  label: 'Rule',
+  flag: 'rule',
+  help: 'When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 %',
+  choices: responseRuleNames,
+  example: 'default',
+});
+
+const target = integer({
+  label: 'Target',
+  flag: 'target',
+  help: 'Sessions per week to compare with',
+  min: 1,
+  max: 100,
+  example: 4,
+});
+
+/** What can be asked of a summary. */
+export const summaryFields = { since, until, exerciseType, rule, target };
+
+/** What can be asked of a comparison of two periods. */
+export const comparisonFields = { since, until, exerciseType, rule };
+
+/** What can be asked of a report. */
+export const reportFields = {
+  since,
+  until,
+  previous: date({
+    label: 'Previous',
+    flag: 'previous',
+    help: 'Day of the last report: shows what changed since',
+    example: '2026-03-15',
+  }),
+  rule,
+  target,
+};
+
+/** Leaves out who it is about. */
+export const anonymous = boolean({
+  label: 'Anonymous',
+  flag: 'anonymous',
+  help: 'Leave out first name, last name and e-mail address',
+  example: true,
+});
