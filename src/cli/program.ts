@@ -1,12 +1,15 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import type { Context } from '../context.ts';
+import { addBackupCommand } from './commands/backup.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addLogCommand } from './commands/log.ts';
 import { addLogsCommand } from './commands/logs.ts';
+import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSummaryCommand } from './commands/summary.ts';
 import { addUserCommand } from './commands/user.ts';
@@ -51,6 +54,9 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   summary: addSummaryCommand,
   import: addImportCommand,
   export: addExportCommand,
+  backup: addBackupCommand,
+  restore: addRestoreCommand,
+  doctor: addDoctorCommand,
   serve: addServeCommand,
   demo: addDemoCommand,
   completion: addCompletionCommand,

@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Check, Examination } from '../../store/doctor.ts';
+import type { Rescue } from '../../store/rescue/rescue.ts';
+import { palette } from '../colour.ts';
+import { examples } from '../help.ts';
+import { counted, print, say, sized, visible } from '../io.ts';
+
+interface DoctorOptions {
+  json?: boolean;
+  rescue?: string;
+}
+
+/** Longer lines are hard to read, however wide the terminal is. */
+const MAX_WIDTH = 80;
+
+/** `sciatica doctor` */
+export function addDoctorCommand(program: Command, context: Context): void {
+  program
+    .command('doctor')
+    .summary('Find out whether the database is well')
+    .description(
+      'Find out where the database is and whether it is well, and what to do where it is not. It changes nothing.',
+    )
+    .option('--json', 'as JSON')
+    .option(
+      '--rescue <file>',
+      'write every record that can still be read to this new file, for sciatica import',
+    )
+    .addHelpText(
+      'after',
+      examples('sciatica doctor', 'sciatica doctor --db old.db', 'sciatica doctor --rescue rescued.json'),
+    )
+    .action((options: DoctorOptions) =>
+      options.rescue === undefined ? examineIt(context, options) : rescueIt(context, options.rescue, options),
+    );
+}
+
+async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
+  const { examine } = await import('../../store/doctor.ts');
+  const examination = examine(context.databasePath);
+  const wrong = examination.checks.filter(({ ok }) => !ok);
+  if (options.json) print(context, JSON.stringify({ ok: wrong.length === 0, ...examination }));
+  else await show(context, examination);
+  if (wrong.length > 0)
+    throw new SciaticaError('unusable', `${counted(wrong.length, 'thing')} to look after, marked with ✗.`);
+}
+
+async function show(context: Context, examination: Examination): Promise<void> {
+  print(context, visible(examination.path));
+  if (examination.exists) for (const line of wrapped(context, described(examination))) print(context, line);
+  print(context, '');
+  const { relief, aggravation } = await palette(context);
+  for (const check of examination.checks) {
+    const [first = '', ...others] = wrapped(context, `${check.name}: ${visible(check.detail)}`, 2);
+    print(context, `${check.ok ? relief('✓') : aggravation('✗')}${first.slice(1)}`);
+    for (const line of [...others, ...adviceLines(context, check)]) print(context, line);
+  }
+}
+
+function adviceLines(context: Context, { advice }: Check): string[] {
+  return advice === undefined ? [] : wrapped(context, visible(advice), 4);
+}
+
+function described({ users, logs, bytes, version, journalMode }: Examination): string {
+  return [
+    ...(users === null || logs === null ? [] : [counted(users, 'user'), counted(logs, 'log')]),
+    sized(bytes),
+    ...(version === null ? [] : [`version ${version}`]),
+    ...(journalMode === null ? [] : [`journal mode ${journalMode}`]),
+  ].join(', ');
+}
+
+/** Text in lines that fit, each `indent` columns in. A path that is longer stays whole, to be copied. */
+function wrapped({ width }: Context, text: string, indent = 0): string[] {
+  const room = Math.min(width, MAX_WIDTH) - indent;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= room)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line) => ' '.repeat(indent) + line);
+}
+
+async function rescueIt(context: Context, output: string, { json }: DoctorOptions): Promise<void> {
+  const { refuseExisting, writeOutputFile } = await import('../output-file.ts');
+  const { rescue } = await import('../../store/rescue/rescue.ts');
+  const { documentOf } = await import('../../exchange/write.ts');
+  refuseExisting(output, false);
+  const rescued = rescue(context.databasePath);
+  const { users, logs, lostUsers, lostLogs, broken } = rescued;
+  if (users.length + logs.length === 0)
+    throw new SciaticaError('damaged', 'Nothing could be read: no file was written. Is there a backup?');
+  const pieces = documentOf({ users: [users], userExerciseLogs: [logs] });
+  await writeOutputFile(output, { force: false }, pieces);
+  if (json)
+    print(
+      context,
+      JSON.stringify({
+        users: users.length,
+        userExerciseLogs: logs.length,
+        lostUsers,
+        lostLogs,
+        brokenRows: broken,
+      }),
+    );
+  say(
+    context,
+    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${visible(output)}.`,
+  );
+  sayLosses(context, rescued, output);
+}
+
+const SHOWN_IDS = 20;
+
+function sayLosses(context: Context, { lostUsers, lostLogs, broken }: Rescue, output: string): void {
+  const listed = (ids: number[]) =>
+    ids.slice(0, SHOWN_IDS).join(', ') +
+    (ids.length > SHOWN_IDS ? `, and ${ids.length - SHOWN_IDS} more` : '');
+  if (lostLogs.length > 0) say(context, `Lost: ${counted(lostLogs.length, 'log')} (${listed(lostLogs)}).`);
+  if (broken > 0) say(context, `${counted(broken, 'row')} were found that are not whole.`);
+  if (lostUsers.length > 0) {
+    say(
+      context,
+      `Lost: ${counted(lostUsers.length, 'user')} (${listed(lostUsers)}), whose logs are in the file.`,
+    );
+    say(context, 'To import it, restore a backup that has them first, or add them to "users" in the file.');
+  }
+  say(context, `To go on with a new database: sciatica import ${visible(output)} --db NEW.db`);
+}

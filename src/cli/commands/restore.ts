@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { localStamp } from '../../domain/day.ts';
+import type { Restoration } from '../../store/restore.ts';
+import type { Holding } from '../../store/verify.ts';
+import { Declined, usage } from '../errors.ts';
+import { examples } from '../help.ts';
+import { counted, print, say, visible } from '../io.ts';
+
+/** `sciatica restore` */
+export function addRestoreCommand(program: Command, context: Context): void {
+  program
+    .command('restore')
+    .summary('Bring a backup back')
+    .description(
+      'Put a backup in the place of the database. It checks the backup, shows what it holds and asks first; the database that it replaces is kept beside it.',
+    )
+    .argument('<file>', 'the backup')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica restore backups/sciatica-2026-03-02-120000.db',
+        'sciatica restore /media/stick/sciatica.db --yes',
+      ),
+    )
+    .action((file: string, options: { yes?: boolean }) => restore(context, file, options));
+}
+
+async function restore(context: Context, file: string, options: { yes?: boolean }): Promise<void> {
+  const { prepareRestore } = await import('../../store/restore.ts');
+  const restoration = prepareRestore(resolve(file), context.databasePath);
+  try {
+    say(context, `Backup:   ${described(restoration.copy)}`);
+    say(context, `Database: ${describedPresent(restoration.present)}`);
+    await confirm(context, restoration, options);
+    const kept = restoration.apply(localStamp(context.now()));
+    const { users, logs } = restoration.copy;
+    print(context, `Restored ${counted(users, 'user')} and ${counted(logs, 'log')}.`);
+    if (kept) say(context, `The replaced database is kept: ${visible(kept)}`);
+  } finally {
+    restoration.close();
+  }
+}
+
+async function confirm(
+  context: Context,
+  { present }: Restoration,
+  { yes = false }: { yes?: boolean },
+): Promise<void> {
+  if (yes || present === 'absent') return;
+  if (!context.interactive)
+    throw usage('This would replace the database by the backup. To do it unasked, add --yes.');
+  const { askYesNo } = await import('../prompts.ts');
+  if (!(await askYesNo(context, 'Replace the database by the backup?', false)))
+    throw new Declined('Nothing was changed.');
+}
+
+function describedPresent(present: Restoration['present']): string {
+  if (present === 'absent') return 'there is none yet';
+  return present === 'damaged' ? 'damaged, cannot be read' : described(present);
+}
+
+function described({ users, logs, latest }: Holding): string {
+  const until = latest === undefined ? '' : `, the latest of ${latest}`;
+  return `${counted(users, 'user')}, ${counted(logs, 'log')}${until}`;
+}
