@@ -1,11 +1,19 @@
-import * as z from 'zod';
 import { logFields, logRecord } from '../domain/log.ts';
 import { objectOf, schemaOf } from '../domain/schema.ts';
 import { userFields, userRecord } from '../domain/user.ts';
+import { insightsOperation, insightsSchemas, insightsTag } from './openapi-insights.ts';
+import {
+  content,
+  ETAG,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  type Json,
+  NOT_MODIFIED,
+  queryParameters,
+  schemaJson,
+} from './openapi-parts.ts';
 import type { Resource } from './resource.ts';
 import type { Kind, Route } from './routes.ts';
-
-type Json = { [key: string]: unknown };
 
 const names = { '/users': 'User', '/userExerciseLogs': 'UserExerciseLog' } as const;
 
@@ -38,6 +46,7 @@ function describe(routes: readonly Route[]): Json {
     tags: [
       { name: 'Users', description: 'Profiles: where it hurts, how much, since when.' },
       { name: 'User exercise logs', description: 'Sessions: pain before and after, and whether it helped.' },
+      insightsTag,
       { name: 'Service', description: 'The service itself.' },
     ],
     paths,
@@ -49,6 +58,7 @@ function describe(routes: readonly Route[]): Json {
         UserExerciseLog: strict(logRecord),
         UserExerciseLogInput: input(logFields, true),
         UserExerciseLogPatch: input(logFields, false),
+        ...insightsSchemas(),
         Problem: PROBLEM,
       },
       responses: Object.fromEntries(Object.entries(PROBLEMS).map(([name, response]) => [name, response])),
@@ -63,9 +73,6 @@ const ID: Json = {
   description: 'Id of the record',
   schema: schemaJson(schemaOf(userRecord.id)),
 };
-
-const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
-const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
 
 const PROBLEM: Json = {
   type: 'object',
@@ -117,6 +124,8 @@ const failures: Record<Kind, Record<string, string>> = {
   replace: { ...writes, ...missing, ...conditional, ...bodies },
   patch: { ...writes, ...missing, ...conditional, ...bodies },
   remove: { ...writes, ...missing, ...conditional },
+  summary: { ...reads, ...missing },
+  report: { ...reads, ...missing },
   health: reads,
   document: reads,
 };
@@ -128,7 +137,12 @@ function operation({ kind, resource, path }: Route): Json {
       { $ref: `#/components/responses/${name}` },
     ]),
   );
-  const described = resource ? recordOperation(kind, resource) : serviceOperation(kind, path);
+  const described =
+    kind === 'summary' || kind === 'report'
+      ? insightsOperation(kind)
+      : resource
+        ? recordOperation(kind, resource)
+        : serviceOperation(kind, path);
   return { ...described, responses: { ...(described['responses'] as Json), ...refs } };
 }
 
@@ -150,7 +164,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         operationId: `list${name}s`,
         summary: `List ${noun}s`,
         description: 'Without limit the whole list is sent.',
-        parameters: [...queryParameters(resource), IF_NONE_MATCH],
+        parameters: [...queryParameters(resource.parameters), IF_NONE_MATCH],
         responses: {
           '200': ok(`The ${noun}s`, { type: 'array', items: record }, LIST_HEADERS),
           '304': NOT_MODIFIED,
@@ -213,35 +227,14 @@ function serviceOperation(kind: Kind, path: string): Json {
   };
 }
 
-const ETAG: Json = { ETag: { description: 'Strong entity tag of the body', schema: { type: 'string' } } };
-
 const LIST_HEADERS: Json = {
   ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
   Link: { description: 'With limit: the next page, rel="next"', schema: { type: 'string' } },
   'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
 };
 
-const NOT_MODIFIED: Json = { description: 'The caller has it already' };
-
-function queryParameters({ parameters }: Resource): Json[] {
-  return Object.entries(parameters).map(([name, field]) => ({
-    name,
-    in: 'query',
-    description: field.help,
-    schema: schemaJson(schemaOf(field)),
-  }));
-}
-
-function header(name: string, description: string): Json {
-  return { name, in: 'header', description, schema: { type: 'string' } };
-}
-
 function body(schema: string): Json {
   return { required: true, content: content({ $ref: `#/components/schemas/${schema}` }) };
-}
-
-function content(schema: Json): Json {
-  return { 'application/json': { schema } };
 }
 
 function problem(description: string, headers?: Json): Json {
@@ -258,9 +251,4 @@ function input(fields: Parameters<typeof objectOf>[0], whole: boolean): Json {
   const schema = schemaJson(whole ? objectOf(fields) : objectOf(fields).partial());
   const id = { description: 'Ignored: the service assigns ids' };
   return { ...schema, properties: { ...(schema['properties'] as Json), id } };
-}
-
-function schemaJson(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return rest;
 }

@@ -1,11 +1,22 @@
 import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers.ts';
+import { report, summary } from './insights.ts';
 import { json } from './message.ts';
 import { openApi } from './openapi.ts';
 import { parseQuery } from './query.ts';
 import { logs, type Resource, users } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Kind = 'list' | 'read' | 'create' | 'replace' | 'patch' | 'remove' | 'health' | 'document';
+export type Kind =
+  | 'list'
+  | 'read'
+  | 'create'
+  | 'replace'
+  | 'patch'
+  | 'remove'
+  | 'summary'
+  | 'report'
+  | 'health'
+  | 'document';
 
 /** One row of the interface. */
 export interface Route {
@@ -36,6 +47,8 @@ export const routes: readonly Route[] = [
   { method: 'PUT', path: '/users/{id}', kind: 'replace', resource: users, handle: replace(users) },
   { method: 'PATCH', path: '/users/{id}', kind: 'patch', resource: users, handle: patch(users) },
   { method: 'DELETE', path: '/users/{id}', kind: 'remove', resource: users, handle: remove(users) },
+  { method: 'GET', path: '/users/{id}/summary', kind: 'summary', resource: users, handle: summary },
+  { method: 'GET', path: '/users/{id}/report', kind: 'report', resource: users, handle: report },
   { method: 'GET', path: '/userExerciseLogs', kind: 'list', resource: logs, handle: list(logs) },
   { method: 'POST', path: '/userExerciseLogs', kind: 'create', resource: logs, handle: create(logs) },
   { method: 'GET', path: '/userExerciseLogs/{id}', kind: 'read', resource: logs, handle: read(logs) },

@@ -81,7 +81,8 @@ function bytesOf(body: unknown): Uint8Array {
 
 function answerOf({ status, headers, body }: HttpResponse): Answer {
   const text = body === undefined ? '' : typeof body === 'string' ? body : [...body].join('');
-  return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) };
+  const isJson = text !== '' && /\bjson\b/.test(headers['content-type'] ?? '');
+  return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 
 /** A real server on a free port. */

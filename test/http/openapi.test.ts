@@ -36,4 +36,5 @@ test('a typed client can be generated from it', async () => {
     encoding: 'utf8',
   });
   expect(types).toContain('createUserExerciseLog');
+  expect(types).toMatch(/exercises: components\["schemas"\]\["ExerciseSummary"\]\[\]/);
 });

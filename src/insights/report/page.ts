@@ -5,18 +5,23 @@ import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 import { STYLE } from './style.ts';
 
+/** The content security policy of a report: its own style sheet, and nothing else. */
+export function reportPolicy(): string {
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+}
+
 /**
  * A report as one HTML file for screen and paper. It loads nothing and runs nothing: its content security
  * policy allows its own style sheet only. The same report gives the same bytes.
  */
 export function reportHtml(report: Report): string {
   const { title, subtitle, sections } = documentOf(report);
-  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${reportPolicy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import type { Fields } from '../domain/fields.ts';
+import { schemaOf } from '../domain/schema.ts';
+
+/** The pieces that the descriptions of all operations are put together from. */
+
+export type Json = { [key: string]: unknown };
+
+export const ETAG: Json = {
+  ETag: { description: 'Strong entity tag of the body', schema: { type: 'string' } },
+};
+
+export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
+
+export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
+export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
+
+function header(name: string, description: string): Json {
+  return { name, in: 'header', description, schema: { type: 'string' } };
+}
+
+export function queryParameters(parameters: Fields): Json[] {
+  return Object.entries(parameters).map(([name, field]) => ({
+    name,
+    in: 'query',
+    description: field.help,
+    schema: schemaJson(schemaOf(field)),
+  }));
+}
+
+export function content(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+export function schemaJson(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}
