@@ -1,0 +1,246 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { rowsOf } from '../../src/store/rescue/cells.ts';
+import { openPages } from '../../src/store/rescue/pages.ts';
+import { type Rescue, rescue } from '../../src/store/rescue/rescue.ts';
+import { openStore } from '../../src/store/store.ts';
+import { failure, freshFolder, freshPath, log, raw, user } from './helpers.ts';
+
+const PAGE = 4096;
+
+/** A file with many leaf pages, overflow chains, deleted rows, and a table of somebody else's with rows of our widths. */
+function filled(path: string): void {
+  const store = openStore(path);
+  store.write(() => {
+    for (let i = 0; i < 60; i++) store.users.create(user({ firstName: `Zoë ${i}`, age: i }));
+    for (let i = 0; i < 600; i++)
+      store.logs.create(
+        log({
+          userId: 1 + (i % 60),
+          painBefore: 1 + (i % 10),
+          effective: i % 3 === 0,
+          notes: i % 50 ? `n${i}` : `ü🧘${i}`.repeat(1200),
+        }),
+      );
+  });
+  store.write(() => {
+    for (let id = 100; id < 200; id++) store.logs.delete(id);
+    for (let id = 300; id < 330; id++) store.logs.update(id, { notes: `changed ${id} `.repeat(20) });
+  });
+  store.db.exec(`CREATE TABLE likeLogs (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h, i);
+    INSERT INTO likeLogs VALUES (9001, 'insert', 'log', '{"id":1}', '2026-03-02', 1, 2, 1, 'x'), (9002, 1, 'yoga', 'n', '2026-03-02', 1, 2, 1, '');
+    CREATE TABLE likeUsers (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h);
+    INSERT INTO likeUsers VALUES (9070, 'x', 'y', 'z', 1, 'calf', 3, '2026-01-01')`);
+  store.close();
+}
+
+let original = '';
+let whole: Rescue;
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
+  original = join(folder, 'original.db');
+  filled(original);
+  whole = rescue(original);
+  return () => rmSync(folder, { recursive: true });
+});
+
+/** A copy of the original to be damaged. */
+function copy(): string {
+  const path = freshPath();
+  copyFileSync(original, path);
+  return path;
+}
+
+/** The records whose own pages, leaf and overflow, are the same in both files. */
+function survivors(path: string): { users: string[]; logs: string[] } {
+  const [before, after] = [openPages(original), openPages(path)];
+  const same = (number: number) => {
+    const page = before.pages(number);
+    return page !== undefined && after.pages(number)?.equals(page) === true;
+  };
+  const found = { users: new Set<number>(), logs: new Set<number>() };
+  for (let number = 2; number <= before.count; number++) {
+    if (!same(number)) continue;
+    const intact = rowsOf(number, (wanted) => (same(wanted) ? after.pages(wanted) : undefined));
+    for (const { id, values } of intact.rows) {
+      if (values.length === 8) found.users.add(id);
+      if (values.length === 9) found.logs.add(id);
+    }
+  }
+  before.close();
+  after.close();
+  const among = (records: string[], ids: Set<number>) => records.filter((json) => ids.has(idOf(json)));
+  return { users: among(whole.users, found.users), logs: among(whole.logs, found.logs) };
+}
+
+const idOf = (json: string) => (JSON.parse(json) as { id: number }).id;
+
+/** The ids of records that are not, just so, among the others. */
+const missing = (records: string[], among: string[]) =>
+  records.filter((json) => !among.includes(json)).map(idOf);
+
+/** Everything that must be there is, and nothing that never was. */
+function judge(path: string): Rescue {
+  const before = readFileSync(path);
+  const got = rescue(path);
+  expect(readFileSync(path).equals(before)).toBe(true);
+  const must = survivors(path);
+  expect(missing(must.users, got.users)).toEqual([]);
+  expect(missing(must.logs, got.logs)).toEqual([]);
+  expect(missing(got.users, whole.users)).toEqual([]);
+  expect(missing(got.logs, whole.logs)).toEqual([]);
+  return got;
+}
+
+test('a sound database is read whole', () => {
+  const store = openStore(copy());
+  expect(whole.users).toEqual(store.users.list().map((record) => JSON.stringify(record)));
+  expect(whole.logs).toEqual(store.logs.list().map((record) => JSON.stringify(record)));
+  expect(whole).toMatchObject({ lostUsers: [], lostLogs: [], broken: 0 });
+  store.close();
+});
+
+test('the pages alone give the same, and none that was deleted', () => {
+  const path = copy();
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0, 0, PAGE));
+  expect(rescue(path)).toMatchObject({ users: whole.users, logs: whole.logs, lostUsers: [], broken: 0 });
+});
+
+test('a file that is not there is said to be missing', () => {
+  expect(failure(() => rescue(freshPath())).code).toBe('unusable');
+});
+
+/** https://en.wikipedia.org/wiki/Linear_congruential_generator, so that a failure comes again. */
+function randomly(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const damages: Record<string, (path: string, random: (below: number) => number) => void> = {
+  'pages of zeros': (path, random) => {
+    const bytes = readFileSync(path);
+    for (let i = 0; i < 1 + random(6); i++) {
+      const page = random(bytes.length / PAGE);
+      bytes.fill(0, page * PAGE, (page + 1) * PAGE);
+    }
+    writeFileSync(path, bytes);
+  },
+  'pages of noise': (path, random) => {
+    const bytes = readFileSync(path);
+    for (let i = 0; i < 1 + random(6); i++) {
+      const page = random(bytes.length / PAGE);
+      for (let at = page * PAGE; at < (page + 1) * PAGE; at++) bytes[at] = random(256);
+    }
+    writeFileSync(path, bytes);
+  },
+  'an end that is missing': (path, random) => truncateSync(path, 1 + random(readFileSync(path).length - 1)),
+  'garbage across pages': (path, random) => {
+    const bytes = readFileSync(path);
+    const start = random(bytes.length);
+    writeFileSync(path, bytes.fill('garbage ', start, start + random(5 * PAGE)));
+  },
+  'a beginning and a middle that are gone': (path, random) => {
+    const bytes = readFileSync(path);
+    bytes.fill(0, 0, 1 + random(PAGE));
+    const start = random(bytes.length);
+    writeFileSync(path, bytes.fill(0xff, start, start + random(3 * PAGE)));
+  },
+};
+
+describe.each(Object.entries(damages))('%s', (_, damage) => {
+  for (let seed = 1; seed <= 12; seed++)
+    test(`seed ${seed}`, () => {
+      const path = copy();
+      damage(path, randomly(seed));
+      judge(path);
+    });
+});
+
+/** A flipped bit in a text cannot be told: only that nothing breaks, and that other pages keep their records. */
+test('single bytes that changed', () => {
+  for (let seed = 1; seed <= 25; seed++) {
+    const path = copy();
+    const random = randomly(seed);
+    const bytes = readFileSync(path);
+    for (let i = 0; i < 8; i++) bytes[random(bytes.length)] = random(256);
+    writeFileSync(path, bytes);
+    const must = survivors(path);
+    const got = rescue(path);
+    expect(missing(must.users, got.users)).toEqual([]);
+    expect(missing(must.logs, got.logs)).toEqual([]);
+  }
+});
+
+test('a log that an index still names is told as lost, and so is a user whom logs name', () => {
+  const path = copy();
+  const db = raw(path);
+  const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'users'").pluck().get() as number;
+  db.close();
+  const pages = openPages(path);
+  const numbers = Array.from({ length: pages.count }, (_, i) => i + 1);
+  const holds = (number: number, width: number) =>
+    rowsOf(number, pages.pages).rows.some(({ values }) => values.length === width && values[0] === null);
+  const leafOfLogs = numbers.find((number) => number > root && holds(number, 9)) ?? 0;
+  const leafOfUsers = numbers.find((number) => holds(number, 8)) ?? 0;
+  pages.close();
+  const bytes = readFileSync(path);
+  for (const page of [leafOfLogs, leafOfUsers]) bytes.fill(0, (page - 1) * PAGE, page * PAGE);
+  writeFileSync(path, bytes);
+  const got = judge(path);
+  expect(got.lostLogs.length).toBe(whole.logs.length - got.logs.length);
+  expect(got.lostUsers.length).toBe(whole.users.length - got.users.length);
+  expect(got.lostLogs.length * got.lostUsers.length).toBeGreaterThan(0);
+});
+
+describe('a write-ahead log beside it', () => {
+  /** The two files as they lie there while somebody writes. */
+  function crashed(): string {
+    const live = freshPath();
+    const path = freshPath();
+    const store = openStore(live);
+    store.db.pragma('wal_autocheckpoint = 0');
+    store.users.create(user());
+    for (let i = 0; i < 40; i++) store.logs.create(log({ notes: `${i} `.repeat(200) }));
+    store.logs.update(7, { notes: 'the newest' });
+    for (const end of ['', '-wal']) copyFileSync(live + end, path + end);
+    store.close();
+    return path;
+  }
+
+  test('is applied, page 1 of the file being gone', () => {
+    const path = crashed();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0));
+    const got = rescue(path);
+    expect(got.users).toHaveLength(1);
+    expect(got.logs).toHaveLength(40);
+    expect(JSON.parse(got.logs[6] ?? '')).toMatchObject({ id: 7, notes: 'the newest' });
+  });
+
+  test('counts up to its last whole transaction, wherever it was cut or spoiled', () => {
+    const made = crashed();
+    const whole = readFileSync(`${made}-wal`);
+    const random = randomly(3);
+    let last = 0;
+    const cuts = Array.from({ length: 25 }, () => random(whole.length)).sort((a, b) => a - b);
+    for (const cut of cuts) {
+      const path = join(freshFolder(), 'cut.db');
+      writeFileSync(path, Buffer.alloc(PAGE));
+      const spoiled = Buffer.from(whole);
+      spoiled[cut] = (spoiled[cut] ?? 0) ^ 0x40;
+      writeFileSync(`${path}-wal`, cut % 2 ? whole.subarray(0, cut) : spoiled);
+      const got = rescue(path);
+      const ids = got.logs.map(idOf);
+      expect(ids).toEqual(Array.from({ length: ids.length }, (_, i) => i + 1));
+      expect(ids.length).toBeGreaterThanOrEqual(last);
+      last = ids.length;
+    }
+    expect(last).toBeGreaterThan(20);
+  });
+});
