@@ -38,6 +38,8 @@ function columnOf<R extends object>(name: string, field: Field): Column<R> {
   const column: Column<R> = { title: field.label, cell: (row) => shown((row as Cells)[name]) };
   if (field.kind === 'integer') column.right = true;
   if (field.kind === 'text' || field.kind === 'email') column.shrinks = 'first';
+  // Notes come after names: what may be empty gives way further.
+  if (field.kind === 'text' && field.blank) column.least = 10;
   if (field.kind === 'choice') column.shrinks = 'second';
   return column;
 }
@@ -51,17 +53,22 @@ export function userColumns(): Column<User>[] {
  * @param userName gives the name of a log's user; without it, the list is one user's and has no such column
  */
 export function logColumns(palette: Palette, userName?: (id: number) => string): Column<Log>[] {
-  const { id, userId, date, ...others } = logRecord satisfies Fields;
-  const after = ({ painBefore, painAfter }: Log) => `${painAfter} ${sign(painBefore, painAfter).padEnd(2)}`;
+  const { id, userId, date, painBefore: _, ...others } = logRecord satisfies Fields;
   const user: Column<Log> = {
     title: userId.label,
     shrinks: 'first',
     cell: (log) => `${log.userId} ${userName?.(log.userId) ?? ''}`.trim(),
   };
+  // Before and after in one column: a line of 80 columns has room for the names of the others.
+  const pain: Column<Log> = {
+    title: 'Pain',
+    right: true,
+    cell: ({ painBefore: before, painAfter: after }) =>
+      `${before} → ${after} ${sign(before, after).padEnd(2)}`,
+    paint: painter(palette),
+  };
   const columns = Object.entries(others).map(([name, field]) =>
-    name === 'painAfter'
-      ? { ...columnOf<Log>(name, field), cell: after, paint: painter(palette) }
-      : columnOf<Log>(name, field),
+    name === 'painAfter' ? pain : columnOf<Log>(name, field),
   );
   return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
 }

@@ -7,6 +7,8 @@ export interface Column<R> {
   right?: boolean;
   /** What gives way first when the terminal is narrow: free text, then words from a list; the rest never. */
   shrinks?: 'first' | 'second';
+  /** How far it gives way before the titles of others do. */
+  least?: number;
   /** What the cell shows, on one line, without control characters. */
   cell(row: R): string;
   /** Colours what `cell` gave, after it has been fitted. */
@@ -56,7 +58,7 @@ function fitWidths<R>(
     columns.map((column, i) => Math.min(widths[i] ?? 0, least(column, cells[i] ?? 0)));
   const whole = Number.POSITIVE_INFINITY;
   const steps = [
-    floors(({ shrinks }) => (shrinks === 'first' ? 14 : whole)),
+    floors(({ shrinks, least = 14 }) => (shrinks === 'first' ? least : whole)),
     floors(({ shrinks }, cell) => (shrinks ? whole : Math.max(cell, LEAST.title))),
     floors(({ shrinks }) => (shrinks ? LEAST[shrinks] : whole)),
   ];

@@ -175,7 +175,7 @@ describe('show, edit and rm of a log', () => {
   test('show prints every field', async () => {
     const { stdout } = await run(['log', 'show', '1'], { db: logged(1) });
     expect(stdout).toMatch(/^Id {9}1\nUser {7}1 Nora Lind\nDate {7}2026-03-01\n/);
-    expect(stdout).toMatch(/^After {6}2 ↓4$/m);
+    expect(stdout).toMatch(/^Pain {7}6 → 2 ↓4$/m);
   });
 
   test.each([

@@ -117,6 +117,12 @@ describe('the table', () => {
     expect(lines.filter((line) => line.includes('2026-01-'))).toHaveLength(20);
   });
 
+  test('names every column in full at 80 columns', async () => {
+    const { stdout } = await run(['logs', '--user', '1'], { db: filled(400), columns: 80 });
+    const title = /^ *Id {2}Date {8}Type {11}Exercise {2,}Pain {2}Effective {2}Notes$/;
+    expect(stdout.split('\n')[0]).toMatch(title);
+  });
+
   test.each([80, 60])('uses the %i columns that there are', async (columns) => {
     const { stdout } = await run(['logs', '--user', '1'], { db: filled(40), columns });
     const widths = stripVTControlCharacters(stdout).split('\n').map(width);
@@ -126,8 +132,8 @@ describe('the table', () => {
   test('says relief and aggravation in colour, in a terminal', async () => {
     const db = filled(10);
     const { stdout } = await run(['logs'], { db, columns: 100 });
-    expect(stdout).toContain('\u001b[32m1 ↓5\u001b[39m');
-    expect(stdout).toContain('\u001b[31m10 ↑4\u001b[39m');
+    expect(stdout).toContain('\u001b[32m6 → 1 ↓5\u001b[39m');
+    expect(stdout).toContain('\u001b[31m6 → 10 ↑4\u001b[39m');
   });
 
   test.each<[string, string[], Record<string, string>, boolean, number | undefined]>([
