@@ -72,6 +72,8 @@ export interface World {
   env?: Record<string, string>;
   /** A terminal with so many columns, on all three streams. */
   columns?: number;
+  /** Another moment than NOW. */
+  now?: Date;
   /** In a terminal: what is typed once stderr shows a text, in this order. */
   answers?: readonly (readonly [shown: string, typed: string])[];
 }
@@ -112,7 +114,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     setImmediate(() => type(stdin, next[1]));
   };
   const env = { SCIATICA_DB: world.db ?? freshPath(), ...world.env };
-  const context = new Context({ env, stdin, stdout, stderr, now: () => NOW });
+  const context = new Context({ env, stdin, stdout, stderr, now: () => world.now ?? NOW });
   const code = await runProgram(argv, context);
   if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);
   return { code, stdout: stdout.text, stderr: tty ? stderr.plain : stderr.text };

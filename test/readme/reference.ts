@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { Argument, Command } from 'commander';
+import { report } from '../../src/cli/errors.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { Context } from '../../src/context.ts';
+import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
+import { expectation, type Fields } from '../../src/domain/fields.ts';
+import { logRecord } from '../../src/domain/log.ts';
+import { userRecord } from '../../src/domain/user.ts';
+import { openApi } from '../../src/http/openapi.ts';
+import { problemResponse } from '../../src/http/problem.ts';
+import { routes } from '../../src/http/routes.ts';
+import { NOW } from '../helpers.ts';
+
+/** What the README says of the code because the code says it: each block of the README is made from here. */
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+function context(): Context {
+  const sink = () => new PassThrough().resume();
+  return new Context({ env: {}, stdin: new PassThrough(), stdout: sink(), stderr: sink(), now: () => NOW });
+}
+
+export const program = createProgram(context());
+
+/** Every command under its full name; a group such as `sciatica log` is in front of its verbs. */
+export function commandsOf(parent: Command = program, path = 'sciatica'): [name: string, command: Command][] {
+  return parent.commands.flatMap((command) => {
+    const name = `${path} ${command.name()}`;
+    return [[name, command] as [string, Command], ...commandsOf(command, name)];
+  });
+}
+
+const leaves = () => commandsOf().filter(([, command]) => command.commands.length === 0);
+
+/** A heading's anchor, as GitHub makes it. */
+export const anchorOf = (heading: string) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function commandBlock(): string {
+  const overview = leaves().map(([name, command]) => [
+    `[\`${name}\`](#${anchorOf(name)})`,
+    command.createHelp().subcommandDescription(command),
+  ]);
+  const sections = leaves().map(([name, command]) => {
+    const help = command.createHelp();
+    const rows = [
+      ...help
+        .visibleArguments(command)
+        .map((argument) => [`\`${termOf(argument)}\``, help.argumentDescription(argument)]),
+      ...command.options.map((option) => [`\`${help.optionTerm(option)}\``, help.optionDescription(option)]),
+    ];
+    return [
+      `### ${name}`,
+      command.description(),
+      `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``,
+      ...(rows.length > 0 ? [table(['Argument', 'Meaning'], rows)] : []),
+    ].join('\n\n');
+  });
+  const globals = program.createHelp().visibleOptions(program);
+  const everywhere = table(
+    ['Option', 'Meaning'],
+    globals.map((option) => [`\`${option.flags}\``, program.createHelp().optionDescription(option)]),
+  );
+  return [table(['Command', 'What it does'], overview), '### Every command', everywhere, ...sections].join(
+    '\n\n',
+  );
+}
+
+function termOf(argument: Argument): string {
+  const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${word}>` : `[${word}]`;
+}
+
+interface Operation {
+  summary: string;
+  parameters?: { name: string; in: string; description: string; schema: { examples?: unknown[] } }[];
+  responses: Record<string, unknown>;
+}
+
+type Paths = Record<string, Record<string, Operation>>;
+
+const paths = () => (JSON.parse(openApi(routes)) as { paths: Paths }).paths;
+
+export const operations = () =>
+  routes.map(({ method, path }) => {
+    const operation = paths()[path]?.[method.toLowerCase()];
+    if (!operation) throw new Error(`${method} ${path} is not in the OpenAPI document`);
+    return { method, path, ...operation };
+  });
+
+function routeBlock(): string {
+  const rows = operations().map(({ method, path, summary, responses }) => {
+    const statuses = Object.keys(responses);
+    const good = statuses.filter((status) => status < '400');
+    return [
+      `\`${method} ${path}\``,
+      summary,
+      good.join(', '),
+      statuses.filter((status) => !good.includes(status)).join(', '),
+    ];
+  });
+  return table(['Route', 'What it does', 'Answers', 'Refusals'], rows);
+}
+
+function parameterBlock(): string {
+  const rows = operations().flatMap(({ path, parameters = [] }) =>
+    parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, description, schema }) => [
+        `\`${path}\``,
+        `\`${name}\``,
+        description,
+        `\`${schema.examples?.[0] ?? ''}\``,
+      ]),
+  );
+  return table(['Route', 'Parameter', 'Meaning', 'For example'], rows);
+}
+
+function fieldBlock(): string {
+  const rows = (fields: Fields) =>
+    Object.entries(fields).map(([name, field]) => [
+      `\`${name}\``,
+      field.help,
+      expectation(field),
+      `\`${JSON.stringify(field.example)}\``,
+    ]);
+  const head = ['Field', 'Meaning', 'Must be', 'For example'];
+  return [
+    '### The fields of a user',
+    table(head, rows(userRecord)),
+    '### The fields of a log',
+    table(head, rows(logRecord)),
+  ].join('\n\n');
+}
+
+/** The codes of errors with the comments that explain them, in the order they stand. */
+function errorCodes(): [code: ErrorCode, meaning: string][] {
+  const source = readFileSync(join(root, 'src/domain/errors.ts'), 'utf8');
+  return [...source.matchAll(/\/\*\* ([^*]*?)\.? \*\/\s+\| '([a-z-]+)'/g)].map(
+    ([, meaning = '', code = '']) => [code as ErrorCode, meaning.replace(/;.*/, '').replaceAll('`', '')],
+  );
+}
+
+function errorBlock(): string {
+  const rows = errorCodes().map(([code, meaning]) => {
+    const error = new SciaticaError(code, 'x');
+    return [meaning, String(report(context(), error, 'sciatica')), String(problemResponse(error).status)];
+  });
+  return table(['What went wrong', 'Exit code', 'HTTP status'], rows);
+}
+
+export const blocks: Readonly<Record<string, () => string>> = {
+  commands: commandBlock,
+  routes: routeBlock,
+  parameters: parameterBlock,
+  fields: fieldBlock,
+  errors: errorBlock,
+  client: () => `\`\`\`ts\n${readFileSync(join(root, 'test/readme/client.ts'), 'utf8').trim()}\n\`\`\``,
+};
+
+const BLOCK = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;
+
+/** The README with its blocks made anew. */
+export function withBlocks(readme: string): string {
+  return readme.replace(BLOCK, (_, name: string) => {
+    const make = blocks[name];
+    if (!make) throw new Error(`There is no block called ${name}`);
+    return `<!-- generated: ${name} -->\n\n${make()}\n\n<!-- end -->`;
+  });
+}
+
+/** Every source file, for what no definition holds. */
+export function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(root, folder, name), 'utf8'));
+}

@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { run } from '../helpers.ts';
+import { root } from './reference.ts';
+
+/** When the sessions take place: Monday, 2 November 2026, a week after the last practice record. */
+export const README_NOW = new Date(2026, 10, 2, 12);
+
+/**
+ * Carries out the terminal sessions of the README. A session is a `console` block: `$ command`, its further
+ * lines after a backslash, then what it prints. Commands are run as in a terminal of 80 columns, on a fixed
+ * day; in a pipe or into a file, as there. What a shell does beyond that, this does not know.
+ */
+export class Terminal {
+  readonly db: string;
+  /** Exit code of the last command, for `echo $?`. */
+  #code = 0;
+  #server: { child: ChildProcess; port: number } | undefined;
+
+  /** @param folder where files are read and written */
+  constructor(private readonly folder: string) {
+    this.db = join(folder, '.sciatica.db');
+  }
+
+  /** What a command prints. */
+  async run(command: string): Promise<string> {
+    const [line = '', file] = command.split(/ > (?=\S+$)/);
+    const [first = '', filter] = line.split(' | ');
+    const piped = filter !== undefined || file !== undefined;
+    const output = await this.#one(words(first), piped);
+    if (file !== undefined) writeFileSync(join(this.folder, file), output);
+    return file === undefined ? filtered(output, filter) : '';
+  }
+
+  async #one([name = '', ...argv]: string[], piped: boolean): Promise<string> {
+    switch (name) {
+      case 'sciatica':
+        return argv[0] === 'serve' ? this.#serve(argv) : this.#sciatica(argv, piped);
+      case 'curl':
+        return curl(argv, await this.port());
+      case 'cat':
+        return readFileSync(join(this.folder, argv[0] ?? ''), 'utf8');
+      case 'echo':
+        return `${argv.join(' ').replace('$?', String(this.#code))}\n`;
+      default:
+        throw new Error(`The README runs ${name}, which its test cannot`);
+    }
+  }
+
+  async #sciatica(argv: string[], piped: boolean): Promise<string> {
+    const world = { db: this.db, now: README_NOW, env: { NO_COLOR: '1', HOME: this.folder } };
+    const { code, stdout, stderr } = await run(argv, piped ? world : { ...world, columns: 80 });
+    this.#code = code;
+    return `${stdout}${piped ? '' : stderr}`.replaceAll(this.db, '~/.local/share/sciatica/sciatica.db');
+  }
+
+  /** The port of the service, which is started if the session has not done so. */
+  async port(): Promise<number> {
+    if (!this.#server) await this.#serve(['serve']);
+    return this.#server?.port ?? 0;
+  }
+
+  /** The real program, on a free port in place of 3000. */
+  async #serve(argv: string[]): Promise<string> {
+    const child = spawn(process.execPath, [join(root, 'bin/sciatica.js'), ...argv, '--port', '0'], {
+      env: { PATH: process.env['PATH'], SCIATICA_DB: this.db },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(async () => {
+      child.kill();
+      await once(child, 'exit');
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const port = Number(/:(\d+)\s*$/.exec(String(line))?.[1]);
+    this.#server = { child, port };
+    return String(line).replace(String(port), '3000');
+  }
+}
+
+/** `head -N` and `tail -N` are the filters it knows. */
+function filtered(output: string, filter: string | undefined): string {
+  if (filter === undefined) return output;
+  const count = Number(/^(?:head|tail) -(\d+)$/.exec(filter)?.[1]);
+  if (!count) throw new Error(`The README pipes into ${filter}, which its test cannot`);
+  const lines = output.trimEnd().split('\n');
+  return `${(filter.startsWith('head') ? lines.slice(0, count) : lines.slice(-count)).join('\n')}\n`;
+}
+
+/** Words as a shell splits them; quotes are all it knows. */
+export function words(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+  );
+}
+
+/** As much of curl as the README uses: what it prints, byte for byte but for the time of day. */
+async function curl(argv: string[], port: number): Promise<string> {
+  const given = { method: '', headers: [] as string[], body: undefined as string | undefined, url: '' };
+  let shows = { headers: false, body: true };
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? '';
+    const value = () => argv[++i] ?? '';
+    if (word === '-i') shows = { headers: true, body: true };
+    else if (word === '-I') [shows, given.method] = [{ headers: true, body: false }, 'HEAD'];
+    else if (word === '-X') given.method = value();
+    else if (word === '-H') given.headers.push(value());
+    else if (word === '--json') {
+      given.body = value();
+      given.headers.push('Content-Type: application/json', 'Accept: application/json');
+    } else if (word.startsWith('-') && word !== '-s') throw new Error(`The README uses curl ${word}`);
+    else if (word !== '-s') given.url = word;
+  }
+  const url = new URL(given.url.includes('://') ? given.url : `http://${given.url}`);
+  const { response, text } = await send(url, port, given);
+  return `${shows.headers ? headersOf(response) : ''}${shows.body ? text : ''}`;
+}
+
+async function send(
+  url: URL,
+  port: number,
+  given: { method: string; headers: string[]; body: string | undefined },
+): Promise<{ response: IncomingMessage; text: string }> {
+  const headers = Object.fromEntries(
+    given.headers.map((header) => header.split(/: /, 2) as [string, string]),
+  );
+  const host = url.host === 'localhost:3000' ? `localhost:${port}` : url.host;
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    path: `${url.pathname}${url.search}`,
+    method: given.method || (given.body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...headers,
+      host,
+      ...(given.body !== undefined && { 'content-length': Buffer.byteLength(given.body) }),
+    },
+    agent: false,
+  });
+  outgoing.end(given.body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  return { response, text: Buffer.concat(pieces).toString() };
+}
+
+function headersOf({ httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/${httpVersion} ${statusCode} ${statusMessage}`];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
+    // What the connection is like says nothing about the service, and the time is never the same.
+    if (!/^(connection|keep-alive|date)$/i.test(name)) lines.push(`${name}: ${value}`);
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+const BLOCK = /```console\n([\s\S]*?)```/g;
+const SECTION = /^## /m;
+
+/** The README with its sessions played again. Each section begins with an empty database, and an empty folder. */
+export async function replayed(readme: string, terminal: () => Terminal): Promise<string> {
+  const sections: string[] = [];
+  for (const section of readme.split(new RegExp(`(?=${SECTION.source})`, 'm'))) {
+    const screen = terminal();
+    let done = '';
+    let at = 0;
+    for (const block of section.matchAll(BLOCK)) {
+      done += `${section.slice(at, block.index)}\`\`\`console\n${await session(block[1] ?? '', screen)}\`\`\``;
+      at = block.index + block[0].length;
+    }
+    sections.push(done + section.slice(at));
+  }
+  return sections.join('');
+}
+
+async function session(text: string, screen: Terminal): Promise<string> {
+  const lines = text.split('\n');
+  let done = '';
+  for (let i = 0; i < lines.length; i++) {
+    if (!lines[i]?.startsWith('$ ')) continue;
+    const typed = [lines[i] ?? ''];
+    while (typed.at(-1)?.endsWith('\\')) typed.push(lines[++i] ?? '');
+    const command = typed.map((line) => line.replace(/^[$>] /, '').replace(/\\$/, ' ')).join('');
+    const output = await screen.run(command);
+    done += `${done === '' ? '' : '\n'}${typed.join('\n')}\n${output}${output === '' || output.endsWith('\n') ? '' : '\n'}`;
+  }
+  return done.replaceAll('\r\n', '\n');
+}
