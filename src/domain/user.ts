@@ -71,6 +71,9 @@ export type UserInput = RecordOf<typeof userFields>;
 export type UserPatch = Partial<UserInput>;
 export type User = RecordOf<typeof userRecord>;
 
+/** The fields that say who a user is: what an anonymous file leaves out. */
+export const identifyingFields = ['firstName', 'lastName', 'email'] as const satisfies (keyof User)[];
+
 /** Which users, in what order, how many. Users have no filters of their own. */
 export interface UserFilter {
   sort?: string;

@@ -1,12 +1,12 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { type LogFilter, logRecord } from '../../domain/log.ts';
-import { userRecord } from '../../domain/user.ts';
-import type { Format } from '../../exchange/records.ts';
+import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
+import { anonymous } from '../../domain/summary.ts';
+import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { Blocks } from '../../exchange/write.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
-import { formatOption, rawOption } from '../formats.ts';
+import { type ExportFormat, exportFormats, formatOption, rawOption } from '../formats.ts';
 import { examples } from '../help.ts';
 import { counted, say, visible, writeAll } from '../io.ts';
 import { countOf, type Options } from '../options.ts';
@@ -23,13 +23,14 @@ export function addExportCommand(program: Command, context: Context): void {
     .command('export')
     .summary('Write records to a file')
     .description(
-      'Write users and logs as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to.',
+      'Write users and logs as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
     )
     .addArgument(new Argument('[what]', 'users or logs; without, both').choices(['users', 'logs']));
   addLogFilters(command)
     .addOption(new Option('--limit <n>', 'no more logs than so many').argParser(countOf))
-    .addOption(formatOption('as the name of the file says, or JSON'))
+    .addOption(formatOption('as the name of the file says, or JSON', exportFormats))
     .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
+    .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .option('-o, --output <file>', 'write to this file; its name can say the format')
     .option('--force', 'replace the file if there is one')
     .addHelpText(
@@ -38,6 +39,7 @@ export function addExportCommand(program: Command, context: Context): void {
         'sciatica export -o backup.json',
         'sciatica export logs --user 3 --since -90d -o nora.csv',
         'sciatica export --format ndjson | gzip > records.ndjson.gz',
+        'sciatica export --user 3 --format fhir --anonymous -o case.json',
       ),
     )
     .action((what: What, options: Options) => exportRecords(context, what, options));
@@ -46,9 +48,11 @@ export function addExportCommand(program: Command, context: Context): void {
 async function exportRecords(context: Context, what: What, options: Options): Promise<void> {
   const output = options['output'] as string | undefined;
   const { formatOfName } = await import('../../exchange/format.ts');
-  const format = (options['format'] as Format | undefined) ?? formatOfName(output ?? '') ?? 'json';
+  const format = (options['format'] as ExportFormat | undefined) ?? formatOfName(output ?? '') ?? 'json';
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
+  if (format === 'fhir' && what !== undefined)
+    throw usage('FHIR holds patients with their sessions: leave out users or logs.');
   if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage('--sort and --limit are for logs, and only users are exported.');
   const force = options['force'] === true;
@@ -69,14 +73,16 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const snapshot = context.store.snapshot();
   try {
     const lists = listsOf(snapshot, what, filter, watched);
-    const pieces = await rendered(lists, format, options['raw'] === true);
+    const pieces = await rendered(lists, format, options);
     if (output === undefined) await writeAll(context.stdout, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
     progress.clear();
     snapshot.close();
   }
-  if (output !== undefined) say(context, `Wrote ${counted(count, 'record')} to ${visible(output)}.`);
+  // A person likes to be told; cron would send it as mail.
+  if (output !== undefined && context.stderr.isTTY)
+    say(context, `Wrote ${counted(count, 'record')} to ${visible(output)}.`);
 }
 
 type Lists = { users?: Blocks; userExerciseLogs?: Blocks };
@@ -102,7 +108,15 @@ function* usersOf({ users, logs }: Store, filter: LogFilter): Generator<string[]
     yield ids.slice(start, start + BLOCK).map(users.json);
 }
 
-async function rendered(lists: Lists, format: Format, raw: boolean): Promise<Iterable<string>> {
+async function rendered(given: Lists, format: ExportFormat, options: Options): Promise<Iterable<string>> {
+  const hidden: readonly string[] = options['anonymous'] ? identifyingFields : [];
+  if (format === 'fhir') {
+    const { bundleOf } = await import('../../exchange/fhir.ts');
+    return bundleOf(parsed<User>(given.users ?? []), parsed<Log>(given.userExerciseLogs ?? []), {
+      anonymous: hidden.length > 0,
+    });
+  }
+  const lists = given.users && hidden.length > 0 ? { ...given, users: without(hidden, given.users) } : given;
   const { documentOf, linesOf, listOf } = await import('../../exchange/write.ts');
   const all = Object.values(lists);
   const [only] = all;
@@ -113,8 +127,10 @@ async function rendered(lists: Lists, format: Format, raw: boolean): Promise<Ite
       return linesOf(inTurn(all));
     case 'csv': {
       const { csvOf } = await import('../../exchange/csv.ts');
-      const fields = Object.keys(lists.users ? userRecord : logRecord);
-      return csvOf(fields, recordsOf(inTurn(all)), { raw });
+      const fields = Object.keys(lists.users ? userRecord : logRecord).filter(
+        (name) => !hidden.includes(name),
+      );
+      return csvOf(fields, recordsOf(inTurn(all)), { raw: options['raw'] === true });
     }
   }
 }
@@ -124,5 +140,15 @@ function* inTurn(lists: Blocks[]): Generator<readonly string[]> {
 }
 
 function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {
-  for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
+  for (const block of parsed<Record<string, unknown>>(blocks)) yield* block;
+}
+
+function* parsed<T>(blocks: Blocks): Generator<T[]> {
+  for (const block of blocks) yield block.map((text) => JSON.parse(text) as T);
+}
+
+/** The same records without some of their fields. */
+function* without(names: readonly string[], blocks: Blocks): Generator<string[]> {
+  const drop = (name: string, value: unknown) => (names.includes(name) ? undefined : value);
+  for (const block of blocks) yield block.map((text) => JSON.stringify(JSON.parse(text), drop));
 }
