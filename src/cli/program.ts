@@ -2,13 +2,16 @@ import { Command } from 'commander';
 import { version } from '../../package.json';
 import type { Context } from '../context.ts';
 import { addBackupCommand } from './commands/backup.ts';
+import { addCompareCommand } from './commands/compare.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommand } from './commands/export.ts';
+import { addFieldsCommand } from './commands/fields.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addLogCommand } from './commands/log.ts';
 import { addLogsCommand } from './commands/logs.ts';
+import { addReportCommand } from './commands/report.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSummaryCommand } from './commands/summary.ts';
@@ -52,6 +55,9 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   user: addUserCommand,
   users: addUsersCommand,
   summary: addSummaryCommand,
+  fields: addFieldsCommand,
+  report: addReportCommand,
+  compare: addCompareCommand,
   import: addImportCommand,
   export: addExportCommand,
   backup: addBackupCommand,

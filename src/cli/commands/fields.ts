@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import type { Entry } from '../../domain/dictionary.ts';
+import { examples } from '../help.ts';
+import { print } from '../io.ts';
+import { type Options, plainJsonOption } from '../options.ts';
+import { printJson } from '../output.ts';
+
+/** `sciatica fields` */
+export function addFieldsCommand(program: Command, context: Context): void {
+  program
+    .command('fields')
+    .summary('Explain every field of the records')
+    .description(
+      'The data dictionary: each field of a user and of an exercise log, what it takes, its flag and an example.',
+    )
+    .addOption(plainJsonOption())
+    .addHelpText('after', examples('sciatica fields', 'sciatica fields --json > dictionary.json'))
+    .action((options: Options) => explainFields(context, options));
+}
+
+async function explainFields(context: Context, options: Options): Promise<void> {
+  const { dictionary } = await import('../../domain/dictionary.ts');
+  const entries = dictionary();
+  if (options['json']) return printJson(context, entries);
+  const { canvasOf, wrap } = await import('../screens/layout.ts');
+  const canvas = await canvasOf(context);
+  const inner = { ...canvas, width: canvas.width - INDENT.length };
+  const lines = entries.flatMap((entry) => [
+    ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titles[entry.record]}`] : []),
+    `  ${entry.name}${entry.flag === null ? '' : `  ${entry.flag}`}`,
+    ...wrap(`${entry.description}: ${entry.takes}${example(entry)}.`, inner).map((line) => INDENT + line),
+  ]);
+  print(context, lines.join('\n'));
+}
+
+const INDENT = ' '.repeat(6);
+
+const titles: Readonly<Record<Entry['record'], string>> = {
+  user: 'A user (all but the id are required)',
+  userExerciseLog: 'An exercise log (all but the id are required)',
+};
+
+/** Unless what it takes names one already. */
+const example = ({ type, example }: Entry) =>
+  type === 'choice' || type === 'email' || type === 'boolean' ? '' : `; such as ${example}`;

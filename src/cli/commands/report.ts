@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { logFields } from '../../domain/log.ts';
+import { anonymous, reportFields } from '../../domain/summary.ts';
+import { askedOf } from '../asked.ts';
+import { examples } from '../help.ts';
+import { say, visible, writeAll } from '../io.ts';
+import { addFieldOptions, type Options } from '../options.ts';
+import { requireUser } from '../whose.ts';
+
+const formats = ['html', 'md'] as const;
+type Format = (typeof formats)[number];
+
+/** `sciatica report` */
+export function addReportCommand(program: Command, context: Context): void {
+  const { userId } = logFields;
+  const command = program
+    .command('report')
+    .summary('Write a report for the physiotherapist')
+    .description(
+      'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html here.',
+    )
+    .option(`--${userId.flag} <id>`, userId.help);
+  addFieldOptions(command, reportFields);
+  command
+    .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
+    .addOption(
+      new Option(
+        '--format <format>',
+        'html, or md for Markdown (otherwise as the name of the file says)',
+      ).choices(formats),
+    )
+    .option('-o, --output <file>', 'write to this file')
+    .option('--force', 'replace the file if there is one')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica report',
+        'sciatica report --user 3 --since -90d --previous -14d -o nora.html',
+        'sciatica report --user 3 --anonymous --format md > case.md',
+      ),
+    )
+    .action((options: Options) => writeReport(context, options));
+}
+
+async function writeReport(context: Context, options: Options): Promise<void> {
+  const asked = await askedOf(context, options, reportFields);
+  const userId = await requireUser(context, options['user']);
+  const format = formatOf(options);
+  const output = outputOf(context, options, userId, format);
+  const force = options['force'] === true;
+  const file = await import('../output-file.ts');
+  if (output !== undefined) file.refuseExisting(output, force);
+  const { users, logs } = context.store;
+  const { buildReport, reportHtml, reportMarkdown, responseRules } = await import('../../insights/index.ts');
+  const { since, until } = asked;
+  const filter = { userId, ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  const report = context.store.read(() =>
+    buildReport(users.get(userId), logs.list(filter), {
+      ...asked,
+      rule: responseRules[asked.rule ?? 'default'],
+      anonymous: options['anonymous'] === true,
+    }),
+  );
+  const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
+  if (output === undefined) return writeAll(context.stdout, [text]);
+  await file.writeOutputFile(output, { force }, [text]);
+  // A person likes to be told; cron would send it as mail.
+  if (context.stderr.isTTY) say(context, `Wrote ${visible(output)}.`);
+}
+
+function formatOf({ format, output }: Options): Format {
+  return (format as Format | undefined) ?? (/\.(md|markdown)$/i.test(String(output)) ? 'md' : 'html');
+}
+
+/** Where it goes: a page of markup is nothing to read in a terminal. */
+function outputOf(context: Context, options: Options, userId: number, format: Format): string | undefined {
+  const given = options['output'] as string | undefined;
+  return given ?? (context.stdout.isTTY ? `report-${userId}.${format}` : undefined);
+}

@@ -1,0 +1,61 @@
+import { expectation, type Field, type Fields } from './fields.ts';
+import { logRecord } from './log.ts';
+import { userRecord } from './user.ts';
+
+/** What there is to know of one field, for whoever reads the records with other tools. */
+export interface Entry {
+  record: 'user' | 'userExerciseLog';
+  name: string;
+  type: Field['kind'];
+  /** In words, what it takes. */
+  takes: string;
+  /** Least and greatest value of an integer. */
+  minimum?: number;
+  maximum?: number;
+  /** Least and most characters of a text. */
+  minLength?: number;
+  maxLength?: number;
+  /** The values allowed. */
+  values?: readonly string[];
+  /** Whether a new record needs it. */
+  required: boolean;
+  /** The command-line flag; an id, which nobody chooses, has none. */
+  flag: string | null;
+  description: string;
+  example: string | number | boolean;
+}
+
+/** Every field of the records, in order. */
+export function dictionary(): Entry[] {
+  return [...entries('user', userRecord), ...entries('userExerciseLog', logRecord)];
+}
+
+function entries(record: Entry['record'], fields: Fields): Entry[] {
+  return Object.entries(fields).map(([name, field]) => ({
+    record,
+    name,
+    type: field.kind,
+    takes: expectation(field),
+    ...bounds(field),
+    required: name !== 'id',
+    flag: name === 'id' ? null : `--${field.flag}`,
+    description: field.help,
+    example: field.example,
+  }));
+}
+
+function bounds(field: Field): Pick<Entry, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'values'> {
+  switch (field.kind) {
+    case 'integer':
+      return { minimum: field.min, maximum: field.max };
+    case 'text':
+      return { minLength: field.blank ? 0 : 1, maxLength: field.max };
+    case 'email':
+      return { maxLength: field.max };
+    case 'choice':
+      return { values: field.choices };
+    case 'boolean':
+    case 'date':
+      return {};
+  }
+}
