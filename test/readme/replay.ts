@@ -185,6 +185,8 @@ async function session(text: string, screen: Terminal): Promise<string> {
     while (typed.at(-1)?.endsWith('\\')) typed.push(lines[++i] ?? '');
     const command = typed.map((line) => line.replace(/^[$>] /, '').replace(/\\$/, ' ')).join('');
     const output = await screen.run(command);
+    // Not to be written into the README by npm run docs.
+    if (output.includes('something unforeseen')) throw new Error(`${command}\n${output}`);
     done += `${done === '' ? '' : '\n'}${typed.join('\n')}\n${output}${output === '' || output.endsWith('\n') ? '' : '\n'}`;
   }
   return done.replaceAll('\r\n', '\n');
