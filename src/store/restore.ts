@@ -53,11 +53,12 @@ export function prepareRestore(file: string, path: string): Restoration {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     temporary = temporaryBeside(path);
-    copyBytes(file, temporary.path);
     const { path: prepared, remove } = temporary;
-    const copy = checked(file, prepared);
+    const copy = copied(file, prepared);
     syncFile(prepared);
-    return { copy, present: presentAt(path), apply: (stamp) => swap(prepared, path, stamp), close: remove };
+    const present = presentAt(path);
+    const apply = (stamp: string) => swap(prepared, path, { stamp, isDamaged: present === 'damaged' });
+    return { copy, present, apply, close: remove };
   } catch (error) {
     temporary?.remove();
     throw domainError(error, path);
@@ -89,6 +90,16 @@ function copyBytes(file: string, temporary: string): void {
   }
 }
 
+function copied(file: string, prepared: string): Holding {
+  try {
+    copyBytes(file, prepared);
+    return checked(file, prepared);
+  } catch (error) {
+    const failed = domainError(error, file);
+    throw failed instanceof SciaticaError && failed.code === 'damaged' ? damagedBackup(file) : failed;
+  }
+}
+
 function checked(file: string, prepared: string): Holding {
   const { isDatabase, applicationId, version } = headerOf(prepared);
   if (!isDatabase || applicationId !== APPLICATION_ID || version === 0)
@@ -103,8 +114,6 @@ function checked(file: string, prepared: string): Holding {
     if (db.pragma('journal_mode = DELETE') !== 'delete' || !isSound(db)) throw damagedBackup(file);
     migrate(db, { keep: () => {} });
     return holdingOf(db);
-  } catch (error) {
-    throw error instanceof SciaticaError && error.code === 'damaged' ? damagedBackup(file) : error;
   } finally {
     db.close();
   }
@@ -128,8 +137,9 @@ function presentAt(path: string): Restoration['present'] {
     } finally {
       db.close();
     }
-  } catch {
-    // Whatever it is that cannot be read: it is kept.
+  } catch (error) {
+    const failed = domainError(error, path);
+    if (!(failed instanceof SciaticaError) || failed.code !== 'damaged') throw failed;
     return 'damaged';
   }
 }
@@ -141,9 +151,15 @@ const isAbsent = (path: string) => !statSync(path, { throwIfNoEntry: false })?.s
  * a file without a log: a program that opened it and waits finds that it has moved (`Database.hasMoved`), and SQLite
  * itself refuses to write to it.
  */
-function swap(prepared: string, path: string, stamp: string): string | undefined {
+function swap(
+  prepared: string,
+  path: string,
+  { stamp, isDamaged }: { stamp: string; isDamaged: boolean },
+): string | undefined {
   const kept = `${path}.replaced-${stamp}`;
-  const lock = lockPresent(path);
+  // Closing a database that it cannot read, SQLite may throw its log away.
+  if (isDamaged && isLocked(path)) throw inUse();
+  const lock = isDamaged ? undefined : lockPresent(path);
   try {
     // Bytes first, then the log of a database that nobody could open: a copy that a kill leaves has both.
     const name = isAbsent(path) ? undefined : withFreeName(kept, (free) => linkNew(path, free));
@@ -163,7 +179,7 @@ function swap(prepared: string, path: string, stamp: string): string | undefined
 /**
  * Takes the database for this process alone. Every other connection holds a lock as long as it is open, and leaving the
  * write-ahead log needs the file without any (https://sqlite.org/wal.html#use_of_wal_without_shared_memory).
- * @returns nothing if there is no database, or none that SQLite can open
+ * @returns nothing if there is no database
  * @throws SciaticaError `conflict` if another program has it open
  */
 function lockPresent(path: string): Database | undefined {
@@ -181,8 +197,7 @@ function lockPresent(path: string): Database | undefined {
       const failed = domainError(error, path);
       if (!(failed instanceof SciaticaError) || failed.code !== 'busy') {
         db?.close();
-        if (failed instanceof SciaticaError && failed.code === 'damaged' && !isLocked(path)) return undefined;
-        throw failed instanceof SciaticaError && failed.code === 'damaged' ? inUse() : failed;
+        throw failed;
       }
     }
     if (performance.now() > deadline) {
@@ -193,7 +208,7 @@ function lockPresent(path: string): Database | undefined {
   }
 }
 
-/** Whether anybody holds a lock on a file that SQLite cannot open; known on Linux only. */
+/** Whether anybody holds a lock on a file that SQLite cannot read; known on Linux only. */
 function isLocked(path: string): boolean {
   if (!existsSync('/proc/locks')) return false;
   const inode = `:${statSync(path).ino} `;

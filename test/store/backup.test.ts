@@ -1,0 +1,353 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { backup } from '../../src/store/backup.ts';
+import { TEMPORARY } from '../../src/store/files.ts';
+import { prepareRestore } from '../../src/store/restore.ts';
+import { openStore } from '../../src/store/store.ts';
+import { bundle, ended, failure, filledStore, freshFolder, freshPath, log, start, user } from './helpers.ts';
+
+const counts = (path: string) => {
+  const store = openStore(path);
+  const found = { users: store.users.count(), logs: store.logs.count() };
+  expect(store.db.pragma('integrity_check')).toBe('ok');
+  store.close();
+  return found;
+};
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+let script = '';
+beforeAll(async () => {
+  script = await bundle(`
+    import { openStore } from './src/store/store.ts';
+    import { backup } from './src/store/backup.ts';
+    import { prepareRestore } from './src/store/restore.ts';
+    import { Import } from './src/store/import.ts';
+    import { log, user } from './test/domain/samples.ts';
+    import { writeSync } from 'node:fs';
+    const [verb, path, file] = process.argv.slice(2);
+    const say = (line) => writeSync(1, line + '\\n');
+    const attempt = (work) => { try { say(String(work())); } catch (error) { say(error.code); } };
+    const verbs = {
+      // Adds pairs of logs, each pair one transaction, until it is killed.
+      write: () => { const store = openStore(path); say('ready'); const next = () => { store.write(() => { store.logs.create(log); store.logs.create(log); }); setImmediate(next); }; next(); },
+      hold: () => { const store = openStore(path); store.users.count(); say('ready'); process.stdin.resume(); },
+      backup: () => { say('ready'); backup(path, file, { force: true }); say('done'); },
+      restore: () => { say('ready'); const it = prepareRestore(file, path); it.apply('kept'); say('done'); },
+      import: () => { const store = openStore(path); const task = new Import(store.db, String); say('ready');
+        for (let at = 0; at < 3000; at++) task.add([{ at, noun: 'log', value: { ...log, notes: 'imported' } }]);
+        task.apply({ onConflict: 'refuse', dryRun: false }); say('done'); },
+      once: () => { say('ready'); process.stdin.once('data', () => { attempt(() => backup(path, file).users); process.exit(); }); },
+    };
+    verbs[verb]();
+  `);
+});
+
+const heard = (child: ReturnType<typeof start>) =>
+  new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+
+describe('a backup', () => {
+  test('holds what the database holds, is private, and leaves nothing else behind', () => {
+    const store = filledStore(50);
+    const folder = freshFolder();
+    const umask = process.umask(0);
+    const made = backup(store.db.path, join(folder, 'b.db'));
+    process.umask(umask);
+    expect(made).toMatchObject({ path: join(folder, 'b.db'), users: 2, logs: 50 });
+    expect(readdirSync(folder)).toEqual(['b.db']);
+    expect(modeOf(made.path)).toBe('600');
+    expect(counts(made.path)).toEqual({ users: 2, logs: 50 });
+  });
+
+  test('replaces nothing unless told to, and never the database', () => {
+    const store = filledStore(3);
+    const path = join(freshFolder(), 'b.db');
+    writeFileSync(path, 'mine');
+    expect(failure(() => backup(store.db.path, path)).code).toBe('conflict');
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+    backup(store.db.path, path, { force: true });
+    expect(counts(path).logs).toBe(3);
+    expect(failure(() => backup(store.db.path, store.db.path, { force: true })).code).toBe('conflict');
+    expect(backup(store.db.path, path, { rename: true }).path).toBe(path.replace('.db', '-2.db'));
+  });
+
+  test('needs a folder, and a database', () => {
+    const store = filledStore(1);
+    expect(failure(() => backup(store.db.path, join(freshFolder(), 'no', 'b.db'))).message).toMatch(
+      /no folder/,
+    );
+    const absent = freshPath();
+    expect(failure(() => backup(absent, join(freshFolder(), 'b.db'))).message).toMatch(/nothing to back up/);
+    expect(readdirSync(join(absent, '..'))).toEqual([]);
+  });
+
+  test('is not made of a damaged database', () => {
+    const path = freshPath();
+    filledStore(200, path).close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, bytes.length - 8192));
+    const folder = freshFolder();
+    expect(failure(() => backup(path, join(folder, 'b.db'))).code).toBe('damaged');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('is of one moment while others write', { timeout: 30_000 }, async () => {
+    const path = freshPath();
+    const store = openStore(path);
+    store.users.create(user());
+    store.close();
+    const writer = start(script, ['write', path]);
+    await heard(writer);
+    const folder = freshFolder();
+    let last = -1;
+    for (let i = 0; i < 8; i++) {
+      const { logs } = backup(path, join(folder, `${i}.db`));
+      expect(logs % 2).toBe(0);
+      expect(logs).toBeGreaterThanOrEqual(last);
+      last = logs;
+    }
+    expect(last).toBeGreaterThan(0);
+  });
+
+  test('two at once to one name: one makes it, the other is refused', { timeout: 30_000 }, async () => {
+    const path = freshPath();
+    filledStore(20, path).close();
+    for (let round = 0; round < 3; round++) {
+      const target = join(freshFolder(), 'b.db');
+      const children = [1, 2, 3].map(() => start(script, ['once', path, target]));
+      const ends = children.map(ended);
+      await Promise.all(children.map(heard));
+      for (const child of children) child.stdin.write('go\n');
+      const said = (await Promise.all(ends)).map(({ stdout }) => stdout.trim().split('\n').at(-1)).sort();
+      expect(said).toEqual(['2', 'conflict', 'conflict']);
+      expect(counts(target)).toEqual({ users: 2, logs: 20 });
+    }
+  });
+});
+
+describe('a restore', () => {
+  /** A database with 5 logs, and a backup of it when it had 3. */
+  function both(): { path: string; file: string } {
+    const path = freshPath();
+    const store = filledStore(3, path);
+    const file = join(freshFolder(), 'b.db');
+    backup(path, file);
+    for (let i = 0; i < 2; i++) store.logs.create(log());
+    store.close();
+    return { path, file };
+  }
+
+  test('puts the backup in place and keeps what it replaces, whole', () => {
+    const { path, file } = both();
+    const before = readFileSync(file);
+    const restoration = prepareRestore(file, path);
+    expect(restoration).toMatchObject({ copy: { users: 2, logs: 3 }, present: { users: 2, logs: 5 } });
+    const kept = restoration.apply('now') ?? '';
+    restoration.close();
+    expect(kept).toBe(`${path}.replaced-now`);
+    expect(readdirSync(join(path, '..')).sort()).toEqual(['test.db', 'test.db.replaced-now']);
+    expect([modeOf(path), modeOf(kept)]).toEqual(['600', '600']);
+    expect([counts(path).logs, counts(kept).logs]).toEqual([3, 5]);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('changes nothing before it is applied', () => {
+    const { path, file } = both();
+    prepareRestore(file, path).close();
+    expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
+    expect(counts(path).logs).toBe(5);
+  });
+
+  test('makes a database where there is none, and its folder', () => {
+    const { file } = both();
+    const path = join(freshFolder(), 'new', 'n.db');
+    const restoration = prepareRestore(file, path);
+    expect(restoration.present).toBe('absent');
+    expect(restoration.apply('now')).toBe(undefined);
+    restoration.close();
+    expect([counts(path).logs, modeOf(path), modeOf(join(path, '..'))]).toEqual([3, '600', '700']);
+  });
+
+  test('takes a database in use, with what only its log holds', () => {
+    const live = filledStore(7);
+    const path = freshPath();
+    const restoration = prepareRestore(live.db.path, path);
+    restoration.apply('now');
+    restoration.close();
+    expect(counts(path).logs).toBe(7);
+    expect(live.logs.create(log()).id).toBe(8);
+  });
+
+  test('replaces a damaged database, and keeps it with its log', () => {
+    const { path, file } = both();
+    writeFileSync(path, readFileSync(path).fill(0, 0, 4096));
+    writeFileSync(`${path}-wal`, 'a log');
+    const restoration = prepareRestore(file, path);
+    expect(restoration.present).toBe('damaged');
+    const kept = restoration.apply('now') ?? '';
+    restoration.close();
+    expect(readFileSync(`${kept}-wal`, 'utf8')).toBe('a log');
+    expect(
+      readFileSync(kept)
+        .subarray(0, 4096)
+        .every((byte) => byte === 0),
+    ).toBe(true);
+    expect(counts(path).logs).toBe(3);
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ['a text', (file) => writeFileSync(file, 'Dear diary. '.repeat(100))],
+    ['an empty file', (file) => writeFileSync(file, '')],
+    ['a folder', (file) => mkdirSync(file)],
+    ['nothing', () => {}],
+    [
+      'a damaged backup',
+      (file) => {
+        const { file: good } = both();
+        const bytes = readFileSync(good);
+        writeFileSync(file, bytes.fill(0xee, bytes.length - 5000));
+      },
+    ],
+    [
+      'half a backup',
+      (file) => {
+        const { file: good } = both();
+        writeFileSync(file, readFileSync(good).subarray(0, 9000));
+      },
+    ],
+    [
+      'one of a newer sciatica',
+      (file) => {
+        const { file: good } = both();
+        const bytes = readFileSync(good);
+        bytes.writeUInt32BE(999, 60);
+        writeFileSync(file, bytes);
+      },
+    ],
+    [
+      "another program's",
+      (file) => {
+        const { file: good } = both();
+        const bytes = readFileSync(good);
+        bytes.writeUInt32BE(1, 68);
+        writeFileSync(file, bytes);
+      },
+    ],
+  ])('refuses %s, and changes nothing', (_, make) => {
+    const { path } = both();
+    const file = join(freshFolder(), 'wrong.db');
+    make(file);
+    const error = failure(() => prepareRestore(file, path));
+    expect(['unusable', 'damaged']).toContain(error.code);
+    expect(error.message).toContain(file);
+    expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
+    expect(counts(path).logs).toBe(5);
+  });
+
+  test('refuses the database itself', () => {
+    const { path } = both();
+    expect(failure(() => prepareRestore(path, path)).code).toBe('conflict');
+  });
+
+  test('is refused while another process has the database open, and done when it has not', async () => {
+    const { path, file } = both();
+    const holder = start(script, ['hold', path]);
+    await heard(holder);
+    const restoration = prepareRestore(file, path);
+    const error = failure(() => restoration.apply('now'));
+    expect([error.code, error.message]).toEqual(['conflict', expect.stringContaining('sciatica serve')]);
+    expect(readdirSync(join(path, '..')).filter((name) => name.includes('replaced'))).toEqual([]);
+    holder.kill('SIGKILL');
+    await new Promise((resolve) => holder.on('close', resolve));
+    expect(restoration.apply('now')).toBe(`${path}.replaced-now`);
+    restoration.close();
+    expect(counts(path).logs).toBe(3);
+  });
+
+  test('an older version is brought up to date, and stays itself', () => {
+    const path = freshPath();
+    const file = join(freshFolder(), 'old.db');
+    copyFileSync(new URL('../fixtures/v1.db', import.meta.url), file);
+    chmodSync(file, 0o400);
+    const before = readFileSync(file);
+    const restoration = prepareRestore(file, path);
+    expect(restoration.copy).toMatchObject({ users: 3, logs: 39 });
+    restoration.apply('now');
+    restoration.close();
+    expect(counts(path)).toEqual({ users: 3, logs: 39 });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+/** Kills `verb` at moments spread over the time that it takes. */
+async function killed(args: string[], rounds: number, check: (done: boolean) => void): Promise<void> {
+  const begun = performance.now();
+  const whole = start(script, args);
+  await heard(whole);
+  const ready = performance.now();
+  await new Promise((resolve) => whole.on('close', resolve));
+  const took = performance.now() - ready;
+  expect(ready).toBeGreaterThan(begun);
+  check(true);
+  for (let round = 0; round < rounds; round++) {
+    const child = start(script, args);
+    let said = '';
+    child.stdout.on('data', (data) => (said += data));
+    await heard(child);
+    const timer = setTimeout(() => child.kill('SIGKILL'), (took * (round + 0.5)) / rounds);
+    await new Promise((resolve) => child.on('close', resolve));
+    clearTimeout(timer);
+    check(said.includes('done'));
+  }
+}
+
+describe('SIGKILL at any moment', { timeout: 60_000 }, () => {
+  test('of a backup: the file before, or the new one', async () => {
+    const path = freshPath();
+    filledStore(4_000, path).close();
+    const file = join(freshFolder(), 'b.db');
+    backup(path, file);
+    await killed(['backup', path, file], 8, () => expect(counts(file)).toEqual({ users: 2, logs: 4_000 }));
+    const others = readdirSync(join(file, '..')).filter((name) => name !== 'b.db');
+    expect(others.filter((name) => !TEMPORARY.test(name))).toEqual([]);
+  });
+
+  test('of a restore: the old database, or the new one', async () => {
+    const path = freshPath();
+    const file = join(freshFolder(), 'b.db');
+    const store = filledStore(3_000, path);
+    backup(path, file);
+    store.logs.create(log());
+    store.close();
+    await killed(['restore', path, file], 10, (done) => {
+      const { logs } = counts(path);
+      if (done) expect(logs).toBe(3_000);
+      else expect([3_000, 3_001]).toContain(logs);
+      // The next round has something to replace again.
+      const again = openStore(path);
+      if (logs === 3_000) again.logs.create(log());
+      again.close();
+    });
+  });
+
+  test('of an import: all of it or nothing', async () => {
+    const path = freshPath();
+    const store = openStore(path);
+    store.users.create(user());
+    store.close();
+    await killed(['import', path], 8, (done) => {
+      const { logs } = counts(path);
+      expect(logs % 3_000).toBe(0);
+      if (done) expect(logs).toBeGreaterThanOrEqual(3_000);
+    });
+  });
+});
