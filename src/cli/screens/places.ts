@@ -22,7 +22,7 @@ export function placesScreen(
 function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
   const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)');
   return [
-    `${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`,
+    ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(
       exercises.filter(({ verdict }) => verdict !== 'too-few'),
       [

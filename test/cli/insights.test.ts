@@ -1,0 +1,384 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import stringWidth from 'fast-string-width';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import practice from '../../src/cli/practice.json';
+import type { Log } from '../../src/domain/log.ts';
+import { logRecord } from '../../src/domain/log.ts';
+import { userRecord } from '../../src/domain/user.ts';
+import {
+  type Comparison,
+  comparePeriods,
+  RED_FLAGS,
+  type Summary,
+  summarize,
+} from '../../src/insights/index.ts';
+import { freshFolder, freshPath, nora, prepared, run as runAny, session, type World } from '../helpers.ts';
+
+let db = '';
+beforeAll(async () => {
+  db = join(mkdtempSync(join(tmpdir(), 'sciatica-')), 'practice.db');
+  expect((await runAny(['demo'], { db })).code).toBe(0);
+});
+afterAll(() => rmSync(dirname(db), { recursive: true, force: true }));
+
+/** Runs a command line on the practice records, unless it is given a database of its own. */
+const run = (argv: readonly string[], world: World = {}) => runAny(argv, { db, ...world });
+const logs = (userId: number) => (practice.userExerciseLogs as Log[]).filter((log) => log.userId === userId);
+
+const linesOf = (text: string) => text.trimEnd().split('\n');
+const widest = (text: string) => Math.max(...linesOf(text).map((line) => stringWidth(line)));
+const plain = (columns: number) => ({ columns, env: { NO_COLOR: '1' } });
+const joined = (text: string) => text.replace(/\s+/g, ' ');
+
+/** A patient whose answer is clear: one exercise helps, one aggravates, one was done twice. */
+const clear = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    const add = (exerciseName: string, painBefore: number, painAfter: number, times: number) => {
+      for (let i = 0; i < times; i += 1) {
+        const date = `2026-02-${String((i % 27) + 1).padStart(2, '0')}`;
+        store.logs.create({ ...session, exerciseName, painBefore, painAfter, date });
+      }
+    };
+    add('Worse', 4, 6, 20);
+    add('Twice', 9, 1, 2);
+    add('Better', 6, 3, 20);
+    add('Neither', 5, 5, 40);
+  });
+
+describe('summary', () => {
+  it.each([80, 100, 200])('is one screen of %i columns', async (columns) => {
+    const { code, stdout, stderr } = await run(['summary', '--user', '3'], plain(columns));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(linesOf(stdout).length).toBeLessThan(24);
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
+  });
+
+  it.each([50, 40, 30])('fits a terminal of %i columns', async (columns) => {
+    for (const user of ['3', 'all']) {
+      const { stdout } = await run(['summary', '--user', user], plain(columns));
+      expect(widest(stdout)).toBeLessThanOrEqual(columns);
+      expect(joined(stdout)).toContain(RED_FLAGS);
+    }
+  });
+
+  it('says what helps first, what there is too little of last, and what it means', async () => {
+    const { stdout } = await run(['summary'], { db: clear(), ...plain(80) });
+    const order = ['Better', 'Neither', 'Worse', 'Twice'].map((name) => stdout.indexOf(name));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(stdout).toMatch(/^Better +20 +100 % +−3\.0 .*├?─*●─*┤? .* lower$/m);
+    expect(stdout).toMatch(/^Worse +20 +0 % +\+2\.0 .* higher$/m);
+    expect(joined(stdout)).toContain(
+      'Too few to say, under 3 sessions: mean change (sessions): Twice −8.0 (2).',
+    );
+    expect(joined(stdout)).toContain('a fall of at least 2 points or 30 % (rule default)');
+    expect(joined(stdout)).toContain('no value for “no pain”');
+    expect(joined(stdout)).toContain(RED_FLAGS);
+    expect(stdout).not.toMatch(/recover/i);
+  });
+
+  it('colours what is clear, in a terminal only', async () => {
+    const world = { db: clear() };
+    const { stdout } = await run(['summary'], { ...world, columns: 80 });
+    expect(stdout).toContain('\u001b[32mlower');
+    expect(stdout).toContain('\u001b[31mhigher');
+    const piped = (await run(['summary'], world)).stdout;
+    expect(piped).not.toContain('\u001b');
+    expect(piped).toBe((await run(['summary'], { ...world, ...plain(80) })).stdout);
+  });
+
+  it('as JSON gives the figures of the insights, the same each time', async () => {
+    const { stdout } = await run(['summary', '--user', '3', '--json']);
+    expect(JSON.parse(stdout)).toEqual(summarize(logs(3)));
+    expect((await run(['summary', '--user', '3', '--json'])).stdout).toBe(stdout);
+    const { exercises } = JSON.parse(stdout) as Summary;
+    expect(Object.keys(exercises[0] ?? {})).toEqual(
+      expect.arrayContaining(
+        'exerciseName exerciseType sessions meanChange medianChange interval responded effective'.split(' '),
+      ),
+    );
+  });
+
+  it('takes period, type, rule and target', async () => {
+    const argv =
+      'summary --user 3 --since 2026-02-01 --until 2026-08-31 --type stretch --rule radicular --target 1'.split(
+        ' ',
+      );
+    const { stdout } = await run([...argv, '--json']);
+    const stretches = logs(3).filter(({ exerciseType }) => exerciseType === 'stretch');
+    const [since, until] = ['2026-02-01', '2026-08-31'];
+    const asked = { since, until, target: 1 };
+    expect(JSON.parse(stdout)).toMatchObject({
+      since,
+      until,
+      rule: { name: 'radicular' },
+      sessions: summarize(stretches, asked).sessions,
+      rhythm: summarize(stretches, asked).rhythm,
+    });
+    const screen = (await run(argv, plain(80))).stdout;
+    expect(joined(screen)).toContain('1.75 points or 23.5 % (rule radicular)');
+    expect(screen).toMatch(/^Target of 1 a week: \d+ of 30 whole weeks\.$/m);
+  });
+
+  it('can be shown without the name', async () => {
+    const { stdout } = await run(['summary', '--user', '3', '--anonymous']);
+    expect(stdout).toMatch(/^User 3: 62 sessions/);
+    expect(stdout).not.toMatch(/Nora|Patel/);
+  });
+
+  it('shows no control character of an exercise', async () => {
+    const hostile = prepared((store) => {
+      store.users.create(nora);
+      for (let i = 0; i < 4; i += 1)
+        store.logs.create({ ...session, exerciseName: `a\u001b[31m\n${i % 2 ? 'b' : '\u202e'}` });
+    });
+    for (const command of ['summary', 'compare'])
+      expect((await run([command], { db: hostile, ...plain(80) })).stdout).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  it('of everybody goes by pain location', async () => {
+    const { stdout } = await run(['summary']);
+    expect(stdout).toContain('glute-left: 1 patient, 62 sessions');
+    expect(joined(stdout)).toContain('Too few patients to say');
+    const json = JSON.parse((await run(['summary', '--user', 'all', '--type', 'stretch', '--json'])).stdout);
+    expect(Object.keys(json)).toEqual(['since', 'until', 'rule', 'places']);
+    expect(json.places).toHaveLength(6);
+    expect(json.places[0].exercises).toHaveLength(4);
+  });
+
+  it('of many ranks what enough of them did', async () => {
+    const many = prepared((store) => {
+      for (let i = 0; i < 12; i += 1) {
+        const { id: userId } = store.users.create(nora);
+        for (const painAfter of [2, 3, 3]) store.logs.create({ ...session, userId, painAfter });
+      }
+    });
+    const { stdout } = await run(['summary', '--user', 'all'], { db: many, ...plain(80) });
+    expect(stdout).toContain('glute-left: 12 patients, 36 sessions');
+    expect(stdout).toMatch(/^Piriformis Stretch +12 +12 of 12 +−3\.3 .* lower$/m);
+  });
+
+  it('of nothing says what to do', async () => {
+    const { code, stderr, stdout } = await run(['summary'], { db: freshPath() });
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toBe('Nothing is recorded yet. Start with: sciatica user add, then sciatica log add\n');
+    expect((await run(['summary', '--user', '3', '--until', '2020-01-01'])).stderr).toBe('No log matches.\n');
+    const { stdout: json } = await run(['summary', '--user', '3', '--until', '2020-01-01', '--json']);
+    expect(JSON.parse(json)).toMatchObject({ sessions: 0, exercises: [] });
+  });
+});
+
+describe('compare', () => {
+  const json = async (...argv: string[]) =>
+    JSON.parse((await run(['compare', '--user', '3', ...argv, '--json'])).stdout) as Comparison;
+  const periods = ({ first, second }: Comparison) => [first.since, first.until, second.since, second.until];
+
+  it.each([
+    [[], ['2026-09-01', '2026-09-28', '2026-09-29', '2026-10-26']],
+    [
+      ['--until', '2026-06-30'],
+      ['2026-05-06', '2026-06-02', '2026-06-03', '2026-06-30'],
+    ],
+    [
+      ['--since', '2026-03-01', '--until', '2026-03-31'],
+      ['2026-01-29', '2026-02-28', '2026-03-01', '2026-03-31'],
+    ],
+    [
+      ['--before', '2026-06-01'],
+      ['2026-01-01', '2026-05-31', '2026-06-01', '2026-10-26'],
+    ],
+    [
+      ['--before', '2027-01-01'],
+      ['2026-01-01', '2026-12-31', '2027-01-01', '2027-01-01'],
+    ],
+    [
+      ['--before', '2025-01-01'],
+      ['2024-12-31', '2024-12-31', '2025-01-01', '2026-10-26'],
+    ],
+  ])('%j lays these periods side by side', async (argv, expected) => {
+    const comparison = await json(...argv);
+    expect(periods(comparison)).toEqual(expected);
+    const [a = '', b = '', c = '', d = ''] = expected;
+    expect(comparison).toEqual(comparePeriods(logs(3), { since: a, until: b }, { since: c, until: d }));
+  });
+
+  it.each([80, 50, 30])('fits %i columns', async (columns) => {
+    const { code, stdout } = await run(['compare', '--user', '3'], plain(columns));
+    expect(code).toBe(0);
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    if (columns === 80) expect(linesOf(stdout).length).toBeLessThan(26);
+  });
+
+  it('says which way each figure went', async () => {
+    const { stdout } = await run(['compare', '--user', '3', '--before', '2026-06-01'], plain(80));
+    expect(stdout).toMatch(/^Pain before +7\.3 +5\.9 +−1\.4 \(−\d\.\d to −\d\.\d\) +lower$/m);
+    expect(joined(stdout)).toContain('2026-01-01 to 2026-05-31 (then) and 2026-06-01 to 2026-10-26 (now)');
+  });
+
+  it('of nothing says so', async () => {
+    const empty = prepared((store) => store.users.create(nora));
+    expect(await run(['compare'], { db: empty })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Nothing is recorded yet. Start with: sciatica log add\n',
+    });
+    const { stdout } = await run(['compare', '--json'], { db: empty });
+    expect(JSON.parse(stdout)).toMatchObject({ first: { sessions: 0 }, second: { sessions: 0 } });
+  });
+});
+
+describe('report', () => {
+  const target = () => join(freshFolder(), 'report.html');
+
+  it('goes to stdout where that is no terminal, the same bytes each time', async () => {
+    const first = await run(['report', '--user', '3', '--previous', '2026-08-01']);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.stdout).toMatch(/^<!doctype html>/);
+    expect(first.stdout).toContain('What changed since 2026-08-01');
+    expect((await run(['report', '--user', '3', '--previous', '2026-08-01'])).stdout).toBe(first.stdout);
+  });
+
+  it('writes a private file, quietly, and leaves nothing beside it', async () => {
+    const path = target();
+    expect(await run(['report', '--user', '3', '-o', path])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toBe((await run(['report', '--user', '3'])).stdout);
+    expect(readdirSync(dirname(path))).toEqual(['report.html']);
+  });
+
+  it('tells a person where it is', async () => {
+    const path = target();
+    const { stdout, stderr } = await run(['report', '--user', '3', '-o', path], { columns: 200 });
+    expect([stdout, stderr]).toEqual(['', `Wrote ${path}.\n`]);
+  });
+
+  it('replaces a file with --force only', async () => {
+    const path = target();
+    writeFileSync(path, 'old');
+    const refused = await run(['report', '--user', '3', '-o', path]);
+    expect([refused.code, readFileSync(path, 'utf8')]).toEqual([4, 'old']);
+    expect((await run(['report', '--user', '3', '-o', path, '--force'])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toContain('Nora Patel');
+  });
+
+  it('is Markdown where the name of the file or --format says so', async () => {
+    const path = join(freshFolder(), 'report.md');
+    await run(['report', '--user', '3', '-o', path]);
+    const { stdout } = await run(['report', '--user', '3', '--format', 'md']);
+    expect(readFileSync(path, 'utf8')).toBe(stdout);
+    expect(stdout).toMatch(/^# Exercise and pain: Nora Patel\n/);
+  });
+
+  it('can leave out the name', async () => {
+    for (const format of ['html', 'md']) {
+      const { stdout } = await run(['report', '--user', '3', '--anonymous', '--format', format]);
+      expect(stdout).toContain('Patient 3');
+      expect(stdout).not.toMatch(/Nora|Patel|patient3@/);
+    }
+  });
+
+  it('takes period, rule and target', async () => {
+    const argv =
+      'report --user 3 --format md --since 2026-02-01 --until 2026-05-31 --rule radicular --target 2';
+    const { stdout } = await run(argv.split(' '));
+    expect(stdout).toContain('\n2026-02-01 to 2026-05-31\n');
+    expect(stdout).toContain('1.75 points or 23.5 %');
+    expect(stdout).toContain('Target of 2 a week');
+  });
+});
+
+describe('fields', () => {
+  it('explains every field, as JSON too', async () => {
+    const { stdout } = await run(['fields', '--json']);
+    const entries = JSON.parse(stdout) as { record: string; name: string; flag: string | null }[];
+    expect(entries.map(({ record, name }) => `${record}.${name}`)).toEqual([
+      ...Object.keys(userRecord).map((name) => `user.${name}`),
+      ...Object.keys(logRecord).map((name) => `userExerciseLog.${name}`),
+    ]);
+    expect(entries).toContainEqual({
+      record: 'userExerciseLog',
+      name: 'painAfter',
+      type: 'integer',
+      takes: 'a whole number from 1 to 10',
+      minimum: 1,
+      maximum: 10,
+      required: true,
+      flag: '--after',
+      description: 'Pain after the exercise, 1 to 10',
+      example: 4,
+    });
+    const text = (await run(['fields'], plain(50))).stdout;
+    for (const { name, flag } of entries)
+      expect(text).toContain(flag ? `  ${name}  ${flag}\n` : `  ${name}\n`);
+    expect(widest(text)).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('export', () => {
+  const anonymous = async (...argv: string[]) => (await run(['export', '--anonymous', ...argv])).stdout;
+
+  it('--anonymous leaves out who it is, in every format', async () => {
+    const formats = [[], ['--format', 'ndjson'], ['users', '--format', 'csv'], ['--format', 'fhir']];
+    for (const argv of formats) {
+      const text = await anonymous(...argv);
+      expect(text).not.toMatch(/firstName|lastName|email|Nora|Kowalska|@example\.org/);
+      expect(text).toContain('glute');
+    }
+    expect(await anonymous('users', '--format', 'csv')).toMatch(
+      /^id,age,painLocation,painLevel,diagnosisDate\r\n1,67,/,
+    );
+    const { users } = JSON.parse(await anonymous()) as { users: object[] };
+    expect(users[2]).toEqual({
+      id: 3,
+      age: 61,
+      painLocation: 'glute-left',
+      painLevel: 6,
+      diagnosisDate: '2024-03-01',
+    });
+  });
+
+  it('--anonymous leaves the logs as they are', async () => {
+    for (const format of ['json', 'ndjson', 'csv'])
+      expect(await anonymous('logs', '--format', format)).toBe(
+        (await run(['export', 'logs', '--format', format])).stdout,
+      );
+  });
+
+  it('as FHIR has each patient concerned, and takes the filters', async () => {
+    const argv = ['export', '--user', '3', '--type', 'stretch', '--format', 'fhir'];
+    const { stdout } = await run(argv);
+    const { entry } = JSON.parse(stdout) as { entry: { resource: { resourceType: string } }[] };
+    const stretches = logs(3).filter(({ exerciseType }) => exerciseType === 'stretch').length;
+    expect(entry.filter(({ resource }) => resource.resourceType === 'Patient')).toHaveLength(1);
+    expect(entry).toHaveLength(1 + 3 * stretches);
+    expect((await run(argv)).stdout).toBe(stdout);
+  });
+});
+
+describe('is refused', () => {
+  it.each([
+    ['summary --user 99', 3, 'There is no user 99'],
+    ['summary --user x', 2, '--user must be a whole number'],
+    ['summary --rule strict', 2, '--rule must be one of default, radicular'],
+    ['summary --target 0 --since 1', 2, '2 values are missing or wrong'],
+    ['summary --target 3', 2, '--target is for one user'],
+    ['summary --user 3 --since -1d --since -2d', 2, '--since is given twice'],
+    ['compare', 2, 'There are several users'],
+    ['compare --user all', 2, '--user must be a whole number'],
+    ['compare --user 99', 3, 'There is no user 99'],
+    ['compare --user 3 --before 2026-03-01 --since 2026-01-01', 2, 'leave out --since and --until'],
+    ['compare --user 3 --since 2026-03-02 --until 2026-03-01', 2, 'The period is empty'],
+    ['report', 2, 'There are several users'],
+    ['report --user 99', 3, 'There is no user 99'],
+    ['report --user 3 --format pdf', 2, 'Allowed choices are html, md'],
+    ['report --user 3 -o /', 1, 'is a folder'],
+    ['report --user 3 -o /nowhere/x.html', 1, 'there is no folder'],
+    ['export logs --format fhir', 2, 'leave out users or logs'],
+  ])('%s', async (line, code, message) => {
+    const result = await run(line.split(' '));
+    expect([result.code, result.stdout]).toEqual([code, '']);
+    expect(result.stderr).toContain(message);
+  });
+});
