@@ -4,8 +4,8 @@ import { localStamp } from '../domain/day.ts';
 import { SciaticaError } from '../domain/errors.ts';
 import { linkNew, replace, syncFile, type Temporary, temporaryBeside, withFreeName } from './files.ts';
 import { APPLICATION_ID } from './header.ts';
-import { domainError } from './sqlite-error.ts';
-import { type Holding, holdingOf, isSound, openToRead } from './verify.ts';
+import { damaged, domainError } from './sqlite-error.ts';
+import { type Holding, holdingOf, integrityFaults, isSound, openToRead } from './verify.ts';
 
 /** A copy that was made. */
 export interface Backup extends Holding {
@@ -74,6 +74,9 @@ function copyVerified(source: string, temporary: string): Holding {
   const db = openToRead(source);
   try {
     db.run('VACUUM INTO ?', temporary);
+  } catch (error) {
+    // Noise for a row id is more than there can be, which SQLite calls full too.
+    throw integrityFaults(db).length > 0 ? new SciaticaError('damaged', damaged(source)) : error;
   } finally {
     db.close();
   }
@@ -81,10 +84,7 @@ function copyVerified(source: string, temporary: string): Holding {
   const copy = openToRead(temporary);
   try {
     if (copy.pragma('application_id') !== APPLICATION_ID || !isSound(copy))
-      throw new SciaticaError(
-        'damaged',
-        `${source} has faults, so a copy of it would have them too. To see them: sciatica doctor`,
-      );
+      throw new SciaticaError('damaged', damaged(source));
     return holdingOf(copy);
   } finally {
     copy.close();

@@ -5,7 +5,7 @@ const oneOf = (values: readonly string[]) => `IN (${values.map((value) => `'${va
 const DAY = "GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'";
 
 /**
- * The schema, step by step: append-only, each step one transaction; `user_version` says how many have run.
+ * The schema, step by step: append-only, those still to come run as one transaction; `user_version` says how many have run.
  * The CHECKs are the last line of defence, not the validation: STRICT turns "1e2" into 100.
  */
 export const migrations: readonly string[] = [

@@ -129,22 +129,18 @@ function patiently<T>(work: () => T): T {
 }
 
 /**
- * Brings the schema up to date, each step one transaction. A database that may hold records is kept beside itself
- * first: whoever has the write lock does so, the others find it done.
+ * Brings the schema up to date, all of it or not at all. A database that may hold records is kept beside itself
+ * first: whoever has the write lock does both, the others find it done.
  */
 export function migrate(database: Database, { keep = keepVersion } = {}): void {
-  let isKept = false;
-  while (database.pragma<number>('user_version') < migrations.length) {
-    database.write(() => {
-      const version = database.pragma<number>('user_version');
-      const next = migrations[version];
-      if (next === undefined) return refuseNewer(database.path, version);
-      if (version > 0 && !isKept) keep(database.path, version);
-      isKept = true;
-      database.exec(next);
-      database.pragma(`user_version = ${version + 1}`);
-    });
-  }
+  if (database.pragma<number>('user_version') === migrations.length) return;
+  database.write(() => {
+    const version = database.pragma<number>('user_version');
+    refuseNewer(database.path, version);
+    if (version > 0 && version < migrations.length) keep(database.path, version);
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.pragma(`user_version = ${migrations.length}`);
+  });
 }
 
 function stranger(path: string): SciaticaError {

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { migrations } from '../../src/store/migrations.ts';
+import { rescue } from '../../src/store/rescue/rescue.ts';
+import { openStore } from '../../src/store/store.ts';
+import { bundle, ended, failure, freshFolder, freshPath, log, start, user } from './helpers.ts';
+
+const fixtures = new URL('../fixtures/', import.meta.url);
+const old = readdirSync(fixtures).filter((name) => /^v\d+\.db$/.test(name));
+
+/** A copy of a database of an older version. */
+function copyOf(fixture: string, path = freshPath()): string {
+  copyFileSync(new URL(fixture, fixtures), path);
+  return path;
+}
+
+const kept = (path: string) => readdirSync(join(path, '..')).filter((name) => /\.db\.v\d+-/.test(name));
+const others = (path: string) =>
+  readdirSync(join(path, '..')).filter((name) => name !== 'test.db' && !kept(path).includes(name));
+
+/** The version of a file, which must be whole; read without any of our own code. */
+function versionOf(path: string): number {
+  const db = new BetterSqlite(path);
+  try {
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    return db.pragma('user_version', { simple: true }) as number;
+  } finally {
+    db.close();
+  }
+}
+
+test('there is a fixture of every version but the last', () => {
+  for (let version = 1; version < migrations.length; version++) expect(old).toContain(`v${version}.db`);
+});
+
+test.each(old)('%s opens, keeps every record, and can be written to', (fixture) => {
+  const path = copyOf(fixture);
+  const before = rescue(path);
+  expect(before.users).toHaveLength(3);
+  expect(before.logs).toHaveLength(39);
+  const store = openStore(path);
+  expect(store.db.pragma('user_version')).toBe(migrations.length);
+  expect(store.users.list().map((record) => JSON.stringify(record))).toEqual(before.users);
+  expect(store.logs.list().map((record) => JSON.stringify(record))).toEqual(before.logs);
+  expect(store.users.get(3)).toMatchObject({ firstName: '由美', lastName: '🧘‍♀️' });
+  expect(store.settings.get('user')).toBe('2');
+  // Ids of what was deleted are not given again.
+  expect(store.users.create(user()).id).toBe(5);
+  expect(store.logs.create(log()).id).toBe(41);
+  expect(store.db.pragma('integrity_check')).toBe('ok');
+  store.close();
+});
+
+/** Two versions more than there are, the second of them slow enough to be met in the middle. */
+const NEXT = `
+  CREATE TABLE later (id INTEGER PRIMARY KEY, x TEXT) STRICT;
+  INSERT INTO later (x) SELECT printf('%0500d', value) FROM generate_series;
+`.replace(
+  'generate_series',
+  '(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 8000) SELECT value FROM n)',
+);
+
+let script = '';
+beforeAll(async () => {
+  script = await bundle(`
+    import { openStore } from './src/store/store.ts';
+    import { migrations } from './src/store/migrations.ts';
+    import { writeSync } from 'node:fs';
+    const [path, when] = process.argv.slice(2);
+    migrations.push(${JSON.stringify(NEXT)}, 'CREATE TABLE last (x TEXT) STRICT');
+    const say = (line) => writeSync(1, line + '\\n');
+    const open = () => { try { const store = openStore(path); say('opened ' + store.logs.count()); store.close(); } catch (error) { say(error.code + ' ' + error.message); } };
+    say('ready');
+    if (when === 'told') process.stdin.once('data', () => { open(); process.exit(); }); else open();
+  `);
+});
+
+const heard = (child: ReturnType<typeof start>) =>
+  new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+
+/** A database of the present version, as a newer program will find it. */
+function present(path = freshPath()): string {
+  openStore(copyOf('v1.db', path)).close();
+  for (const name of kept(path)) execFileSync('rm', [join(path, '..', name)]);
+  return path;
+}
+
+describe('before a migration', () => {
+  test('the database is kept beside itself, whole and private', async () => {
+    const path = present();
+    const umask = process.umask(0);
+    const { stdout } = await ended(start(script, [path]));
+    process.umask(umask);
+    expect(stdout).toBe('ready\nopened 39\n');
+    const [name = '', ...more] = kept(path);
+    expect(name).toMatch(new RegExp(`^test\\.db\\.v${migrations.length}-\\d{4}-\\d\\d-\\d\\d-\\d{6}$`));
+    expect([more, others(path)]).toEqual([[], []]);
+    const copy = join(path, '..', name);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(versionOf(copy)).toBe(migrations.length);
+    expect(versionOf(path)).toBe(migrations.length + 2);
+    expect(rescue(copy).logs).toHaveLength(39);
+  });
+
+  test('no copy is made of a database that is new, or up to date', async () => {
+    for (const path of [freshPath(), present()]) {
+      if (path !== '') openStore(path).close();
+      expect(kept(path)).toEqual([]);
+    }
+    const path = freshPath();
+    await ended(start(script, [path]));
+    expect([kept(path), others(path)]).toEqual([[], []]);
+  });
+
+  test('six at one moment migrate once, and keep one copy', { timeout: 30_000 }, async () => {
+    for (let round = 0; round < 2; round++) {
+      const path = present();
+      const children = Array.from({ length: 6 }, () => start(script, [path, 'told']));
+      const ends = children.map(ended);
+      await Promise.all(children.map(heard));
+      for (const child of children) child.stdin.write('go\n');
+      for (const { stdout } of await Promise.all(ends)) expect(stdout).toBe('ready\nopened 39\n');
+      const [name = '', ...more] = kept(path);
+      expect([more, others(path)]).toEqual([[], []]);
+      expect(versionOf(join(path, '..', name))).toBe(migrations.length);
+      expect(versionOf(path)).toBe(migrations.length + 2);
+    }
+  });
+
+  test('a damaged database is not migrated', async () => {
+    const path = present();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, bytes.length - 8192));
+    const { stdout } = await ended(start(script, [path]));
+    expect(stdout).toMatch(/^ready\ndamaged .*sciatica doctor/);
+    expect(kept(path)).toEqual([]);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  test('without room for the copy, nothing is migrated (needs mount)', async ({ skip }) => {
+    const folder = join(freshFolder(), 'disk');
+    mkdirSync(folder);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160k', 'tmpfs', folder], { stdio: 'ignore' });
+    } catch {
+      skip('no file system may be mounted here');
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+    const path = present(join(folder, 'test.db'));
+    expect(() => writeFileSync(join(folder, 'filler'), Buffer.alloc(60_000))).not.toThrow();
+    const { stdout } = await ended(start(script, [path]));
+    expect(stdout).toMatch(/^ready\nfull .*no room for a copy of the old ones.*Make room/);
+    expect(versionOf(path)).toBe(migrations.length);
+    expect(kept(path)).toEqual([]);
+    execFileSync('rm', [join(folder, 'filler')]);
+    execFileSync('mount', ['-o', 'remount,size=40m', folder]);
+    expect((await ended(start(script, [path]))).stdout).toBe('ready\nopened 39\n');
+    expect(kept(path)).toHaveLength(1);
+  });
+});
+
+test('SIGKILL at any moment of a migration: one version or another, and every record', {
+  timeout: 60_000,
+}, async () => {
+  const rehearsal = start(script, [present()]);
+  await heard(rehearsal);
+  const begun = performance.now();
+  await new Promise((resolve) => rehearsal.on('close', resolve));
+  const took = performance.now() - begun;
+  const found = new Set<number>();
+  for (let round = 0; round < 14; round++) {
+    const path = present();
+    const child = start(script, [path]);
+    await heard(child);
+    const timer = setTimeout(() => child.kill('SIGKILL'), (took * round) / 14);
+    await new Promise((resolve) => child.on('close', resolve));
+    clearTimeout(timer);
+    const version = versionOf(path);
+    found.add(version);
+    expect(version).toBeGreaterThanOrEqual(migrations.length);
+    if (version > migrations.length) expect(kept(path)).toHaveLength(1);
+    for (const name of kept(path)) expect(versionOf(join(path, '..', name))).toBe(migrations.length);
+    expect((await ended(start(script, [path]))).stdout).toBe('ready\nopened 39\n');
+    expect(versionOf(path)).toBe(migrations.length + 2);
+  }
+  expect(found.size).toBeGreaterThan(1);
+});
+
+test('a newer version is refused, and not kept', () => {
+  const path = present();
+  const db = new BetterSqlite(path);
+  db.pragma(`user_version = ${migrations.length + 1}`);
+  db.close();
+  expect(failure(() => openStore(path)).message).toMatch(/newer sciatica/);
+  expect(kept(path)).toEqual([]);
+});
