@@ -137,6 +137,19 @@ test('the questions are those that are asked', async () => {
   expect(block.trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
 });
 
+/** `npm ci` refuses a lock file that leaves out packages for other machines: one is easily written where the registry is a mirror. */
+test('the lock file has every package for every machine', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: object; optionalDependencies?: object }>;
+  };
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+      (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
 /** The example client, against the real service. */
 test('the client works', { timeout: 30_000 }, async () => {
   const terminal = new Terminal(freshFolder());
