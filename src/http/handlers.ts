@@ -88,7 +88,7 @@ export function create(resource: Resource): Handler {
   return async ({ request, search, store, writer }) => {
     parseQuery(search, {});
     const verbs = resource.verbs(store);
-    const input = verbs.check(await readJson(request));
+    const input = resource.check(store, await readJson(request));
     const record = await writer.write(() => verbs.create(input));
     const body = JSON.stringify(record);
     return json(201, body, { location: `${resource.path}/${record.id}`, etag: etagOf(body) });
@@ -106,7 +106,7 @@ function write(resource: Resource, checked: 'check' | 'checkPatch'): Handler {
     parseQuery(search, {});
     const verbs = resource.verbs(store);
     verbs.json(id);
-    const input = verbs[checked](await readJson(request));
+    const input = resource[checked](store, await readJson(request));
     const guard = precondition(request.headers);
     const body = JSON.stringify(await writer.write(() => verbs.update(id, input, guard)));
     return json(200, body, { etag: etagOf(body) });

@@ -1,6 +1,8 @@
 import { type Fields, integer, text } from '../domain/fields.ts';
 import { logFilterFields, logRecord } from '../domain/log.ts';
+import { checkUserInput, checkUserPatch } from '../domain/schema.ts';
 import { userRecord } from '../domain/user.ts';
+import { checkLogChange, checkNewLog } from '../store/checks.ts';
 import type { Store } from '../store/store.ts';
 import type { Page } from '../store/table.ts';
 
@@ -11,8 +13,6 @@ export interface Verbs {
   count(filter: object): number;
   page(filter: object, limit: number): Page;
   jsonChunks(filter: object): Generator<string[]>;
-  check(value: unknown): object;
-  checkPatch(value: unknown): object;
   create(input: object): { id: number };
   update(id: number, patch: object, guard?: (json: string) => void): object;
   delete(id: number, guard?: (json: string) => void): object;
@@ -24,6 +24,10 @@ export interface Resource {
   /** The query parameters of its list. */
   parameters: Fields;
   verbs(store: Store): Verbs;
+  /** Checks what is to become a record. @throws SciaticaError `invalid` with every fault */
+  check(store: Store, value: unknown): object;
+  /** Checks what is to change in a record. @throws SciaticaError `invalid` with every fault */
+  checkPatch(store: Store, value: unknown): object;
 }
 
 const MAX_PAGE = 1000;
@@ -59,12 +63,16 @@ export const users: Resource = {
   path: '/users',
   parameters: listParameters('lastName,id'),
   verbs: (store) => store.users as Verbs,
+  check: (_, value) => checkUserInput(value),
+  checkPatch: (_, value) => checkUserPatch(value),
 };
 
 export const logs: Resource = {
   path: '/userExerciseLogs',
   parameters: { ...logFilterFields, ...listParameters('-date,id') },
   verbs: (store) => store.logs as Verbs,
+  check: checkNewLog,
+  checkPatch: checkLogChange,
 };
 
 export const recordFields = { [users.path]: userRecord, [logs.path]: logRecord };

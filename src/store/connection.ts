@@ -4,6 +4,9 @@ import { Database } from './database.ts';
 /** How long a command waits for another process to finish writing. */
 export const PATIENCE_MS = 30_000;
 
+/** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
+const CACHE_KIB = 64 * 1024;
+
 /**
  * Opens a connection to a file that exists, with the pragmas that every connection has.
  * @throws the error of SQLite
@@ -16,6 +19,7 @@ export function connect(path: string, options: BetterSqlite.Options = {}): Datab
       sqlite.pragma('foreign_keys = ON');
       sqlite.pragma('secure_delete = ON');
       sqlite.pragma('synchronous = FULL');
+      sqlite.pragma(`cache_size = -${CACHE_KIB}`);
       sqlite.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
       return sqlite;
     } catch (error) {

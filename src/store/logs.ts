@@ -1,4 +1,4 @@
-import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
+import { type Issue, invalid } from '../domain/errors.ts';
 import {
   type ExerciseType,
   type Log,
@@ -8,7 +8,6 @@ import {
   logRecord,
   type Session,
 } from '../domain/log.ts';
-import { checkLog, checkLogInput, checkLogPatch } from '../domain/schema.ts';
 import type { Database } from './database.ts';
 import { sessionBlocks } from './sessions.ts';
 import { type Condition, type Page, type Query, Table, type Value } from './table.ts';
@@ -66,13 +65,6 @@ export class Logs {
     );
   }
 
-  /** Checks what is to become a log. @throws SciaticaError `invalid` with every fault */
-  check = (value: unknown): LogInput => this.#withUser(value, () => checkLogInput(value));
-  /** Checks what is to change in a log. @throws SciaticaError `invalid` with every fault */
-  checkPatch = (value: unknown): LogPatch => this.#withUser(value, () => checkLogPatch(value));
-  /** Checks a whole log, id included, but for whether its user exists. @throws SciaticaError `invalid` with every fault */
-  checkRecord = (value: unknown): Log => checkLog(value);
-
   /** @throws SciaticaError `invalid` if there is no such user */
   create(input: LogInput): Log {
     return this.db.write(() => {
@@ -114,30 +106,16 @@ export class Logs {
     });
   }
 
-  /** The faults of the schema and a missing user, all at once. */
-  #withUser<T>(value: unknown, check: () => T): T {
-    const issues = this.#userIssues((value as { userId?: unknown } | null)?.userId);
-    try {
-      const input = check();
-      if (issues.length === 0) return input;
-    } catch (error) {
-      if (!(error instanceof SciaticaError)) throw error;
-      const said = error.issues.some(({ field }) => field === 'userId');
-      throw invalid([...error.issues, ...(said ? [] : issues)]);
-    }
-    throw invalid(issues);
-  }
-
-  #requireUser(userId: number): void {
-    const issues = this.#userIssues(userId);
-    if (issues.length > 0) throw invalid(issues);
-  }
-
-  /** Nothing for what is no id at all: that is the schema's to say. */
-  #userIssues(userId: unknown): Issue[] {
+  /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */
+  userFaults(userId: unknown): Issue[] {
     const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
     if (!isId || this.db.value('SELECT 1 FROM users WHERE id = ?', userId as number)) return [];
     return [{ field: 'userId', message: 'must be the id of an existing user' }];
+  }
+
+  #requireUser(userId: number): void {
+    const issues = this.userFaults(userId);
+    if (issues.length > 0) throw invalid(issues);
   }
 }
 

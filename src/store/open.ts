@@ -55,6 +55,8 @@ function openOnce(path: string): Database | undefined {
 /** Opens one more connection, for reading only, to a database that is already open. */
 export function openSnapshot(path: string): Database {
   const database = connect(path, { readonly: true });
+  // It reads each page once: keeping them would only grow.
+  database.pragma('cache_size = -2000');
   database.run('BEGIN');
   return database;
 }

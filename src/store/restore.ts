@@ -113,7 +113,11 @@ function checked(file: string, prepared: string): Holding {
   try {
     if (db.pragma('journal_mode = DELETE') !== 'delete' || !isSound(db)) throw damagedBackup(file);
     migrate(db, { keep: () => {} });
-    return holdingOf(db);
+    const holding = holdingOf(db);
+    // In its place it must never need a rollback journal: a program that still has the replaced file open would take
+    // that journal for its own (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
+    db.pragma('journal_mode = WAL');
+    return holding;
   } finally {
     db.close();
   }

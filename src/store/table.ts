@@ -180,7 +180,7 @@ export class Table<R extends { id: number }> {
   /** The cursor behind the first `count` records that match, if more follow. */
   #cursorAfter(query: Query, count: number): string | undefined {
     const { sql, values } = this.#query(this.#json, query, 2);
-    const [last, next] = this.db.column<string>(`${sql} OFFSET ?`, ...values, count - 1);
+    const [last, next] = this.db.column<string>(`${sql} OFFSET ${count - 1}`, ...values);
     return next === undefined ? undefined : this.#cursor(query.sort, last);
   }
 
@@ -190,11 +190,9 @@ export class Table<R extends { id: number }> {
       cursor === undefined ? where : [...where, this.#after(cursor, keys, sort)],
     );
     const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`).join(', ');
-    const end = limit === undefined ? '' : ' LIMIT ?';
-    return {
-      sql: `SELECT ${select} FROM ${this.name}${sql} ORDER BY ${order}${end}`,
-      values: limit === undefined ? values : [...values, limit],
-    };
+    // Not bound: SQLite prepares a statement anew each time a value is bound to its LIMIT (ExprIsInteger in expr.c).
+    const end = limit === undefined ? '' : ` LIMIT ${limit}`;
+    return { sql: `SELECT ${select} FROM ${this.name}${sql} ORDER BY ${order}${end}`, values };
   }
 
   /** The place of a record in an order: its values of the sort keys, and the order they belong to. */
@@ -245,13 +243,15 @@ export class Table<R extends { id: number }> {
 
 /** The SQL of a record as JSON; format() is faster than json_object() and gives the same bytes as JSON.stringify. */
 function rendered(fields: Fields): string {
-  const names = Object.keys(fields);
-  const template = names.map((name) => `"${name}":${fields[name]?.kind === 'integer' ? '%d' : '%s'}`);
-  const values = names.map((name) => {
-    if (fields[name]?.kind === 'integer') return name;
-    return fields[name]?.kind === 'boolean' ? `iif(${name}, 'true', 'false')` : `json_quote(${name})`;
+  const parts = Object.entries(fields).map(([name, { kind }]) => {
+    if (kind === 'integer') return { format: '%d', value: name };
+    if (kind === 'boolean') return { format: '%s', value: `iif(${name}, 'true', 'false')` };
+    // Checked by the schema to hold nothing that JSON escapes.
+    if (kind === 'choice' || kind === 'date') return { format: '"%s"', value: name };
+    return { format: '%s', value: `json_quote(${name})` };
   });
-  return `format('{${template}}', ${values})`;
+  const template = Object.keys(fields).map((name, i) => `"${name}":${parts[i]?.format}`);
+  return `format('{${template}}', ${parts.map(({ value }) => value)})`;
 }
 
 function joined(where: Condition[]): Condition {

@@ -1,4 +1,3 @@
-import { checkUser, checkUserInput, checkUserPatch } from '../domain/schema.ts';
 import { type User, type UserFilter, type UserInput, type UserPatch, userRecord } from '../domain/user.ts';
 import type { Database } from './database.ts';
 import { type Page, type Query, Table } from './table.ts';
@@ -26,13 +25,6 @@ export class Users {
   page = (filter: UserFilter, limit: number): Page => this.#table.page(query(filter), limit);
   chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
-
-  /** Checks what is to become a user. @throws SciaticaError `invalid` with every fault */
-  check = (value: unknown): UserInput => checkUserInput(value);
-  /** Checks what is to change in a user. @throws SciaticaError `invalid` with every fault */
-  checkPatch = (value: unknown): UserPatch => checkUserPatch(value);
-  /** Checks a whole user, id included. @throws SciaticaError `invalid` with every fault */
-  checkRecord = (value: unknown): User => checkUser(value);
 
   create(input: UserInput): User {
     return this.db.write(() => this.get(this.#table.insert(input)));

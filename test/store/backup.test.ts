@@ -40,6 +40,11 @@ beforeAll(async () => {
     const verbs = {
       // Adds pairs of logs, each pair one transaction, until it is killed.
       write: () => { const store = openStore(path); say('ready'); const next = () => { store.write(() => { store.logs.create(log); store.logs.create(log); }); setImmediate(next); }; next(); },
+      // Opens, adds a log with a note of its own and closes, again and again; says what was saved.
+      commands: () => { say('ready'); let n = 0; const next = () => {
+        try { const store = openStore(path); try { const notes = process.pid + ' ' + n++; store.logs.create({ ...log, notes }); say('saved ' + notes); } finally { store.close(); } }
+        catch (error) { if (!['gone', 'busy'].includes(error.code)) say('failed ' + error.code + ' ' + error.message + ' ' + error.cause); }
+        setTimeout(next, 60 * Math.random()); }; next(); },
       hold: () => { const store = openStore(path); store.users.count(); say('ready'); process.stdin.resume(); },
       backup: () => { say('ready'); backup(path, file, { force: true }); say('done'); },
       restore: () => { say('ready'); const it = prepareRestore(file, path); it.apply('kept'); say('done'); },
@@ -286,6 +291,52 @@ describe('a restore', () => {
     expect(counts(path)).toEqual({ users: 3, logs: 39 });
     expect(readFileSync(file).equals(before)).toBe(true);
   });
+});
+
+test('commands that come while databases are restored lose nothing that they saved', {
+  timeout: 30_000,
+}, async () => {
+  const path = freshPath();
+  const store = openStore(path);
+  store.users.create(user());
+  store.close();
+  const file = join(freshFolder(), 'b.db');
+  backup(path, file);
+  const children = [1, 2, 3].map(() => start(script, ['commands', path]));
+  let said = '';
+  for (const child of children) child.stdout.on('data', (data) => (said += data));
+  await Promise.all(children.map(heard));
+  let done = 0;
+  for (let round = 0; round < 400 && done < 25; round++) {
+    const restoration = prepareRestore(file, path);
+    try {
+      restoration.apply(`${round}`);
+      done += 1;
+    } catch (error) {
+      expect((error as { code?: string }).code).toBe('conflict');
+    }
+    restoration.close();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const child of children) {
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.on('close', resolve));
+  }
+  expect([...said.matchAll(/failed.*/g)].map(([line]) => line)).toEqual([]);
+  const folder = join(path, '..');
+  const files = readdirSync(folder).filter((name) => /^test\.db(\.replaced-\d+)?$/.test(name));
+  expect(files).toHaveLength(done + 1);
+  const stored = new Set<string>();
+  for (const name of files) {
+    const found = openStore(join(folder, name));
+    expect(found.db.pragma('integrity_check')).toBe('ok');
+    for (const { notes } of found.logs.list()) stored.add(notes);
+    found.close();
+  }
+  const saved = [...said.matchAll(/saved (.*)/g)].map(([, notes]) => notes ?? '');
+  expect(done).toBeGreaterThan(5);
+  expect(saved.length).toBeGreaterThan(20);
+  expect(saved.filter((notes) => !stored.has(notes))).toEqual([]);
 });
 
 /** Kills `verb` at moments spread over the time that it takes. */

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import { exerciseTypes, type Log, type LogInput } from '../../src/domain/log.ts';
-import { checkLogInput, checkUserInput } from '../../src/domain/schema.ts';
+import { checkLogInput, checkUserInput, checkUserPatch } from '../../src/domain/schema.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
+import { checkLogChange, checkNewLog } from '../../src/store/checks.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshStore, log, user } from './helpers.ts';
 
@@ -108,8 +109,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   faulty(users).map(
     (input): Step =>
       (store, model) => {
-        if (!attempt(isValid(checkUserInput, input), () => store.users.create(store.users.check(input))))
-          return;
+        if (!attempt(isValid(checkUserInput, input), () => store.users.create(checkUserInput(input)))) return;
         const next = ++model.lastUser;
         model.users.set(next, { id: next, ...checkUserInput(input) });
       },
@@ -118,7 +118,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     (input): Step =>
       (store, model) => {
         const right = isValid(checkLogInput, input) && model.users.has((input as LogInput).userId);
-        if (!attempt(right, () => store.logs.create(store.logs.check(input)))) return;
+        if (!attempt(right, () => store.logs.create(checkNewLog(store, input)))) return;
         const next = ++model.lastLog;
         model.logs.set(next, { id: next, ...checkLogInput(input) });
       },
@@ -128,7 +128,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       (store, model) => {
         const patch = Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)));
         const old = model.users.get(which);
-        if (attempt(old !== undefined, () => store.users.update(which, store.users.checkPatch(patch))) && old)
+        if (attempt(old !== undefined, () => store.users.update(which, checkUserPatch(patch))) && old)
           model.users.set(which, { ...old, ...patch });
       },
   ),
@@ -142,7 +142,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
           changed !== undefined &&
           model.users.has(changed.userId) &&
           (!('userId' in patch) || model.users.has(input.userId));
-        if (attempt(right, () => store.logs.update(which, store.logs.checkPatch(patch))) && changed)
+        if (attempt(right, () => store.logs.update(which, checkLogChange(store, patch))) && changed)
           model.logs.set(which, changed);
       },
   ),

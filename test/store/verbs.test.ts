@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
+import { checkLogChange, checkNewLog } from '../../src/store/checks.ts';
 import { log as aLog, failure, filledStore, freshStore, user } from './helpers.ts';
 
 function withUser() {
@@ -56,29 +57,30 @@ describe('logs', () => {
   });
 
   test.each([2, MAX_ID])('need a user who is there, not %d', (userId) => {
-    const { logs } = withUser();
+    const store = withUser();
+    const { logs } = store;
     logs.create(aLog());
     const issues = [{ field: 'userId', message: 'must be the id of an existing user' }];
     expect(failure(() => logs.create(aLog({ userId }))).issues).toEqual(issues);
     expect(failure(() => logs.update(1, { userId })).issues).toEqual(issues);
-    expect(failure(() => logs.check(aLog({ userId }))).issues).toEqual(issues);
-    expect(failure(() => logs.checkPatch({ userId })).issues).toEqual(issues);
+    expect(failure(() => checkNewLog(store, aLog({ userId }))).issues).toEqual(issues);
+    expect(failure(() => checkLogChange(store, { userId })).issues).toEqual(issues);
     expect(failure(() => logs.restore({ id: 5, ...aLog({ userId }) })).issues).toEqual(issues);
     expect(logs.list()).toStrictEqual([{ id: 1, ...aLog() }]);
   });
 
   test('a missing user is told with all other faults', () => {
-    const { logs } = withUser();
-    const error = failure(() => logs.check({ ...aLog(), userId: 9, painBefore: 99 }));
+    const store = withUser();
+    const error = failure(() => checkNewLog(store, { ...aLog(), userId: 9, painBefore: 99 }));
     expect(error.issues.map(({ field }) => field)).toEqual(['painBefore', 'userId']);
   });
 
   test.each([0, -1, 1.5, '1', null, MAX_ID + 1, 2 ** 53])(
     'a userId of %j is one fault, not two',
     (userId) => {
-      const { logs } = withUser();
-      for (const check of [logs.check, logs.checkPatch])
-        expect(failure(() => check({ ...aLog(), userId })).issues.map(({ field }) => field)).toEqual([
+      const store = withUser();
+      for (const check of [checkNewLog, checkLogChange])
+        expect(failure(() => check(store, { ...aLog(), userId })).issues.map(({ field }) => field)).toEqual([
           'userId',
         ]);
     },

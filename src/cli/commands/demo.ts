@@ -18,6 +18,7 @@ export function addDemoCommand(program: Command, context: Context): void {
 
 async function fill(context: Context): Promise<void> {
   const { default: practice } = await import('../practice.json');
+  const { checkLog, checkUser } = await import('../../domain/schema.ts');
   const { store } = context;
   store.write(() => {
     if (store.users.count() > 0 || store.logs.count() > 0)
@@ -25,8 +26,8 @@ async function fill(context: Context): Promise<void> {
         'conflict',
         `${store.db.path} holds records already. For the practice records take a new file: sciatica demo --db practice.db`,
       );
-    for (const user of practice.users) store.users.restore(store.users.checkRecord(user));
-    for (const log of practice.userExerciseLogs) store.logs.restore(store.logs.checkRecord(log));
+    for (const user of practice.users) store.users.restore(checkUser(user));
+    for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));
   });
   const users = counted(practice.users.length, 'user');
   print(context, `Added ${users} and ${counted(practice.userExerciseLogs.length, 'log')}.`);

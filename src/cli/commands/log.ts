@@ -80,12 +80,13 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 
 async function editLog(context: Context, text: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
+  const { checkLogChange } = await import('../../store/checks.ts');
   const { logs } = context.store;
   const id = idOf(text);
   const current = logs.get(id);
   const { userId: _, ...asked } = logFields;
   const given = await patchOf(context, options, { fields: logFields, asked, current });
-  const patch = namingFlags(logFields, () => logs.checkPatch(given));
+  const patch = namingFlags(logFields, () => checkLogChange(context.store, given));
   const log = logs.update(id, patch);
   const done = `Changed log ${id}: ${summaryOfLog(log)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });

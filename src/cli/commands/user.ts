@@ -74,15 +74,16 @@ export function addUserCommand(program: Command, context: Context): void {
 
 async function addUser(context: Context, options: Options): Promise<void> {
   checkJson(options, userRecord);
+  const { checkUserInput, checkUserPatch } = await import('../../domain/schema.ts');
   const { users, settings } = context.store;
   const given = valuesOf(userFields, options, context.today);
   const missing = Object.entries(userFields).filter(([name]) => given[name] === undefined);
   if (context.interactive && missing.length > 0) {
-    namingFlags(userFields, () => users.checkPatch(given));
+    namingFlags(userFields, () => checkUserPatch(given));
     const { askFields } = await import('../prompts.ts');
     Object.assign(given, await askFields(context, Object.fromEntries(missing)));
   }
-  const user = users.create(namingFlags(userFields, () => users.check(given)));
+  const user = users.create(namingFlags(userFields, () => checkUserInput(given)));
   printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
   if (users.count() === 1) say(context, 'Next, record an exercise: sciatica log add');
   else if (!settings.get('user'))
@@ -102,10 +103,11 @@ async function showUser(context: Context, id: string | undefined, options: Optio
 
 async function editUser(context: Context, text: string | undefined, options: Options): Promise<void> {
   checkJson(options, userRecord);
+  const { checkUserPatch } = await import('../../domain/schema.ts');
   const { users } = context.store;
   const id = await idOrOwn(context, text);
   const given = await patchOf(context, options, { fields: userFields, current: users.get(id) });
-  const patch = namingFlags(userFields, () => users.checkPatch(given));
+  const patch = namingFlags(userFields, () => checkUserPatch(given));
   const user = users.update(id, patch);
   printDone(context, options, { fields: userRecord, record: user, done: `Changed ${summaryOfUser(user)}.` });
 }
