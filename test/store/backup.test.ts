@@ -307,7 +307,7 @@ test('commands that come while databases are restored lose nothing that they sav
   for (const child of children) child.stdout.on('data', (data) => (said += data));
   await Promise.all(children.map(heard));
   let done = 0;
-  for (let round = 0; round < 400 && done < 25; round++) {
+  for (let round = 0; round < 400 && done < 40; round++) {
     const restoration = prepareRestore(file, path);
     try {
       restoration.apply(`${round}`);
