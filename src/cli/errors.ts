@@ -1,10 +1,13 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
-import type { Fields } from '../domain/fields.ts';
+import type { Field, Fields } from '../domain/fields.ts';
 import { say, visible } from './io.ts';
 
 export const INTERRUPTED = 130;
+
+/** What a person may type for a day besides the day itself. */
+export const DAYS = 'today, yesterday, -3d';
 
 const exitCodes: Readonly<Record<ErrorCode, number>> = {
   invalid: 2,
@@ -55,7 +58,11 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
   if (error.exitCode === 0 || error.code === 'commander.help') return 0;
   const message = error.message
     .replace(/^error: /, '')
-    .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)');
+    .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
+      "$2 must be one of $3, not '$1'",
+    );
   say(context, `sciatica: ${visible(message)}`);
   say(context, `See: ${command} --help`);
   return 2;
@@ -92,10 +99,15 @@ export function namingFlags<T>(
       error.message,
       error.issues.map(({ field, message }) => ({
         field: flagOf(fields, field),
-        message: words[field] ?? message,
+        message: words[field] ?? typed(fields[field], message),
       })),
     );
   }
+}
+
+/** On a command line a day has more forms than in a record. */
+function typed(field: Field | undefined, message: string): string {
+  return field?.kind === 'date' ? `${message}, or ${DAYS}` : message;
 }
 
 function flagOf(fields: Fields, name: string): string {

@@ -3,14 +3,18 @@ import { type Argument, type Command, Help, type Option } from 'commander';
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const standard = new Help();
 
+function termOf(argument: Argument): string {
+  const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${word}>` : `[${word}]`;
+}
+
 /** How every help looks: global options shown, sentences that begin with a capital. */
 export const helpStyle = {
   showGlobalOptions: true,
   minWidthToWrap: 20,
+  // As in the usage: <file> must be given, [file] may be.
   subcommandTerm: (command: Command) =>
-    [command.name(), ...command.registeredArguments.map((argument) => standard.argumentTerm(argument))].join(
-      ' ',
-    ),
+    [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
   subcommandDescription: (command: Command) => capital(standard.subcommandDescription(command)),
   argumentDescription: (argument: Argument) => capital(standard.argumentDescription(argument)),
   // That a flag which may be repeated begins with an empty list is nothing to tell.

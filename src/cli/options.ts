@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDay } from '../domain/day.ts';
 import { type Field, type Fields, fromStrings, MAX_ID } from '../domain/fields.ts';
-import { usage } from './errors.ts';
+import { DAYS, usage } from './errors.ts';
 
 /** What commander read from a command line. */
 export type Options = Readonly<Record<string, unknown>>;
@@ -20,7 +20,8 @@ function optionsOf(field: Field): Option[] {
       new Option(`--${field.flag}`, field.help),
       new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
     ];
-  const option = new Option(`--${field.flag} <${placeholder(field)}>`, field.help);
+  const help = field.kind === 'date' ? `${field.help}: YYYY-MM-DD, ${DAYS}` : field.help;
+  const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
   // Shown in the help and completed; checked by the schema with everything else.
   if (field.kind === 'choice') option.argChoices = [...field.choices];
   return [option];

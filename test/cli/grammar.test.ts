@@ -82,7 +82,7 @@ describe('mistakes', () => {
     [['user', 'use'], "missing required argument 'id'", 'sciatica user use --help'],
     [
       ['completion', 'tcsh'],
-      "command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",
+      "shell must be one of bash, zsh, fish, not 'tcsh'",
       'sciatica completion --help',
     ],
     [['\u001b[31m'], "unknown command '\\u001b[31m'", 'sciatica --help'],

@@ -164,7 +164,7 @@ describe.skipIf(!hasScript)('in a real terminal', () => {
   test('the table is in colour', async () => {
     const { code, screen } = await inTerminal('logs', filled(2));
     expect(code).toBe(0);
-    expect(screen).toContain('\u001b[32m4 ↓2\u001b[39m');
+    expect(screen).toContain('\u001b[32m6 → 4 ↓2\u001b[39m');
   });
 
   test('Ctrl-C ends a question with 130, and nothing is written', async () => {
