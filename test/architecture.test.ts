@@ -83,3 +83,18 @@ describe.each(files)('%s', (name) => {
     expect(sources.get(name)).not.toMatch(/\bprocess\s*\.\s*(exit|reallyExit|abort)\s*\(/);
   });
 });
+
+/** What a file loads at once: neither what it imports on demand, nor types. */
+function loads(name: string): string[] {
+  const found = (sources.get(name) ?? '').matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'/gm);
+  return [...found].map(([, target = '']) =>
+    relative(root, join(root, dirname(name), target)).replaceAll('\\', '/'),
+  );
+}
+
+test('a list of logs waits for no statistics, no server and no other format', () => {
+  const loaded = new Set(['main.ts']);
+  for (const name of loaded) for (const target of loads(name)) loaded.add(target);
+  expect(loaded).toContain('cli/commands/summary.ts');
+  expect([...loaded].filter((name) => /^(insights|http|cli\/screens)\/|fhir|csv/.test(name))).toEqual([]);
+});

@@ -36,10 +36,12 @@ export const summary: Handler = async ({ request, id, search, store }) => {
 /** GET of the report on a user. */
 export const report: Handler = async ({ request, id, search, store }) => {
   const { format, ...asked } = read(reportParameters, search);
-  const { buildReport, reportHtml, reportMarkdown, reportPolicy, responseRules } = await import(
-    '../insights/index.ts'
-  );
-  const [user, logs] = store.read(() => [store.users.get(id), store.logs.list(filterOf(id, asked))]);
+  const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, reportPolicy, responseRules } =
+    await import('../insights/index.ts');
+  const [user, logs] = store.read(() => [
+    store.users.get(id),
+    store.logs.list({ ...filterOf(id, asked), limit: MOST_SESSIONS + 1 }),
+  ]);
   const built = buildReport(user, logs, { ...asked, rule: responseRules[asked.rule ?? 'default'] });
   if (format === 'md')
     return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });

@@ -5,7 +5,7 @@ export { methodNotes, RED_FLAGS, SCALE_NOTE } from './method.ts';
 export * from './places.ts';
 export { reportMarkdown } from './report/markdown.ts';
 export { reportHtml, reportPolicy } from './report/page.ts';
-export { buildReport, type Report, type ReportOptions } from './report/report.ts';
+export { buildReport, MOST_SESSIONS, type Report, type ReportOptions } from './report/report.ts';
 export * as words from './report/words.ts';
 export type { Rhythm } from './rhythm.ts';
 export * from './rules.ts';

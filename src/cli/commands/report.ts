@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
 import { askedOf } from '../asked.ts';
+import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { say, visible, writeAll } from '../io.ts';
 import { addFieldOptions, type Options } from '../options.ts';
@@ -52,15 +53,18 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   const file = await import('../output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
   const { users, logs } = context.store;
-  const { buildReport, reportHtml, reportMarkdown, responseRules } = await import('../../insights/index.ts');
+  const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, responseRules } = await import(
+    '../../insights/index.ts'
+  );
   const { since, until } = asked;
   const filter = { userId, ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const report = context.store.read(() =>
-    buildReport(users.get(userId), logs.list(filter), {
-      ...asked,
-      rule: responseRules[asked.rule ?? 'default'],
-      anonymous: options['anonymous'] === true,
-    }),
+  const [user, sessions] = context.store.read(() => [
+    users.get(userId),
+    logs.list({ ...filter, limit: MOST_SESSIONS + 1 }),
+  ]);
+  const rule = responseRules[asked.rule ?? 'default'];
+  const report = namingFlags(reportFields, () =>
+    buildReport(user, sessions, { ...asked, rule, anonymous: options['anonymous'] === true }),
   );
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
   if (output === undefined) return writeAll(context.stdout, [text]);

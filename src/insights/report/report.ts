@@ -1,3 +1,4 @@
+import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { User } from '../../domain/user.ts';
 import { type Comparison, compareSummaries } from '../compare.ts';
@@ -29,11 +30,24 @@ export interface Report {
   readonly logs: readonly Log[];
 }
 
-/** Gathers a report. The same records and options give the same report: there is no clock in it. */
+/** A report shows every session; of more than this nobody reads it, and making it would take minutes and gigabytes. */
+export const MOST_SESSIONS = 20_000;
+
+/**
+ * Gathers a report. The same records and options give the same report: there is no clock in it.
+ * @param logs those of the user; no more than `MOST_SESSIONS` and one are needed to refuse too many
+ * @throws SciaticaError `invalid` when there are too many sessions
+ */
 export function buildReport(user: User, logs: Iterable<Log>, options: ReportOptions = {}): Report {
   const kept = [...logs]
     .filter(({ date }) => isWithin(date, options))
     .sort((a, b) => compareText(a.date, b.date) || a.id - b.id);
+  if (kept.length > MOST_SESSIONS) {
+    const most = MOST_SESSIONS.toLocaleString('en');
+    throw invalid([
+      { field: 'since', message: `must be a later day: a report holds ${most} sessions at most` },
+    ]);
+  }
   const { firstName, lastName, email, ...rest } = user;
   return {
     subject: options.anonymous

@@ -72,6 +72,16 @@ describe('the report', () => {
     }
   });
 
+  test('of more sessions than anybody reads is refused', () => {
+    const many = Array.from({ length: 20_001 }, (_, i) =>
+      log({ id: i + 1, date: i < 5 ? '2025-01-01' : '2026-01-01' }),
+    );
+    expect(() => buildReport(nora, many)).toThrow(
+      'since must be a later day: a report holds 20,000 sessions at most',
+    );
+    expect(buildReport(nora, many, { since: '2026-01-01' }).logs).toHaveLength(19_996);
+  });
+
   test('without sessions is still a report', () => {
     expectWellFormed(page([]));
     expect(textOf(page([], { since: '2026-01-01', previous: '2026-01-02' }))).toContain(
