@@ -206,6 +206,7 @@ test('a damaged file: every command and the service say so, and what to do', asy
   store.users.create(nora);
   store.logs.create(session);
   store.close();
+  const { call, log, stop } = await serve(db);
   const bytes = readFileSync(db);
   writeFileSync(db, bytes.fill('garbage ', 4096));
   for (const args of [
@@ -224,7 +225,6 @@ test('a damaged file: every command and the service say so, and what to do', asy
     });
     expect(stderr).toMatch(/^sciatica: [^\n]*\n$/);
   }
-  const { call, log, stop } = await serve(db);
   for (const path of ['/users', '/users/1', '/userExerciseLogs']) {
     const { status, text } = await call('GET', path);
     expect(status).toBe(500);

@@ -68,7 +68,7 @@ function described({ users, logs, bytes, version, journalMode }: Examination): s
     ...(users === null || logs === null ? [] : [counted(users, 'user'), counted(logs, 'log')]),
     sized(bytes),
     ...(version === null ? [] : [`version ${version}`]),
-    ...(journalMode === null ? [] : [`journal mode ${journalMode}`]),
+    ...(journalMode === null ? [] : [`${journalMode} journal`]),
   ].join(', ');
 }
 

@@ -63,6 +63,6 @@ function describedPresent(present: Restoration['present']): string {
 }
 
 function described({ users, logs, latest }: Holding): string {
-  const until = latest === undefined ? '' : `, the latest of ${latest}`;
+  const until = latest === undefined ? '' : `, until ${latest}`;
   return `${counted(users, 'user')}, ${counted(logs, 'log')}${until}`;
 }

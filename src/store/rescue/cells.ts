@@ -1,6 +1,6 @@
 /** Reads the rows of a table-leaf page (https://sqlite.org/fileformat2.html#b_tree_pages). */
 
-export type Cell = string | number | null;
+export type Cell = string | number | null | Buffer;
 
 export interface Row {
   id: number;
@@ -14,8 +14,8 @@ export type Pages = (number: number) => Buffer | undefined;
 const TABLE_LEAF = 0x0d;
 /** The first page begins with the header of the file. */
 const HEADER_BYTES = 100;
-/** Our longest record: notes of 10,000 characters of 4 bytes, and what else there is. Anything longer is noise. */
-const MAX_PAYLOAD = 100_000;
+/** Notes of 10,000 characters of 4 bytes are the most of our longest record; what is far longer is noise. */
+const MAX_PAYLOAD = 1_000_000;
 
 /** The rows of a page that can be read; none if it is no table leaf. */
 export function rowsOf(number: number, pages: Pages): { rows: Row[]; broken: number } {
@@ -96,11 +96,12 @@ function valuesOf(payload: Buffer): Cell[] | undefined {
 
 const INTEGER_SIZES = [0, 1, 2, 3, 4, 6, 8] as const;
 
-/** Of a serial type that our tables can hold: null, integers, text. */
+/** The bytes that a serial type takes. */
 function sizeOf(type: number): number | undefined {
   if (type <= 6) return INTEGER_SIZES[type];
+  if (type === 7) return 8;
   if (type === 8 || type === 9) return 0;
-  return type >= 13 && type % 2 === 1 ? (type - 13) / 2 : undefined;
+  return type >= 12 ? Math.floor((type - 12) / 2) : undefined;
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -110,6 +111,8 @@ function decoded(type: number, bytes: Buffer): Cell {
   if (type === 8 || type === 9) return type - 8;
   if (type === 6) return Number(bytes.readBigInt64BE());
   if (type < 6) return bytes.readIntBE(0, bytes.length);
+  if (type === 7) return bytes.readDoubleBE();
+  if (type % 2 === 0) return bytes;
   return strict.decode(bytes);
 }
 

@@ -1,0 +1,183 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+
+const filled = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    for (let i = 0; i < 3; i++) store.logs.create(session);
+  });
+
+describe('backup', () => {
+  test('goes beside the database, named for the moment', async () => {
+    const db = filled();
+    const folder = join(dirname(db), 'backups');
+    const first = await run(['backup'], { db });
+    expect(first).toMatchObject({ code: 0, stdout: `${join(folder, 'sciatica-2026-03-02-120000.db')}\n` });
+    expect(first.stderr).toMatch(/^Backed up 1 user and 3 logs \(\d+ KB\)\.\n$/);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const second = await run(['backup'], { db });
+    expect(second.stdout).toBe(`${join(folder, 'sciatica-2026-03-02-120000-2.db')}\n`);
+    expect(records(second.stdout.trim())).toEqual(records(db));
+  });
+
+  test('goes into a folder, or to a file that is not there yet', async () => {
+    const db = filled();
+    const folder = freshFolder();
+    expect((await run(['backup', folder], { db })).stdout).toBe(`${folder}/sciatica-2026-03-02-120000.db\n`);
+    const file = join(folder, 'mine.db');
+    expect((await run(['backup', file], { db })).code).toBe(0);
+    const again = await run(['backup', file], { db });
+    expect(again).toMatchObject({ code: 4, stdout: '' });
+    expect(again.stderr).toContain('add --force');
+    expect((await run(['backup', file, '--force'], { db })).code).toBe(0);
+  });
+
+  test('of no database makes nothing', async () => {
+    const db = freshPath();
+    const { code, stderr } = await run(['backup'], { db });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to back up')]);
+    expect(readdirSync(dirname(db))).toEqual([]);
+  });
+});
+
+describe('restore', () => {
+  const backedUp = async () => {
+    const db = filled();
+    const file = (await run(['backup', freshFolder()], { db })).stdout.trim();
+    await run(['log', 'rm', '1', '--yes'], { db });
+    return { db, file };
+  };
+
+  test('asks, showing what the backup and the database hold', async () => {
+    const { db, file } = await backedUp();
+    const no = await run(['restore', file], { db, answers: [['Replace the database', 'n\r']] });
+    expect(no.code).toBe(1);
+    expect(no.stderr).toContain('Backup:   1 user, 3 logs, until 2026-03-01');
+    expect(no.stderr).toContain('Database: 1 user, 2 logs, until 2026-03-01');
+    expect(no.stderr).toContain('Nothing was changed.');
+    expect(records(db).logs).toHaveLength(2);
+    const yes = await run(['restore', file], { db, answers: [['Replace the database', 'y\r']] });
+    expect(yes).toMatchObject({ code: 0, stdout: 'Restored 1 user and 3 logs.\n' });
+    expect(yes.stderr).toContain(`The replaced database is kept: ${db}.replaced-2026-03-02-120000`);
+    expect(records(db).logs).toHaveLength(3);
+    expect(records(`${db}.replaced-2026-03-02-120000`).logs).toHaveLength(2);
+  });
+
+  test('in a script needs --yes, but for a new database', async () => {
+    const { db, file } = await backedUp();
+    expect(await run(['restore', file], { db })).toMatchObject({ code: 2, stdout: '' });
+    expect(records(db).logs).toHaveLength(2);
+    expect((await run(['restore', file, '--yes'], { db })).code).toBe(0);
+    const fresh = freshPath();
+    expect((await run(['restore', file], { db: fresh })).code).toBe(0);
+    expect(records(fresh)).toEqual(records(db));
+  });
+
+  test('refuses what is no backup', async () => {
+    const { db, file } = await backedUp();
+    writeFileSync(file, 'Dear diary');
+    const { code, stderr } = await run(['restore', file, '--yes'], { db });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not a backup of sciatica')]);
+    expect((await run(['restore', db, '--yes'], { db })).code).toBe(4);
+    expect((await run(['restore', 'no.db', '--yes'], { db })).stderr).toContain('There is no file');
+  });
+});
+
+describe('doctor', () => {
+  test('finds a healthy database well, and leaves it as it is', async () => {
+    const db = filled();
+    const before = readFileSync(db);
+    const { code, stdout, stderr } = await run(['doctor'], { db });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/1 user, 3 logs, \d+ KB, version \d+, wal journal/);
+    expect(stdout).toMatch(/✓ Integrity: every page is sound\n✓ References: every log belongs to a user\n/);
+    expect(readFileSync(db).equals(before)).toBe(true);
+    expect(readdirSync(dirname(db))).toEqual(['test.db']);
+  });
+
+  test('does not bring an old database up to date', async () => {
+    const db = freshPath();
+    copyFileSync(new URL('../fixtures/v1.db', import.meta.url), db);
+    chmodSync(db, 0o600);
+    const before = readFileSync(db);
+    const { code, stdout } = await run(['doctor', '--json'], { db });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      path: db,
+      exists: true,
+      version: 1,
+      users: 3,
+      logs: 39,
+    });
+    expect(readFileSync(db).equals(before)).toBe(true);
+    expect(readdirSync(dirname(db))).toEqual(['test.db']);
+  });
+
+  test('makes no database where there is none', async () => {
+    const db = join(freshFolder(), 'no', 'test.db');
+    const { code, stdout } = await run(['doctor'], { db });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('there is none yet')]);
+    expect(existsSync(dirname(db))).toBe(false);
+  });
+
+  test('says what to do about what others may read, what is left over, and a copy without its database', async () => {
+    const db = filled();
+    chmodSync(db, 0o644);
+    const left = join(dirname(db), '.sciatica-999999999-1-0.tmp');
+    writeFileSync(left, '');
+    const { code, stdout, stderr } = await run(['doctor'], { db });
+    expect([code, stderr]).toEqual([1, 'sciatica: 2 things to look after, marked with ✗.\n']);
+    expect(stdout).toContain(`    chmod 600 ${db}\n`);
+    expect(stdout).toContain(`    rm ${left}\n`);
+    const gone = `${freshPath()}`;
+    copyFileSync(db, `${gone}.replaced-2026-03-02-120000`);
+    expect((await run(['doctor'], { db: gone })).stdout).toMatch(/✗ Database: it is gone, but a copy/);
+  });
+
+  test('fits a narrow terminal, but for paths', async () => {
+    const db = filled();
+    writeFileSync(db, readFileSync(db).fill(0, 0, 4096));
+    const { code, stdout } = await run(['doctor'], { db, columns: 50 });
+    expect(code).toBe(1);
+    expect(stdout).toContain('✗');
+    const long = stripVTControlCharacters(stdout)
+      .split('\n')
+      .filter((line) => line.length > 50 && !line.includes(db));
+    expect(long).toEqual([]);
+  });
+
+  test('rescues what can be read, to be imported again', async () => {
+    const db = filled();
+    const whole = records(db);
+    writeFileSync(db, readFileSync(db).fill(0, 0, 4096));
+    const file = join(freshFolder(), 'rescued.json');
+    const rescued = await run(['doctor', '--rescue', file], { db });
+    expect(rescued).toMatchObject({ code: 0, stdout: '' });
+    expect(rescued.stderr).toContain('Wrote 1 user and 3 logs to');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const fresh = freshPath();
+    expect((await run(['import', file], { db: fresh })).code).toBe(0);
+    expect(records(fresh)).toEqual(whole);
+    expect((await run(['doctor', '--rescue', file], { db })).code).toBe(4);
+  });
+
+  test('with nothing to rescue writes no file', async () => {
+    const db = freshPath();
+    writeFileSync(db, 'noise '.repeat(3_000));
+    const file = join(freshFolder(), 'rescued.json');
+    expect((await run(['doctor', '--rescue', file], { db })).code).toBe(1);
+    expect(existsSync(file)).toBe(false);
+  });
+});
