@@ -20,7 +20,7 @@ function optionsOf(field: Field): Option[] {
       new Option(`--${field.flag}`, field.help),
       new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
     ];
-  const help = field.kind === 'date' ? `${field.help}: YYYY-MM-DD, ${DAYS}` : field.help;
+  const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${DAYS})` : field.help;
   const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
   // Shown in the help and completed; checked by the schema with everything else.
   if (field.kind === 'choice') option.argChoices = [...field.choices];

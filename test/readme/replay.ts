@@ -55,7 +55,9 @@ export class Terminal {
     const world = { db: this.db, now: README_NOW, env: { NO_COLOR: '1', HOME: this.folder } };
     const { code, stdout, stderr } = await run(argv, piped ? world : { ...world, columns: 80 });
     this.#code = code;
-    return `${stdout}${piped ? '' : stderr}`.replaceAll(this.db, '~/.local/share/sciatica/sciatica.db');
+    // A line of progress comes on slow machines only, and goes away again.
+    const said = piped ? '' : stderr.replace(/\r[^\r\n]*\r(?!\n)/g, '');
+    return `${stdout}${said}`.replaceAll(this.db, '~/.local/share/sciatica/sciatica.db');
   }
 
   /** The port of the service, which is started if the session has not done so. */
