@@ -37,7 +37,9 @@ const sources = new Map(files.map((name) => [name, readFileSync(join(root, name)
 /** What a file imports: its own files as paths under src, packages by their names. */
 function imports(name: string): string[] {
   const source = sources.get(name) ?? '';
-  const found = source.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*|\brequire\s*\(\s*)(['"])([^'"\n]+)\1/g);
+  const found = source.matchAll(
+    /(?:\bfrom\s+|\bimport(?:\s+|\s*\(\s*)|\brequire\s*\(\s*)(['"])([^'"\n]+)\1/g,
+  );
   return [...found].map(([, , target = '']) =>
     target.startsWith('.') ? relative(root, join(root, dirname(name), target)).replaceAll('\\', '/') : target,
   );

@@ -60,6 +60,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(patience.stall);
   const port = await listen(server, options);
+  store.history.origin = { source: 'api' };
   const log = new RequestLog(options.log);
   const access = accessAt(port, options.access.allowHosts, options.access.allowOrigins);
   const app = createApp({

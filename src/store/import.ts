@@ -22,6 +22,7 @@ import {
   withFate,
   write,
 } from './staging.ts';
+import type { Store } from './store.ts';
 
 export interface ImportResult {
   users: Counts;
@@ -37,6 +38,7 @@ const MAX_FAULTS = 10_000;
  * `apply` then looks for conflicts and writes, in one transaction.
  */
 export class Import {
+  readonly #store: Store;
   readonly #db: Database;
   readonly #where: (at: number, noun: Noun) => string;
   readonly #issues: Issue[] = [];
@@ -46,10 +48,11 @@ export class Import {
   /**
    * @param where what a place in the file is called
    */
-  constructor(db: Database, where: (at: number, noun: Noun) => string) {
-    this.#db = db;
+  constructor(store: Store, where: (at: number, noun: Noun) => string) {
+    this.#store = store;
+    this.#db = store.db;
     this.#where = where;
-    prepareStaging(db);
+    prepareStaging(store.db);
   }
 
   /** The faults and conflicts found so far: how many, and the first 10,000 of them. */
@@ -92,7 +95,7 @@ export class Import {
       if (!options.dryRun) for (const kind of kinds) write(this.#db, kind);
       return result;
     };
-    return options.dryRun ? this.#db.read(work) : this.#db.write(work);
+    return options.dryRun ? this.#db.read(work) : this.#store.write(work, { source: 'import' });
   }
 
   #add(at: number, kind: Kind, value: unknown): void {

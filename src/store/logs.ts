@@ -9,6 +9,7 @@ import {
   type Session,
 } from '../domain/log.ts';
 import type { Database } from './database.ts';
+import type { History } from './history.ts';
 import { sessionBlocks } from './sessions.ts';
 import { type Condition, type Page, type Query, Table, type Value } from './table.ts';
 import type { Guard } from './users.ts';
@@ -27,7 +28,10 @@ export interface Exercise {
 export class Logs {
   readonly #table: Table<Log>;
 
-  constructor(private readonly db: Database) {
+  constructor(
+    private readonly db: Database,
+    private readonly history: History,
+  ) {
     this.#table = new Table(db, 'logs', 'log', logRecord);
   }
 
@@ -67,7 +71,7 @@ export class Logs {
 
   /** @throws SciaticaError `invalid` if there is no such user */
   create(input: LogInput): Log {
-    return this.db.write(() => {
+    return this.history.change(() => {
       this.#requireUser(input.userId);
       return this.get(this.#table.insert(input));
     });
@@ -84,7 +88,7 @@ export class Logs {
    * @throws SciaticaError `not-found`, or `invalid` if there is no such user
    */
   update(id: number, patch: LogPatch, guard?: Guard): Log {
-    return this.db.write(() => {
+    return this.history.change(() => {
       guard?.(this.json(id));
       const log = { ...this.get(id), ...patch, id };
       this.#requireUser(log.userId);
@@ -98,7 +102,7 @@ export class Logs {
    * @throws SciaticaError `not-found`
    */
   delete(id: number, guard?: Guard): Log {
-    return this.db.write(() => {
+    return this.history.change(() => {
       guard?.(this.json(id));
       const log = this.get(id);
       this.#table.delete(id);

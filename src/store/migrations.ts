@@ -4,6 +4,18 @@ import { painLocations } from '../domain/user.ts';
 const oneOf = (values: readonly string[]) => `IN (${values.map((value) => `'${value}'`).join(', ')})`;
 const DAY = "GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'";
 
+const USER_COLUMNS = ['firstName', 'lastName', 'email', 'age', 'painLocation', 'painLevel', 'diagnosisDate'];
+const LOG_COLUMNS = [
+  'userId',
+  'exerciseType',
+  'exerciseName',
+  'date',
+  'painBefore',
+  'painAfter',
+  'effective',
+  'notes',
+];
+
 /**
  * The schema, step by step: append-only, those still to come run as one transaction; `user_version` says how many have run.
  * The CHECKs are the last line of defence, not the validation: STRICT turns "1e2" into 100.
@@ -41,4 +53,72 @@ export const migrations: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Triggers write the history, so that nothing can be changed without it: cascades and imports included.
+  `
+  CREATE TABLE changes (
+    id     INTEGER PRIMARY KEY AUTOINCREMENT,
+    at     INTEGER NOT NULL,
+    source TEXT    NOT NULL CHECK (source IN ('cli', 'api', 'import', 'undo', 'erase')),
+    caller TEXT,
+    undoes INTEGER
+  ) STRICT;
+
+  CREATE TABLE history (
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    change       INTEGER NOT NULL REFERENCES changes (id),
+    record       TEXT    NOT NULL CHECK (record IN ('user', 'log')),
+    recordId     INTEGER NOT NULL,
+    userId       INTEGER NOT NULL,
+    formerUserId INTEGER,
+    action       TEXT    NOT NULL CHECK (action IN ('create', 'update', 'delete', 'erase')),
+    before       TEXT,
+    after        TEXT
+  ) STRICT;
+
+  CREATE INDEX history_by_change ON history (change);
+  CREATE INDEX history_by_record ON history (recordId, record);
+  CREATE INDEX history_by_user ON history (userId);
+
+  -- The user who is being erased; empty outside that one transaction.
+  CREATE TABLE erasing (userId INTEGER PRIMARY KEY) STRICT;
+
+  CREATE TRIGGER history_is_not_changed BEFORE UPDATE ON history
+  BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
+  CREATE TRIGGER history_is_not_replaced BEFORE INSERT ON history
+  WHEN EXISTS (SELECT 1 FROM history WHERE seq = NEW.seq)
+  BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
+  CREATE TRIGGER history_is_not_removed BEFORE DELETE ON history
+  WHEN NOT EXISTS (SELECT 1 FROM erasing WHERE userId IN (OLD.userId, OLD.formerUserId))
+  BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
+
+  CREATE TRIGGER changes_are_not_changed BEFORE UPDATE ON changes
+  BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
+  CREATE TRIGGER changes_are_not_replaced BEFORE INSERT ON changes
+  WHEN EXISTS (SELECT 1 FROM changes WHERE id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
+  CREATE TRIGGER changes_are_not_removed BEFORE DELETE ON changes
+  WHEN EXISTS (SELECT 1 FROM history WHERE change = OLD.id)
+  BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
+${historyOf('user', 'users', 'id', USER_COLUMNS)}
+${historyOf('log', 'logs', 'userId', LOG_COLUMNS)}
+  `,
 ];
+
+/** Triggers that keep what a row was and became, as an array of its columns but for the id. */
+function historyOf(record: string, table: string, owner: string, columns: string[]): string {
+  const row = (which: 'OLD' | 'NEW') => `json_array(${columns.map((column) => `${which}.${column}`)})`;
+  const entry = (owner: string, former: string, action: string, before: string, after: string) => `
+    INSERT INTO history (change, record, recordId, userId, formerUserId, action, before, after)
+    VALUES ((SELECT max(id) FROM changes), '${record}', ${action === 'create' ? 'NEW' : 'OLD'}.id, ${owner}, ${former}, '${action}', ${before}, ${after});`;
+  const former = `iif(OLD.${owner} = NEW.${owner}, NULL, OLD.${owner})`;
+  return `
+  CREATE TRIGGER ${table}_created AFTER INSERT ON ${table} BEGIN
+    ${entry(`NEW.${owner}`, 'NULL', 'create', 'NULL', row('NEW'))}
+  END;
+  CREATE TRIGGER ${table}_updated AFTER UPDATE ON ${table} WHEN ${row('OLD')} <> ${row('NEW')} BEGIN
+    ${entry(`NEW.${owner}`, former, 'update', row('OLD'), row('NEW'))}
+  END;
+  CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table} BEGIN
+    ${entry(`OLD.${owner}`, 'NULL', 'delete', row('OLD'), 'NULL')}
+  END;`;
+}

@@ -10,6 +10,10 @@ export class Settings {
     return this.db.value<string>('SELECT value FROM settings WHERE name = ?', name);
   }
 
+  remove(name: Setting): void {
+    this.db.run('DELETE FROM settings WHERE name = ?', name);
+  }
+
   set(name: Setting, value: string): void {
     this.db.write(() =>
       this.db.run(

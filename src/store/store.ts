@@ -1,4 +1,6 @@
+import type { Origin } from '../domain/history.ts';
 import type { Database } from './database.ts';
+import { History } from './history.ts';
 import { Logs } from './logs.ts';
 import { openDatabase, openSnapshot } from './open.ts';
 import { Settings } from './settings.ts';
@@ -9,10 +11,12 @@ export class Store {
   readonly users: Users;
   readonly logs: Logs;
   readonly settings: Settings;
+  readonly history: History;
 
   constructor(readonly db: Database) {
-    this.users = new Users(db);
-    this.logs = new Logs(db);
+    this.history = new History(db);
+    this.users = new Users(db, this.history);
+    this.logs = new Logs(db, this.history);
     this.settings = new Settings(db);
   }
 
@@ -26,17 +30,21 @@ export class Store {
     return new Store(openSnapshot(this.db.path));
   }
 
-  /** Runs several writes as one transaction: all or nothing. */
-  write<T>(work: () => T): T {
-    return this.db.write(work);
+  /** Runs several writes as one change, in one transaction: all or nothing. */
+  write<T>(work: () => T, origin?: Origin): T {
+    return this.history.change(work, origin);
   }
 
-  /** Moves what the write-ahead log holds into the database file, as far as readers allow; never waits for them. */
-  checkpoint(): void {
+  /**
+   * Moves what the write-ahead log holds into the database file, as far as readers allow; never waits for them.
+   * @returns whether the log is empty now
+   */
+  checkpoint(): boolean {
     const patience = this.db.pragma<number>('busy_timeout');
     this.db.pragma('busy_timeout = 0');
-    this.db.pragma('wal_checkpoint(TRUNCATE)');
+    const isBusy = this.db.pragma('wal_checkpoint(TRUNCATE)') !== 0;
     this.db.pragma(`busy_timeout = ${patience}`);
+    return !isBusy;
   }
 
   close(): void {

@@ -254,7 +254,8 @@ function rendered(fields: Fields): string {
   return `format('{${template}}', ${parts.map(({ value }) => value)})`;
 }
 
-function joined(where: Condition[]): Condition {
+/** The conditions as one WHERE clause, or nothing. */
+export function joined(where: Condition[]): Condition {
   return {
     sql: where.length === 0 ? '' : ` WHERE ${where.map(({ sql }) => sql).join(' AND ')}`,
     values: where.flatMap(({ values }) => values),

@@ -1,5 +1,6 @@
 import { type User, type UserFilter, type UserInput, type UserPatch, userRecord } from '../domain/user.ts';
 import type { Database } from './database.ts';
+import type { History } from './history.ts';
 import { type Page, type Query, Table } from './table.ts';
 
 /** Looks at a record before it is changed; throws to refuse the change. */
@@ -9,7 +10,10 @@ export type Guard = (json: string) => void;
 export class Users {
   readonly #table: Table<User>;
 
-  constructor(private readonly db: Database) {
+  constructor(
+    db: Database,
+    private readonly history: History,
+  ) {
     this.#table = new Table(db, 'users', 'user', userRecord);
   }
 
@@ -27,7 +31,7 @@ export class Users {
   jsonChunks = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
 
   create(input: UserInput): User {
-    return this.db.write(() => this.get(this.#table.insert(input)));
+    return this.history.change(() => this.get(this.#table.insert(input)));
   }
 
   /** Inserts a user with the id it has. */
@@ -40,7 +44,7 @@ export class Users {
    * @throws SciaticaError `not-found`
    */
   update(id: number, patch: UserPatch, guard?: Guard): User {
-    return this.db.write(() => {
+    return this.history.change(() => {
       guard?.(this.json(id));
       this.#table.update({ ...this.get(id), ...patch, id });
       return this.get(id);
@@ -52,7 +56,7 @@ export class Users {
    * @throws SciaticaError `not-found`
    */
   delete(id: number, guard?: Guard): User {
-    return this.db.write(() => {
+    return this.history.change(() => {
       guard?.(this.json(id));
       const user = this.get(id);
       this.#table.delete(id);

@@ -48,7 +48,7 @@ beforeAll(async () => {
       hold: () => { const store = openStore(path); store.users.count(); say('ready'); process.stdin.resume(); },
       backup: () => { say('ready'); backup(path, file, { force: true }); say('done'); },
       restore: () => { say('ready'); const it = prepareRestore(file, path); it.apply('kept'); say('done'); },
-      import: () => { const store = openStore(path); const task = new Import(store.db, String); say('ready');
+      import: () => { const store = openStore(path); const task = new Import(store, String); say('ready');
         for (let at = 0; at < 3000; at++) task.add([{ at, noun: 'log', value: { ...log, notes: 'imported' } }]);
         task.apply({ onConflict: 'refuse', dryRun: false }); say('done'); },
       once: () => { say('ready'); process.stdin.once('data', () => { attempt(() => backup(path, file).users); process.exit(); }); },

@@ -7,7 +7,7 @@ import { failure, filledStore, freshPath, freshStore, log, raw, user } from './h
 type Records = { users?: unknown[]; logs?: unknown[] };
 
 function prepare(store: Store, { users = [], logs = [] }: Records): Import {
-  const task = new Import(store.db, (at, noun) => `${noun}[${at}]`);
+  const task = new Import(store, (at, noun) => `${noun}[${at}]`);
   task.add(users.map((value, at) => ({ at, noun: 'user', value })));
   task.add(logs.map((value, at) => ({ at, noun: 'log', value })));
   return task;
@@ -47,7 +47,7 @@ it('gives an id to a record without one, above all others', () => {
 
 it('takes logs before their users', () => {
   const store = freshStore();
-  const task = new Import(store.db, () => '');
+  const task = new Import(store, () => '');
   task.add([{ at: 1, noun: 'log', value: annas }]);
   task.add([{ at: 2, noun: 'user', value: anna }]);
   task.apply({ onConflict: 'refuse', dryRun: false });

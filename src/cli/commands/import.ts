@@ -66,7 +66,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   let task: Import | undefined;
   try {
     const reading = await readRecords(file.bytes, { format, raw });
-    task = new Import(context.store.db, reading.where);
+    task = new Import(context.store, reading.where);
     await readAll(file, reading, task, progress);
     task.apply({ onConflict: options.onConflict ?? 'refuse', dryRun: options.dryRun ?? false });
   } catch (error) {

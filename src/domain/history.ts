@@ -1,0 +1,55 @@
+import type { Log } from './log.ts';
+import type { User } from './user.ts';
+
+/** What did a change: the command line, the API, or one of the commands that do many things at once. */
+export const sources = ['cli', 'api', 'import', 'undo', 'erase'] as const;
+export type Source = (typeof sources)[number];
+
+export const actions = ['create', 'update', 'delete', 'erase'] as const;
+export type Action = (typeof actions)[number];
+
+/** Who or what makes a change. */
+export interface Origin {
+  source: Source;
+  /** The name of the caller's token. */
+  caller?: string;
+}
+
+/** What happened to one record in one change. */
+export interface HistoryEntry {
+  /** Grows with each entry. */
+  seq: number;
+  /** The change it belongs to: an import is one change with many entries. */
+  change: number;
+  /** When, as an ISO 8601 moment in UTC. */
+  at: string;
+  source: Source;
+  caller?: string;
+  /** The change that this one took back. */
+  undoes?: number;
+  record: 'user' | 'log';
+  id: number;
+  action: Action;
+  /** The record before; null when it was created. */
+  before: User | Log | null;
+  /** The record after; null when it was deleted. */
+  after: User | Log | null;
+}
+
+/** Which entries of the history, the latest first. */
+export interface HistoryFilter {
+  /** Of this user and the user's logs. */
+  user?: number;
+  /** Of this log. */
+  log?: number;
+  /** From this moment on, in milliseconds since 1970. */
+  since?: number;
+  limit?: number;
+}
+
+/** The fields in which two states of a record differ. */
+export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | 'after'>): string[] {
+  const [old, now] = [before as Record<string, unknown> | null, after as Record<string, unknown> | null];
+  if (!old || !now) return [];
+  return Object.keys(now).filter((name) => old[name] !== now[name]);
+}

@@ -1,0 +1,49 @@
+import { notFound, SciaticaError } from '../domain/errors.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Forgets a person: the user, the logs and their history, in the database file, its log and its free pages.
+ * One entry stays: that user N was erased, and when. Asked again, it only makes sure of the bytes.
+ * @throws SciaticaError `not-found` for a user that never was; `busy` when others keep the old bytes in use
+ */
+export function erase(store: Store, userId: number): void {
+  const { db, history, settings } = store;
+  const known = store.users.has(userId) || db.value('SELECT 1 FROM history WHERE userId = ?', userId) === 1;
+  if (!known) throw notFound('user', userId);
+  const isErased =
+    !store.users.has(userId) && history.of('user', userId).every(({ action }) => action === 'erase');
+  if (!isErased) {
+    const forget = () => {
+      db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
+      db.run('DELETE FROM users WHERE id = ?', userId);
+      db.run('DELETE FROM history WHERE userId = ? OR formerUserId = ?', userId, userId);
+      db.run(
+        `INSERT INTO history (change, record, recordId, userId, action)
+         VALUES ((SELECT max(id) FROM changes), 'user', ?, ?, 'erase')`,
+        userId,
+        userId,
+      );
+      db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
+      db.run('DELETE FROM erasing');
+      if (settings.get('user') === String(userId)) settings.remove('user');
+    };
+    history.change(forget, { source: 'erase' });
+  }
+  overwrite(store);
+}
+
+/** What was deleted is in no page any more once the file is written anew and its log is empty (https://sqlite.org/lang_vacuum.html). */
+function overwrite(store: Store): void {
+  store.db.exec('VACUUM');
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!store.checkpoint()) {
+    if (performance.now() > deadline)
+      throw new SciaticaError(
+        'busy',
+        'The records are erased, but another program keeps the old file contents in use. Close it (sciatica serve?) and run this again.',
+      );
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+}
+
+const PATIENCE_MS = 10_000;

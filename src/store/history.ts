@@ -1,0 +1,122 @@
+import type { Action, HistoryEntry, HistoryFilter, Origin, Source } from '../domain/history.ts';
+import { logRecord } from '../domain/log.ts';
+import { userRecord } from '../domain/user.ts';
+import type { Database } from './database.ts';
+import { type Condition, joined, type Value } from './table.ts';
+
+/** An entry as it is stored: the states are arrays of the record's fields but for the id. */
+interface Row {
+  seq: number;
+  change: number;
+  at: number;
+  source: Source;
+  caller: string | null;
+  undoes: number | null;
+  record: 'user' | 'log';
+  recordId: number;
+  action: Action;
+  before: string | null;
+  after: string | null;
+}
+
+const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
+  FROM history JOIN changes ON changes.id = history.change`;
+
+/** What was changed, when and by what. Triggers write the entries; this says which change they belong to. */
+export class History {
+  #isOpen = false;
+
+  /**
+   * @param origin who makes the changes of this store unless a change says otherwise
+   * @param now the clock, in milliseconds since 1970
+   */
+  constructor(
+    private readonly db: Database,
+    public origin: Origin = { source: 'cli' },
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it.
+   * @param undoes the change that this one takes back
+   */
+  change<T>(work: () => T, origin = this.origin, undoes: number | null = null): T {
+    if (this.#isOpen) return work();
+    this.#isOpen = true;
+    try {
+      return this.db.write(() => {
+        const { id } = this.db.run(
+          'INSERT INTO changes (at, source, caller, undoes) VALUES (?, ?, ?, ?)',
+          this.now(),
+          origin.source,
+          origin.caller ?? null,
+          undoes,
+        );
+        const result = work();
+        const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
+        if (!changed) this.db.run('DELETE FROM changes WHERE id = ?', id);
+        return result;
+      });
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+
+  /** The entries that match, the latest first. */
+  list({ user, log, since, limit }: HistoryFilter = {}): HistoryEntry[] {
+    const condition = (sql: string, ...values: (Value | undefined)[]): Condition[] =>
+      values.includes(undefined) ? [] : [{ sql, values: values as Value[] }];
+    const { sql, values } = joined([
+      ...condition('(userId = ? OR formerUserId = ?)', user, user),
+      ...condition("record = 'log' AND recordId = ?", log),
+      ...condition('at >= ?', since),
+    ]);
+    const end = limit === undefined ? '' : ` LIMIT ${limit}`;
+    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq DESC${end}`, ...values).map(entryOf);
+  }
+
+  /** The entries of one record, the first one first. */
+  of(record: 'user' | 'log', id: number): HistoryEntry[] {
+    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
+    return this.db.all<Row>(sql, record, id).map(entryOf);
+  }
+
+  /** The entries of one change, the first one first. */
+  ofChange(change: number): HistoryEntry[] {
+    return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(entryOf);
+  }
+
+  /** The latest change made from the command line that has not been erased. */
+  latestFromCommandLine(): number | undefined {
+    return (
+      this.db.value<number>("SELECT max(id) FROM changes WHERE source IN ('cli', 'import', 'undo')") ??
+      undefined
+    );
+  }
+}
+
+function entryOf({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry {
+  const state = (json: string | null) => (json === null ? null : recordOf(row.record, id, json));
+  return {
+    seq: row.seq,
+    change: row.change,
+    at: new Date(at).toISOString(),
+    source: row.source,
+    ...(caller !== null && { caller }),
+    ...(undoes !== null && { undoes }),
+    record: row.record,
+    id,
+    action: row.action,
+    before: state(before),
+    after: state(after),
+  };
+}
+
+function recordOf(kind: 'user' | 'log', id: number, json: string): NonNullable<HistoryEntry['before']> {
+  const values = JSON.parse(json) as (string | number)[];
+  const [, ...names] = Object.keys(kind === 'user' ? userRecord : logRecord);
+  const record = Object.fromEntries(
+    names.map((name, i) => [name, name === 'effective' ? values[i] === 1 : values[i]]),
+  );
+  return { id, ...record } as unknown as NonNullable<HistoryEntry['before']>;
+}

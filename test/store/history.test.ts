@@ -1,0 +1,303 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HistoryEntry } from '../../src/domain/history.ts';
+import { erase } from '../../src/store/erase.ts';
+import { Import } from '../../src/store/import.ts';
+import type { Store } from '../../src/store/store.ts';
+import { undo } from '../../src/store/undo.ts';
+import { failure, freshPath, freshStore, log, user } from './helpers.ts';
+
+const short = ({ change, source, record, id, action }: HistoryEntry) => [change, source, record, id, action];
+
+function imported(store: Store, ...values: object[]): void {
+  const task = new Import(store, String);
+  task.add(
+    values.map((value, at) => ({
+      at,
+      noun: 'userId' in value ? ('log' as const) : ('user' as const),
+      value,
+    })),
+  );
+  task.apply({ onConflict: 'overwrite', dryRun: false });
+}
+
+const records = (store: Store) => [store.users.list(), store.logs.list()];
+
+describe('history', () => {
+  test('every change leaves an entry with the record before and after', () => {
+    const store = freshStore();
+    const nora = store.users.create(user());
+    const first = store.logs.create(log());
+    const second = store.logs.update(1, { painAfter: 1, notes: 'better' });
+    store.logs.delete(1);
+    expect(store.history.list()).toMatchObject([
+      {
+        seq: 4,
+        change: 4,
+        source: 'cli',
+        record: 'log',
+        id: 1,
+        action: 'delete',
+        before: second,
+        after: null,
+      },
+      {
+        seq: 3,
+        change: 3,
+        source: 'cli',
+        record: 'log',
+        id: 1,
+        action: 'update',
+        before: first,
+        after: second,
+      },
+      {
+        seq: 2,
+        change: 2,
+        source: 'cli',
+        record: 'log',
+        id: 1,
+        action: 'create',
+        before: null,
+        after: first,
+      },
+      {
+        seq: 1,
+        change: 1,
+        source: 'cli',
+        record: 'user',
+        id: 1,
+        action: 'create',
+        before: null,
+        after: nora,
+      },
+    ]);
+  });
+
+  test('what changes nothing leaves no entry, and what fails neither', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.users.update(1, {});
+    store.users.update(1, { age: user().age });
+    expect(() => store.logs.create(log({ userId: 7 }))).toThrow();
+    expect(() =>
+      store.write(() => {
+        store.logs.create(log());
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect(store.history.list().map(short)).toEqual([[1, 'cli', 'user', 1, 'create']]);
+    expect(store.db.value('SELECT count(*) FROM changes')).toBe(1);
+  });
+
+  test('a deleted user leaves an entry for each log, an import is one change', () => {
+    const store = freshStore();
+    imported(store, { id: 1, ...user() }, { id: 1, ...log() }, { id: 2, ...log() });
+    store.users.delete(1);
+    expect(store.history.list().map(short)).toEqual([
+      [2, 'cli', 'user', 1, 'delete'],
+      [2, 'cli', 'log', 2, 'delete'],
+      [2, 'cli', 'log', 1, 'delete'],
+      [1, 'import', 'log', 2, 'create'],
+      [1, 'import', 'log', 1, 'create'],
+      [1, 'import', 'user', 1, 'create'],
+    ]);
+  });
+
+  test('is found by user, by log, by day and to a limit', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.users.create(user());
+    store.logs.create(log());
+    store.logs.update(1, { userId: 2 });
+    const found = (filter: object) => store.history.list(filter).map(({ seq }) => seq);
+    expect(found({ user: 1 })).toEqual([4, 3, 1]);
+    expect(found({ user: 2 })).toEqual([4, 2]);
+    expect(found({ log: 1 })).toEqual([4, 3]);
+    expect(found({ limit: 1 })).toEqual([4]);
+    expect(found({ since: Date.now() + 1_000 })).toEqual([]);
+    expect(store.history.of('log', 1).map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
+  test.each([
+    'UPDATE history SET after = NULL',
+    'DELETE FROM history',
+    "INSERT OR REPLACE INTO history (seq, change, record, recordId, userId, action) VALUES (1, 1, 'user', 1, 1, 'create')",
+    'UPDATE changes SET at = 0',
+    'DELETE FROM changes',
+    "INSERT OR REPLACE INTO changes (id, at, source) VALUES (1, 0, 'api')",
+  ])('the schema refuses %s', (sql) => {
+    const store = freshStore();
+    store.users.create(user());
+    const before = store.history.list();
+    expect(() => store.db.exec(sql)).toThrow('append-only');
+    expect(store.history.list()).toEqual(before);
+  });
+
+  test('takes no more room than three times the records', () => {
+    const store = freshStore();
+    const size = (table: string) =>
+      store.db.value<number>(
+        `SELECT sum(pgsize) FROM dbstat WHERE name = '${table}' OR name LIKE '${table}_by%'`,
+      ) ?? 0;
+    store.users.create(user());
+    for (let i = 0; i < 3_000; i += 1) store.logs.create(log({ notes: '' }));
+    expect(size('history') + size('changes')).toBeLessThan(3 * size('logs'));
+  });
+});
+
+describe('undo', () => {
+  test('brings a deleted user back with all logs and the same ids', () => {
+    const store = freshStore();
+    imported(store, { id: 3, ...user() }, { id: 7, ...log({ userId: 3 }) }, { id: 9, ...log({ userId: 3 }) });
+    const before = records(store);
+    store.users.delete(3);
+    undo(store, store.history.latestFromCommandLine() ?? 0);
+    expect(records(store)).toEqual(before);
+  });
+
+  test('undone is redone', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.users.update(1, { age: 50 });
+    undo(store, 2);
+    expect(store.users.get(1).age).toBe(user().age);
+    undo(store, 3);
+    expect(store.users.get(1).age).toBe(50);
+    expect(store.history.list({ limit: 1 })).toMatchObject([{ change: 4, source: 'undo', undoes: 3 }]);
+  });
+
+  test.each<[string, (store: Store) => void, number, RegExp]>([
+    [
+      'a record changed again',
+      (store) => store.logs.update(1, { painAfter: 2 }),
+      2,
+      /log 1 was changed again by change 3/,
+    ],
+    ['a record deleted since', (store) => store.logs.delete(1), 2, /log 1 was changed again by change 3/],
+    ['a user who has logs by now', () => {}, 1, /user 1 has logs that were recorded later \(1\)/],
+    ['what is undone already', (store) => undo(store, 2), 2, /changed again by change 3/],
+    [
+      'a log whose user is gone',
+      (store) => {
+        store.logs.delete(1);
+        store.users.delete(1);
+      },
+      3,
+      /user 1 is not there any more/,
+    ],
+  ])('refuses %s, and changes nothing', (_, change, which, words) => {
+    const store = freshStore();
+    store.users.create(user());
+    store.logs.create(log());
+    change(store);
+    const before = [records(store), store.history.list()];
+    const error = failure(() => undo(store, which));
+    expect(error.code).toBe('conflict');
+    expect(error.message).toMatch(words);
+    expect([records(store), store.history.list()]).toEqual(before);
+  });
+
+  test('of a change that is not there', () => {
+    expect(failure(() => undo(freshStore(), 5)).code).toBe('not-found');
+  });
+
+  test('of any changes, the latest first, gives back what there was', () => {
+    const step = fc.record({
+      verb: fc.constantFrom(
+        'addUser',
+        'addLog',
+        'editUser',
+        'editLog',
+        'dropUser',
+        'dropLog',
+        'many',
+        'import',
+      ),
+      id: fc.integer({ min: 1, max: 4 }),
+      pain: fc.integer({ min: 1, max: 10 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 15 }), (steps) => {
+        const store = freshStore();
+        imported(store, { id: 1, ...user() }, { id: 1, ...log() }, { id: 2, ...user() });
+        const before = records(store);
+        for (const { verb, id, pain } of steps) {
+          const act = {
+            addUser: () => store.users.create(user({ painLevel: pain })),
+            addLog: () => store.logs.create(log({ userId: id, painAfter: pain })),
+            editUser: () => store.users.update(id, { painLevel: pain }),
+            editLog: () => store.logs.update(id, { userId: ((id + pain) % 4) + 1, painAfter: pain }),
+            dropUser: () => store.users.delete(id),
+            dropLog: () => store.logs.delete(id),
+            many: () =>
+              store.write(() => {
+                store.users.update(id, { age: pain });
+                store.logs.delete(id);
+              }),
+            import: () =>
+              imported(store, { id, ...user({ age: pain }) }, { id: id + 4, ...log({ userId: id }) }),
+          }[verb];
+          try {
+            act();
+          } catch (error) {
+            expect(error).toMatchObject({ name: 'SciaticaError' });
+          }
+        }
+        const changes = [...new Set(store.history.list().map(({ change }) => change))].filter((id) => id > 1);
+        for (const change of changes) undo(store, change);
+        expect(records(store)).toEqual(before);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('erasure', () => {
+  test('leaves one entry and not a byte', () => {
+    const path = freshPath();
+    const store = freshStore(path);
+    const marked = user({ firstName: 'TRACELESS-name', email: 'traceless@example.org' });
+    imported(store, { id: 1, ...user() }, { id: 2, ...marked }, { id: 1, ...log() });
+    for (let i = 0; i < 200; i += 1)
+      store.logs.create(log({ userId: 2, notes: `TRACELESS note ${i} ${'x'.repeat(i * 9)}` }));
+    store.users.update(2, { lastName: 'TRACELESS-last' });
+    store.logs.delete(50);
+    store.logs.update(60, { userId: 1, notes: 'given away' });
+    store.settings.set('user', '2');
+    erase(store, 2);
+    expect(store.users.list().map(({ id }) => id)).toEqual([1]);
+    expect(store.history.list({ user: 2 }).map(short)).toEqual([
+      [expect.any(Number), 'erase', 'user', 2, 'erase'],
+    ]);
+    expect(store.history.list({ user: 2 })).toMatchObject([{ before: null, after: null }]);
+    expect(store.logs.get(60).notes).toBe('given away');
+    expect(store.settings.get('user')).toBeUndefined();
+    for (const file of [path, `${path}-wal`])
+      expect(readFileSync(file).toString('latin1').toLowerCase()).not.toContain('traceless');
+    expect(() => store.db.exec('DELETE FROM history')).toThrow('append-only');
+  });
+
+  test('of a user deleted before forgets the history too, and can be repeated', () => {
+    const path = freshPath();
+    const store = freshStore(path);
+    store.users.create(user({ firstName: 'TRACELESS' }));
+    store.users.delete(1);
+    erase(store, 1);
+    erase(store, 1);
+    expect(store.history.list().map(short)).toEqual([[expect.any(Number), 'erase', 'user', 1, 'erase']]);
+    expect(readFileSync(path).includes('TRACELESS')).toBe(false);
+  });
+
+  test('of nobody is refused', () => {
+    expect(failure(() => erase(freshStore(), 1)).code).toBe('not-found');
+  });
+
+  test('cannot be undone', () => {
+    const store = freshStore();
+    store.users.create(user());
+    erase(store, 1);
+    expect(failure(() => undo(store, store.history.list()[0]?.change ?? 0)).code).toBe('conflict');
+  });
+});
