@@ -29,8 +29,23 @@ export async function patchOf(
  * @throws Declined, or SciaticaError `invalid` where nobody can be asked
  */
 export async function confirmDeletion(context: Context, options: Options, what: string): Promise<void> {
+  if (!options['yes'] && !context.interactive)
+    throw usage(`This would delete ${what}. To do it unasked, add --yes.`);
+  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.');
+}
+
+/**
+ * Asks whether to go on, unless `--yes` has said so.
+ * @throws Declined with `declined`, or SciaticaError `invalid` where nobody can be asked
+ */
+export async function confirmed(
+  context: Context,
+  options: Options,
+  question: string,
+  declined: string,
+): Promise<void> {
   if (options['yes']) return;
-  if (!context.interactive) throw usage(`This would delete ${what}. To do it unasked, add --yes.`);
+  if (!context.interactive) throw usage('Nobody is there to be asked. To do it unasked, add --yes.');
   const { askYesNo } = await import('./prompts.ts');
-  if (!(await askYesNo(context, `Delete ${what}?`, false))) throw new Declined('Nothing was deleted.');
+  if (!(await askYesNo(context, question, false))) throw new Declined(declined);
 }

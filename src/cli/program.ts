@@ -8,6 +8,7 @@ import { addDemoCommand } from './commands/demo.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addFieldsCommand } from './commands/fields.ts';
+import { addHistoryCommand } from './commands/history.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addLogCommand } from './commands/log.ts';
 import { addLogsCommand } from './commands/logs.ts';
@@ -15,6 +16,7 @@ import { addReportCommand } from './commands/report.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSummaryCommand } from './commands/summary.ts';
+import { addUndoCommand } from './commands/undo.ts';
 import { addUserCommand } from './commands/user.ts';
 import { addUsersCommand } from './commands/users.ts';
 import { report } from './errors.ts';
@@ -58,6 +60,8 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   compare: addCompareCommand,
   report: addReportCommand,
   fields: addFieldsCommand,
+  history: addHistoryCommand,
+  undo: addUndoCommand,
   import: addImportCommand,
   export: addExportCommand,
   backup: addBackupCommand,

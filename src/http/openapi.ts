@@ -1,6 +1,7 @@
 import { logFields, logRecord } from '../domain/log.ts';
 import { objectOf, schemaOf } from '../domain/schema.ts';
 import { userFields, userRecord } from '../domain/user.ts';
+import { historyEntrySchema, historyOperation } from './openapi-history.ts';
 import { insightsOperation, insightsSchemas, insightsTag } from './openapi-insights.ts';
 import {
   content,
@@ -59,6 +60,7 @@ function describe(routes: readonly Route[]): Json {
         UserExerciseLogInput: input(logFields, true),
         UserExerciseLogPatch: input(logFields, false),
         ...insightsSchemas(),
+        HistoryEntry: historyEntrySchema,
         Problem: PROBLEM,
       },
       responses: Object.fromEntries(Object.entries(PROBLEMS).map(([name, response]) => [name, response])),
@@ -124,6 +126,7 @@ const failures: Record<Kind, Record<string, string>> = {
   replace: { ...writes, ...missing, ...conditional, ...bodies },
   patch: { ...writes, ...missing, ...conditional, ...bodies },
   remove: { ...writes, ...missing, ...conditional },
+  history: { ...reads, ...missing },
   summary: { ...reads, ...missing },
   report: { ...reads, ...missing },
   health: reads,
@@ -170,6 +173,8 @@ function recordOperation(kind: Kind, resource: Resource): Json {
           '304': NOT_MODIFIED,
         },
       };
+    case 'history':
+      return historyOperation(name, one, common.tags[0] ?? '');
     case 'read':
       return {
         ...common,

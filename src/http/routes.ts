@@ -1,4 +1,5 @@
 import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers.ts';
+import { history } from './history.ts';
 import { report, summary } from './insights.ts';
 import { json } from './message.ts';
 import { openApi } from './openapi.ts';
@@ -13,6 +14,7 @@ export type Kind =
   | 'replace'
   | 'patch'
   | 'remove'
+  | 'history'
   | 'summary'
   | 'report'
   | 'health'
@@ -47,6 +49,7 @@ export const routes: readonly Route[] = [
   { method: 'PUT', path: '/users/{id}', kind: 'replace', resource: users, handle: replace(users) },
   { method: 'PATCH', path: '/users/{id}', kind: 'patch', resource: users, handle: patch(users) },
   { method: 'DELETE', path: '/users/{id}', kind: 'remove', resource: users, handle: remove(users) },
+  { method: 'GET', path: '/users/{id}/history', kind: 'history', resource: users, handle: history(users) },
   { method: 'GET', path: '/users/{id}/summary', kind: 'summary', resource: users, handle: summary },
   { method: 'GET', path: '/users/{id}/report', kind: 'report', resource: users, handle: report },
   { method: 'GET', path: '/userExerciseLogs', kind: 'list', resource: logs, handle: list(logs) },
@@ -55,6 +58,13 @@ export const routes: readonly Route[] = [
   { method: 'PUT', path: '/userExerciseLogs/{id}', kind: 'replace', resource: logs, handle: replace(logs) },
   { method: 'PATCH', path: '/userExerciseLogs/{id}', kind: 'patch', resource: logs, handle: patch(logs) },
   { method: 'DELETE', path: '/userExerciseLogs/{id}', kind: 'remove', resource: logs, handle: remove(logs) },
+  {
+    method: 'GET',
+    path: '/userExerciseLogs/{id}/history',
+    kind: 'history',
+    resource: logs,
+    handle: history(logs),
+  },
   { method: 'GET', path: '/health', kind: 'health', handle: health },
   { method: 'GET', path: '/openapi.json', kind: 'document', handle: document },
 ];

@@ -2,14 +2,16 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   constants as fsConstants,
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
 export const TEMPORARY = /^\.sciatica-\d+-[\d-]+\.tmp(-journal|-wal|-shm)?$/;
@@ -84,6 +86,14 @@ export function withFreeName(name: string, claim: (name: string) => void): strin
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
+}
+
+/** The copies of a database that were made beside it: backups, what a restore replaced, what a migration kept. */
+export function keptCopies(path: string): string[] {
+  const [folder, start] = [dirname(path), `${basename(path)}.`];
+  const kept = readdirSync(folder).filter((name) => name.startsWith(start) && /\.(v\d|replaced)/.test(name));
+  const backups = existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
+  return [...kept, ...backups.map((name) => join('backups', name))].map((name) => join(folder, name)).sort();
 }
 
 /** Makes sure that what a file holds survives a power cut. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
-import { confirmDeletion, patchOf } from '../edit.ts';
+import { confirmDeletion, confirmed, patchOf } from '../edit.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, say } from '../io.ts';
+import { counted, print, say, visible } from '../io.ts';
 import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../options.ts';
 import { checkJson, printDone, printRecord } from '../output.ts';
 import { summaryOfUser, userColumns } from '../records.ts';
@@ -64,6 +64,17 @@ export function addUserCommand(program: Command, context: Context): void {
     .action((id: string | undefined, options: Options) => removeUser(context, id, options));
 
   user
+    .command('erase')
+    .summary('Forget a user for good')
+    .description(
+      'Forget a user for good: the profile, the logs and their history, in every byte of the database. It cannot be undone. It asks first.',
+    )
+    .argument('<id>', 'id of the user')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica user erase 3'))
+    .action((id: string, options: Options) => eraseUser(context, id, options));
+
+  user
     .command('use')
     .summary('Choose who uses sciatica here')
     .description('Choose the user that commands are about when nothing else is said.')
@@ -121,6 +132,21 @@ async function removeUser(context: Context, text: string | undefined, options: O
   await confirmDeletion(context, options, what);
   users.delete(id);
   print(context, `Deleted ${what}.`);
+}
+
+async function eraseUser(context: Context, text: string, options: Options): Promise<void> {
+  const { store } = context;
+  const id = idOf(text);
+  const user = store.users.find(id);
+  const what = user ? summaryOfUser(user) : `user ${id}`;
+  const question = `Erase ${what}, with all logs and their history, for good?`;
+  await confirmed(context, options, question, 'Nothing was erased.');
+  const { erase } = await import('../../store/erase.ts');
+  erase(store, id);
+  print(context, `Erased user ${id}.`);
+  const { keptCopies } = await import('../../store/files.ts');
+  for (const copy of keptCopies(store.db.path))
+    say(context, `This copy may still hold them: ${visible(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {

@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { date } from '../../domain/fields.ts';
+import type { HistoryFilter } from '../../domain/history.ts';
+import { askedOf } from '../asked.ts';
+import { examples } from '../help.ts';
+import { counted, print, say, writeAll } from '../io.ts';
+import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../options.ts';
+import { printJson } from '../output.ts';
+
+/** How many entries a table has when nothing is said. */
+const LATEST = 30;
+
+const since = { since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }) };
+
+/** `sciatica history` */
+export function addHistoryCommand(program: Command, context: Context): void {
+  const history = program
+    .command('history')
+    .summary('See what was changed, when and by what')
+    .description(
+      `See what was changed, the latest first: from the command line, by an app, by an import or an undo. It shows the latest ${LATEST}; --json gives all.`,
+    )
+    .option('--user <id>', 'of this user and their logs')
+    .option('--log <id>', 'of this log');
+  addFieldOptions(history, since);
+  history
+    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
+    .addOption(plainJsonOption())
+    .addHelpText('after', examples('sciatica history', 'sciatica history --log 12', 'sciatica undo 12'))
+    .action((options: Options) => showHistory(context, options));
+}
+
+async function showHistory(context: Context, options: Options): Promise<void> {
+  const filter = await filterOf(context, options);
+  const { history } = context.store;
+  if (options['json']) {
+    printJson(context, history.list(filter));
+    return;
+  }
+  const limit = filter.limit ?? LATEST;
+  const entries = history.list({ ...filter, limit: limit + 1 });
+  if (entries.length === 0) {
+    say(context, 'Nothing was changed yet, as far as this asks.');
+    return;
+  }
+  const shown = entries.slice(0, limit);
+  const { historyColumns } = await import('../history.ts');
+  const { table } = await import('../table.ts');
+  const lines = table(historyColumns, () => [shown], context.width);
+  if (lines) await writeAll(context.stdout, lines);
+  else
+    for (const entry of shown) print(context, historyColumns.map((column) => column.cell(entry)).join('  '));
+  if (entries.length > limit) say(context, `The latest ${counted(limit, 'entry')}. For more: --limit N.`);
+}
+
+async function filterOf(context: Context, options: Options): Promise<HistoryFilter> {
+  const asked = await askedOf(context, options, since);
+  const filter: HistoryFilter = {};
+  if (options['user'] !== undefined) filter.user = idOf(String(options['user']), '--user');
+  if (options['log'] !== undefined) filter.log = idOf(String(options['log']), '--log');
+  // The day begins where the person is.
+  if (asked.since !== undefined) filter.since = new Date(`${asked.since}T00:00:00`).getTime();
+  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  return filter;
+}

@@ -1,0 +1,17 @@
+import { notFound } from '../domain/errors.ts';
+import { type Handler, tagged } from './handlers.ts';
+import { parseQuery } from './query.ts';
+import type { Resource } from './resource.ts';
+
+/** GET of what happened to one record, the first change first; a deleted record still has its history. */
+export function history({ path }: Resource): Handler {
+  const record = path === '/users' ? 'user' : 'log';
+  return ({ request, id, search, store }) => {
+    parseQuery(search, {});
+    const entries = store.history.of(record, id);
+    // A record from before the history began is there and has none.
+    if (entries.length === 0 && !store[record === 'user' ? 'users' : 'logs'].has(id))
+      throw notFound(record, id);
+    return tagged(request, JSON.stringify(entries));
+  };
+}

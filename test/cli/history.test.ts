@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { freshPath, keys, nora, prepared, records, run, session } from '../helpers.ts';
+
+/** A database in which a log was recorded, corrected and deleted. */
+async function corrected(): Promise<string> {
+  const db = prepared((store) => {
+    store.users.create(nora);
+    store.logs.create(session);
+  });
+  await run(['log', 'edit', '1', '--after', '1', '--notes', 'a\u202eb'], { db });
+  return db;
+}
+
+describe('history', () => {
+  test('shows at once what changed', async () => {
+    const { code, stdout } = await run(['history'], { db: await corrected() });
+    expect(code).toBe(0);
+    const [head, last, first] = stdout.split('\n');
+    expect(head).toMatch(/^Change {2}When +By +What/);
+    expect(last).toMatch(/3 {2}\S+ \S+ {2}command line {2}log 1: painAfter \d+ → 1, notes .* → a\\u202eb/);
+    expect(first).toMatch(/2 {2}\S+ \S+ {2}command line {2}added log 1: /);
+  });
+
+  test('as JSON is what the API gives', async () => {
+    const db = await corrected();
+    const { stdout } = await run(['history', '--log', '1', '--json'], { db });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { change: 3, action: 'update', after: { painAfter: 1 } },
+      { change: 2, action: 'create' },
+    ]);
+  });
+
+  test.each([
+    [['--user', '7'], '', 0],
+    [['--user', 'x'], '--user must be', 2],
+    [['--since', '2026-02-30'], '--since', 2],
+    [['--limit', '0'], '--limit', 2],
+  ] as const)('%j', async (flags, said, code) => {
+    const result = await run(['history', ...flags], { db: await corrected() });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(said);
+  });
+
+  test('of an empty database is no error', async () => {
+    expect(await run(['history'], { db: freshPath() })).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  test('is cut at --limit, and says so', async () => {
+    const { stdout, stderr } = await run(['history', '--limit', '1'], { db: await corrected() });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(stderr).toContain('For more: --limit N.');
+  });
+});
+
+describe('undo', () => {
+  test('takes back the last change, and once more gives it back', async () => {
+    const db = await corrected();
+    const before = records(db);
+    const { stderr, stdout } = await run(['undo', '--yes'], { db });
+    expect(stderr).toContain('To undo change 3:\n  log 1: painAfter 1 → ');
+    expect(stdout).toBe('Undid change 3. To have it back: sciatica undo\n');
+    expect(records(db).logs[0]).toMatchObject(session);
+    await run(['undo', '--yes'], { db });
+    expect(records(db)).toEqual(before);
+  });
+
+  test('asks first, and no is the answer that Enter gives', async () => {
+    const db = await corrected();
+    const before = records(db);
+    const { code, stderr } = await run(['undo'], { db, answers: [['Undo change 3?', keys.enter]] });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was undone.')]);
+    expect(records(db)).toEqual(before);
+  });
+
+  test.each<[string, string[], number, string]>([
+    ['unasked without a terminal', ['undo'], 2, 'add --yes'],
+    ['of what is not there', ['undo', '99', '--yes'], 3, 'There is no change 99'],
+    ['of what was changed again', ['undo', '2', '--yes'], 4, 'log 1 was changed again by change 3'],
+    ['of a word', ['undo', 'all'], 2, 'whole number'],
+  ])('%s', async (_, argv, code, words) => {
+    const db = await corrected();
+    const before = records(db);
+    const result = await run(argv, { db });
+    expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(words)]);
+    expect(records(db)).toEqual(before);
+  });
+
+  test('of an import is one step', async () => {
+    const db = freshPath();
+    await run(['demo'], { db });
+    await run(['user', 'rm', '3', '--yes'], { db });
+    await run(['undo', '--yes'], { db });
+    expect(records(db).logs).toHaveLength(400);
+    await run(['undo', '1', '--yes'], { db });
+    expect(records(db)).toEqual({ users: [], logs: [] });
+  });
+
+  test('when there is nothing yet', async () => {
+    expect(await run(['undo'], { db: freshPath() })).toMatchObject({ code: 3 });
+  });
+});
+
+describe('user erase', () => {
+  test('says what it means, forgets, and names the copies that do not', async () => {
+    const db = await corrected();
+    const { stdout: copy } = await run(['backup'], { db });
+    const { code, stdout, stderr } = await run(['user', 'erase', '1'], {
+      db,
+      answers: [['Erase Nora', 'y\r']],
+    });
+    expect([code, stdout]).toEqual([0, 'Erased user 1.\n']);
+    expect(stderr).toContain(`This copy may still hold them: ${copy.trim()}`);
+    expect((await run(['history'], { db })).stdout).toMatch(/erasure {2}user 1 was erased/);
+    expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 3 });
+  });
+
+  test('needs --yes without a terminal', async () => {
+    const db = await corrected();
+    expect((await run(['user', 'erase', '1'], { db })).code).toBe(2);
+    expect((await run(['user', 'erase', '9', '--yes'], { db })).code).toBe(3);
+  });
+});
