@@ -80,7 +80,7 @@ export class Context {
   }
 
   get store(): Store {
-    this.#store ??= openStore(this.databasePath);
+    this.#store ??= openStore(this.databasePath, () => this.now().getTime());
     return this.#store;
   }
 

@@ -3,7 +3,8 @@ import type { Log } from '../domain/log.ts';
 import type { User } from '../domain/user.ts';
 import { visible } from './io.ts';
 import { summaryOfLog, summaryOfUser } from './records.ts';
-import { type Column, clip } from './table.ts';
+import { type Canvas, wrap } from './screens/layout.ts';
+import { clip } from './table.ts';
 
 /** How people see what was changed. */
 
@@ -18,12 +19,17 @@ const names: Record<Source, string> = {
 /** The longest a value gets where two are laid side by side. */
 const VALUE_WIDTH = 40;
 
-export const historyColumns: readonly Column<HistoryEntry>[] = [
-  { title: 'Change', right: true, cell: ({ change }) => String(change) },
-  { title: 'When', cell: ({ at }) => minuteOf(new Date(at)) },
-  { title: 'By', shrinks: 'second', cell: byOf },
-  { title: 'What', shrinks: 'first', least: 20, cell: describeEntry },
-];
+/** The entries as lines: a heading for each change, and under it what happened, wrapped to the width. */
+export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): string[] {
+  return entries.flatMap((entry, i) => {
+    const isFirst = entries[i - 1]?.change !== entry.change;
+    const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
+    const lines = wrap(describeEntry(entry), { ...canvas, width: canvas.width - 2 }).map(
+      (line) => `  ${line}`,
+    );
+    return isFirst ? [heading, ...lines] : lines;
+  });
+}
 
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;

@@ -24,15 +24,15 @@ const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId
 
 /** What was changed, when and by what. Triggers write the entries; this says which change they belong to. */
 export class History {
+  /** Who makes the changes of this store unless a change says otherwise. */
+  origin: Origin = { source: 'cli' };
   #isOpen = false;
 
   /**
-   * @param origin who makes the changes of this store unless a change says otherwise
    * @param now the clock, in milliseconds since 1970
    */
   constructor(
     private readonly db: Database,
-    public origin: Origin = { source: 'cli' },
     private readonly now: () => number = Date.now,
   ) {}
 

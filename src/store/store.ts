@@ -13,8 +13,11 @@ export class Store {
   readonly settings: Settings;
   readonly history: History;
 
-  constructor(readonly db: Database) {
-    this.history = new History(db);
+  constructor(
+    readonly db: Database,
+    now?: () => number,
+  ) {
+    this.history = new History(db, now);
     this.users = new Users(db, this.history);
     this.logs = new Logs(db, this.history);
     this.settings = new Settings(db);
@@ -54,8 +57,9 @@ export class Store {
 
 /**
  * Opens the database at an absolute path, creating it if need be.
+ * @param now the clock of the history, in milliseconds since 1970
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
-export function openStore(path: string): Store {
-  return new Store(openDatabase(path));
+export function openStore(path: string, now?: () => number): Store {
+  return new Store(openDatabase(path), now);
 }

@@ -33,6 +33,6 @@ async function fill(context: Context): Promise<void> {
   print(context, `Added ${users} and ${counted(practice.userExerciseLogs.length, 'log')}.`);
   const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
   say(context, 'Now try:');
-  for (const line of ['users', 'logs', 'logs --user 3 --type stretch', 'user use 3', 'log add'])
+  for (const line of ['summary --user 3', 'users', 'logs --user 3 --type stretch', 'user use 3', 'log add'])
     say(context, `  sciatica ${line}${db}`);
 }

@@ -4,11 +4,11 @@ import { date } from '../../domain/fields.ts';
 import type { HistoryFilter } from '../../domain/history.ts';
 import { askedOf } from '../asked.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, writeAll } from '../io.ts';
+import { print, say } from '../io.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../options.ts';
 import { printJson } from '../output.ts';
 
-/** How many entries a table has when nothing is said. */
+/** How many entries are shown when nothing is said. */
 const LATEST = 30;
 
 const since = { since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }) };
@@ -45,13 +45,10 @@ async function showHistory(context: Context, options: Options): Promise<void> {
     return;
   }
   const shown = entries.slice(0, limit);
-  const { historyColumns } = await import('../history.ts');
-  const { table } = await import('../table.ts');
-  const lines = table(historyColumns, () => [shown], context.width);
-  if (lines) await writeAll(context.stdout, lines);
-  else
-    for (const entry of shown) print(context, historyColumns.map((column) => column.cell(entry)).join('  '));
-  if (entries.length > limit) say(context, `The latest ${counted(limit, 'entry')}. For more: --limit N.`);
+  const { historyLines } = await import('../history.ts');
+  const { canvasOf } = await import('../screens/layout.ts');
+  print(context, historyLines(shown, await canvasOf(context)).join('\n'));
+  if (entries.length > limit) say(context, `Only the latest ${limit} are shown. For more: --limit N.`);
 }
 
 async function filterOf(context: Context, options: Options): Promise<HistoryFilter> {
