@@ -132,7 +132,7 @@ describe('demo', () => {
     const db = freshPath();
     const first = await run(['demo'], { db });
     expect(first).toMatchObject({ code: 0, stdout: 'Added 6 users and 400 logs.\n' });
-    expect(first.stderr).toContain('Now try:\n  sciatica users\n');
+    expect(first.stderr).toContain('Now try:\n  sciatica summary --user 3\n');
     const again = await run(['demo'], { db });
     expect(again).toMatchObject({ code: 4, stdout: '' });
     expect(again.stderr).toContain('holds records already');
