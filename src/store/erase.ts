@@ -1,4 +1,5 @@
 import { notFound, SciaticaError } from '../domain/errors.ts';
+import type { Database } from './database.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -16,7 +17,9 @@ export function erase(store: Store, userId: number): void {
     const forget = () => {
       db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
       db.run('DELETE FROM users WHERE id = ?', userId);
+      const theirs = db.column<number>(LAST_OWNED, userId);
       db.run('DELETE FROM history WHERE userId = ? OR formerUserId = ?', userId, userId);
+      forgetLogs(db, theirs);
       db.run(
         `INSERT INTO history (change, record, recordId, userId, action)
          VALUES ((SELECT max(id) FROM changes), 'user', ?, ?, 'erase')`,
@@ -30,6 +33,18 @@ export function erase(store: Store, userId: number): void {
     history.change(forget, { source: 'erase' });
   }
   overwrite(store);
+}
+
+/** The logs that were this user's to the end, now that they are deleted. */
+const LAST_OWNED = `SELECT recordId FROM history AS last WHERE record = 'log' AND action = 'delete' AND userId = ?
+  AND seq = (SELECT max(seq) FROM history WHERE record = 'log' AND recordId = last.recordId)`;
+
+/** Forgets what logs were while they belonged to others: they may have been noted under the wrong name. */
+function forgetLogs(db: Database, ids: readonly number[]): void {
+  const entries = "record = 'log' AND recordId IN (SELECT value FROM json_each(?))";
+  const list = JSON.stringify(ids);
+  db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${entries}`, list);
+  db.run(`DELETE FROM history WHERE ${entries}`, list);
 }
 
 /** What was deleted is in no page any more once the file is written anew and its log is empty (https://sqlite.org/lang_vacuum.html). */

@@ -279,6 +279,27 @@ describe('erasure', () => {
     expect(() => store.db.exec('DELETE FROM history')).toThrow('append-only');
   });
 
+  test('forgets what a log was before it was moved to that person, and leaves the rest of the others', () => {
+    const path = freshPath();
+    const store = freshStore(path);
+    for (const id of [1, 2]) store.users.create(user({ age: id }));
+    for (const notes of ['TRACELESS moved', 'TRACELESS moved, then deleted', 'moved there and back', 'stays'])
+      store.logs.create(log({ userId: 1, notes }));
+    for (const id of [1, 2, 3]) store.logs.update(id, { userId: 2 });
+    store.logs.delete(2);
+    store.logs.update(3, { userId: 1 });
+    erase(store, 2);
+    expect(readFileSync(path).includes('TRACELESS')).toBe(false);
+    expect(store.logs.list().map(({ id }) => id)).toEqual([3, 4]);
+    expect(store.history.list().map(({ record, id, action }) => [record, id, action])).toEqual([
+      ['user', 2, 'erase'],
+      ['log', 4, 'create'],
+      ['log', 3, 'create'],
+      ['user', 1, 'create'],
+    ]);
+    expect(() => store.db.exec('DELETE FROM history')).toThrow('append-only');
+  });
+
   test('of a user deleted before forgets the history too, and can be repeated', () => {
     const path = freshPath();
     const store = freshStore(path);
