@@ -38,6 +38,7 @@ function columnOf<R extends object>(name: string, field: Field): Column<R> {
   const column: Column<R> = { title: field.label, cell: (row) => shown((row as Cells)[name]) };
   if (field.kind === 'integer') column.right = true;
   if (field.kind === 'text' || field.kind === 'email') column.shrinks = 'first';
+  if (field.kind === 'text' && !field.blank) column.floor = 10;
   // Notes come after names: what may be empty gives way further.
   if (field.kind === 'text' && field.blank) column.least = 10;
   if (field.kind === 'choice') column.shrinks = 'second';

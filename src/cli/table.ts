@@ -9,6 +9,8 @@ export interface Column<R> {
   shrinks?: 'first' | 'second';
   /** How far it gives way before the titles of others do. */
   least?: number;
+  /** What it keeps however narrow the terminal is: less would not tell one from another. */
+  floor?: number;
   /** What the cell shows, on one line, without control characters. */
   cell(row: R): string;
   /** Colours what `cell` gave, after it has been fitted. */
@@ -60,10 +62,11 @@ function fitWidths<R>(
   const steps = [
     floors(({ shrinks, least = 14 }) => (shrinks === 'first' ? least : whole)),
     floors(({ shrinks }, cell) => (shrinks ? whole : Math.max(cell, LEAST.title))),
-    floors(({ shrinks }) => (shrinks ? LEAST[shrinks] : whole)),
   ];
   for (const floor of steps) shrink(widths, floor, excess(GAP));
   const gap = excess(GAP) > 0 ? 1 : GAP;
+  const last = floors(({ shrinks, floor }) => (shrinks ? (floor ?? LEAST[shrinks]) : whole));
+  shrink(widths, last, excess(gap));
   return excess(gap) > 0 ? undefined : { widths, gap };
 }
 
