@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +45,26 @@ test('the first run, in an empty home', () => {
   const db = join(HOME, '.local/share/sciatica/sciatica.db');
   expect(statSync(db).mode & 0o777).toBe(0o600);
   expect(statSync(join(HOME, '.local/share/sciatica')).mode & 0o777).toBe(0o700);
+});
+
+test('eight first runs at once make one database', async () => {
+  const HOME = freshFolder();
+  const runs = Array.from({ length: 8 }, async (_, i) => {
+    const words = ['user', 'add', '--first-name', `N${i}`, '--last-name', 'Lind', '--age', '44'];
+    const more = ['--email', 'n@example.org', '--pain-location', 'glute-left', '--pain-level', '6'];
+    const child = spawn(process.execPath, [bin, ...words, ...more, '--diagnosis-date', 'today'], {
+      env: environment({ HOME }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (data) => {
+      said += data;
+    });
+    const [code] = await once(child, 'close');
+    return { code, said: said.replace(/^Next, .*\n|^To record .*\n/gm, '') };
+  });
+  for (const run of await Promise.all(runs)) expect(run).toEqual({ code: 0, said: '' });
+  expect(JSON.parse(start(['users', '--json'], { HOME }).stdout)).toHaveLength(8);
 });
 
 test('nothing is asked where stdin is no terminal', () => {
