@@ -13,7 +13,7 @@ import {
   queryParameters,
   schemaJson,
 } from './openapi-parts.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, recordFields } from './resource.ts';
 import type { Kind, Route } from './routes.ts';
 
 const names = { '/users': 'User', '/userExerciseLogs': 'UserExerciseLog' } as const;
@@ -111,6 +111,9 @@ const PROBLEMS: Record<string, Json> = {
     'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
   }),
   InsufficientStorage: problem('The disk is full; nothing was saved'),
+  Refused: problem(
+    'What can happen to any request: 405 with Allow, 408 when it takes too long to arrive, 417 for an unknown Expect, 431 when its headers are too large, 500 when something broke here',
+  ),
 };
 
 const reads = { '400': 'BadRequest', '403': 'Forbidden', '503': 'Unavailable' };
@@ -146,7 +149,8 @@ function operation({ kind, resource, path }: Route): Json {
       : resource
         ? recordOperation(kind, resource)
         : serviceOperation(kind, path);
-  return { ...described, responses: { ...(described['responses'] as Json), ...refs } };
+  const rest = { default: { $ref: '#/components/responses/Refused' } };
+  return { ...described, responses: { ...(described['responses'] as Json), ...refs, ...rest } };
 }
 
 function recordOperation(kind: Kind, resource: Resource): Json {
@@ -167,7 +171,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         operationId: `list${name}s`,
         summary: `List ${noun}s`,
         description: 'Without limit the whole list is sent.',
-        parameters: [...queryParameters(resource.parameters), IF_NONE_MATCH],
+        parameters: [...queryParameters(resource.parameters).map(sortable(resource)), IF_NONE_MATCH],
         responses: {
           '200': ok(`The ${noun}s`, { type: 'array', items: record }, LIST_HEADERS),
           '304': NOT_MODIFIED,
@@ -228,9 +232,25 @@ function serviceOperation(kind: Kind, path: string): Json {
     tags: ['Service'],
     operationId: health ? 'getHealth' : 'getOpenApi',
     summary: health ? 'Whether the service can read its records' : 'The OpenAPI document of the service',
-    responses: { '200': { description: `What ${path} says`, content: content(schema) } },
+    ...(!health && { parameters: [IF_NONE_MATCH] }),
+    responses: {
+      '200': {
+        description: `What ${path} says`,
+        ...(!health && { headers: ETAG }),
+        content: content(schema),
+      },
+      ...(!health && { '304': NOT_MODIFIED }),
+    },
   };
 }
+
+/** Says by which fields a list can be sorted, each at most once. */
+const sortable = (resource: Resource) => (parameter: Json) => {
+  if (parameter['name'] !== 'sort') return parameter;
+  const key = `-?(?:${Object.keys(recordFields[resource.path] ?? {}).join('|')})`;
+  const pattern = `^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)${key}(?:,${key})*$`;
+  return { ...parameter, schema: { ...(parameter['schema'] as Json), pattern } };
+};
 
 const LIST_HEADERS: Json = {
   ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },

@@ -29,6 +29,43 @@ test('every route is in it, and nothing else', async () => {
   expect(described).toEqual(routes.map(({ method, path }) => `${method} ${path}`));
 });
 
+test('it names what every request may be refused with, and when the caller has the document already', async () => {
+  const { paths } = JSON.parse(await document()) as {
+    paths: Record<string, Record<string, { responses?: Record<string, unknown> }>>;
+  };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const { responses } of operations) if (responses) expect(responses).toHaveProperty('default');
+  expect(paths['/openapi.json']?.['get']?.responses).toHaveProperty('304');
+});
+
+test('the pattern of sort allows what the service takes', async () => {
+  const { call } = freshApp();
+  const { paths } = JSON.parse(await document()) as {
+    paths: Record<string, { get: { parameters: { name: string; schema: { pattern: string } }[] } }>;
+  };
+  for (const path of ['/users', '/userExerciseLogs']) {
+    const sort = paths[path]?.get.parameters.find(({ name }) => name === 'sort')?.schema.pattern ?? '';
+    for (const value of [
+      'id',
+      '-id',
+      'age',
+      '-date,id',
+      'painLevel,-age',
+      'id,id',
+      'id,-id',
+      'x',
+      ',',
+      'id,',
+      '--id',
+    ])
+      expect([path, value, new RegExp(sort, 'u').test(value)]).toEqual([
+        path,
+        value,
+        (await call('GET', `${path}?sort=${value}`)).status === 200,
+      ]);
+  }
+});
+
 test('a typed client can be generated from it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
   writeFileSync(join(folder, 'openapi.json'), await document());

@@ -111,7 +111,7 @@ function routeBlock(): string {
       `\`${method} ${path}\``,
       summary,
       good.join(', '),
-      statuses.filter((status) => !good.includes(status)).join(', '),
+      statuses.filter((status) => !good.includes(status) && status !== 'default').join(', '),
     ];
   });
   return table(['Route', 'What it does', 'Answers', 'Refusals'], rows);
