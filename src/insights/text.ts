@@ -68,7 +68,7 @@ export function weeklyMedians(weeks: readonly { week: string; median: number }[]
   const week = (day: string) => Date.parse(`${day}T00:00:00Z`) / (7 * 86_400_000);
   return weeks.flatMap(({ week: monday, median }, i) => {
     const before = weeks[i - 1];
-    const gap = before ? Math.round(week(monday) - week(before.week)) - 1 : 0;
+    const gap = before ? Math.max(0, Math.round(week(monday) - week(before.week)) - 1) : 0;
     return [...Array<null>(gap).fill(null), median];
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summarize, summarizePlaces, Tally } from '../../src/insights/index.ts';
+import { summarize, summarizePlaces, Tally, weeklyMedians } from '../../src/insights/index.ts';
 import { log } from './helpers.ts';
 
 const on = (date: string, painBefore = 5, more = {}) =>
@@ -25,6 +25,14 @@ describe('a summary', () => {
       until: '2026-01-03',
       asOf: '2026-01-03',
     });
+  });
+
+  test('names days that can be written, even at the ends of the calendar', () => {
+    const { pain } = summarize([on('0000-01-01'), on('0000-01-04'), on('9999-12-31')]);
+    expect(pain?.weeks.map(({ week }) => week)).toEqual(['0000-01-01', '0000-01-03', '9999-12-27']);
+    expect(weeklyMedians(pain?.weeks.slice(0, 2) ?? [])).toEqual([5, 5]);
+    const { pain: first } = summarize([on('0000-01-01')]);
+    expect(first?.previous4Weeks).toMatchObject({ since: '0000-01-01', until: '0000-01-01' });
   });
 
   test('is the same when sessions alike are added at once', () => {
