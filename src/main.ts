@@ -3,9 +3,11 @@ import { Context } from './context.ts';
 
 const { argv, env, stdout, stderr } = process;
 
-/** Ends the process, once stdout has taken everything. */
+/** Ends the process, once stdout has taken everything; if it has not, the error that follows ends it. */
 function end(code: number): void {
-  stdout.write('', () => process.exit(code));
+  stdout.write('', (error) => {
+    if (!error) process.exit(code);
+  });
 }
 
 stdout.on('error', (error: NodeJS.ErrnoException) => {

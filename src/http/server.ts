@@ -6,7 +6,7 @@ import { accessAt } from './access.ts';
 import { createApp } from './app.ts';
 import { refuseBadRequest } from './bad-request.ts';
 import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.ts';
-import { Problem } from './problem.ts';
+import { Problem, problemResponse } from './problem.ts';
 import { RequestLog } from './request-log.ts';
 import { sendChunks, sendWhole } from './send.ts';
 
@@ -86,6 +86,10 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   server.on('checkContinue', (incoming, outgoing) =>
     answer(incoming, outgoing, () => outgoing.writeContinue()),
   );
+  server.on('checkExpectation', (_, outgoing) => {
+    const { status, headers, body } = problemResponse(new Problem(417, 'The only Expect is 100-continue.'));
+    sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
+  });
   server.on('clientError', refuseBadRequest);
   return { port, stop: () => stop(server, store, log, patience.stop) };
 }

@@ -60,6 +60,11 @@ describe('what a socket may send', () => {
         `GET /health HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
       /^HTTP\/1.1 200 /,
     ],
+    [
+      'an unknown Expect',
+      (port) => `GET /health HTTP/1.1\r\n${head(port)}Expect: miracles\r\n\r\n`,
+      /^HTTP\/1.1 417 [\s\S]*problem\+json/,
+    ],
     ['OPTIONS *', (port) => `OPTIONS * HTTP/1.1\r\n${head(port)}\r\n`, /^HTTP\/1.1 (204|404) /],
     ['a bare path', (port) => `GET users HTTP/1.1\r\n${head(port)}\r\n`, /^HTTP\/1.1 (400|404) /],
     [
