@@ -15,6 +15,7 @@ import { addReportCommand } from './commands/report.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSummaryCommand } from './commands/summary.ts';
+import { addTokenCommand } from './commands/token.ts';
 import { addUserCommand } from './commands/user.ts';
 import { addUsersCommand } from './commands/users.ts';
 import { report } from './errors.ts';
@@ -64,6 +65,7 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   restore: addRestoreCommand,
   doctor: addDoctorCommand,
   serve: addServeCommand,
+  token: addTokenCommand,
   demo: addDemoCommand,
   completion: addCompletionCommand,
 };

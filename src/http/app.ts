@@ -1,6 +1,7 @@
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 import { type Access, checkAccess, corsHeaders, preflightHeaders } from './access.ts';
+import type { Gate } from './gate.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './message.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { allowed, match } from './routes.ts';
@@ -9,6 +10,8 @@ export interface Service {
   store: Store;
   writer: Writer;
   access: Access;
+  /** Asks callers for their token; without it whoever reaches the service may do everything. */
+  gate?: Gate | undefined;
   /** Told of what was not foreseen: what is thrown that carries no message for a person. */
   onError?: (error: unknown) => void;
 }
@@ -46,16 +49,16 @@ function finish(response: HttpResponse, request: HttpRequest, { access }: Servic
   return request.method === 'HEAD' ? withoutBody(response) : response;
 }
 
-function answer(
-  request: HttpRequest,
-  { store, writer, access }: Service,
-): HttpResponse | Promise<HttpResponse> {
-  checkAccess(request, access);
+function answer(request: HttpRequest, service: Service): HttpResponse | Promise<HttpResponse> {
+  checkAccess(request, service.access);
   const { path, search } = split(request.target);
   const found = match(path);
   if (!found) throw new Problem(404, 'There is nothing at this path.');
   const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
-  if (route) return route.handle({ request, id: found.id, search, store, writer });
+  if (route) {
+    const { store, writer } = service.gate?.admit(request, route, service) ?? service;
+    return route.handle({ request, id: found.id, search, store, writer });
+  }
   const allow = allowed(found);
   if (request.method !== 'OPTIONS') throw new Problem(405, `This path takes ${allow}.`, { allow });
   return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };

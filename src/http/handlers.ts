@@ -1,12 +1,16 @@
 import { check, objectOf } from '../domain/schema.ts';
 import type { Store } from '../store/store.ts';
 import { CHUNK_ROWS } from '../store/table.ts';
-import type { Writer } from '../store/writer.ts';
 import { readJson } from './body.ts';
 import { etagOf, isKnown, precondition } from './etag.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
 import { parseQuery } from './query.ts';
 import type { Resource } from './resource.ts';
+
+/** Runs a change durably; resolves once it is on disk. */
+export interface Writes {
+  write<T>(work: () => T): Promise<T>;
+}
 
 /** A request that has found its route. */
 export interface Call {
@@ -15,8 +19,9 @@ export interface Call {
   id: number;
   /** The query string, without its question mark. */
   search: string;
+  /** The records that the caller may see, as if there were no others. */
   store: Store;
-  writer: Writer;
+  writer: Writes;
 }
 
 export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;

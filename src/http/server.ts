@@ -107,6 +107,7 @@ function requestOf(incoming: IncomingMessage, beforeBody?: () => void): HttpRequ
     target: incoming.url ?? '',
     headers: incoming.headers,
     hosts: hostsOf(incoming.rawHeaders),
+    address: () => incoming.socket.remoteAddress ?? '',
     readBody: () => {
       if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
       beforeBody?.();

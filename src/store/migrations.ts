@@ -1,3 +1,4 @@
+import { roles } from '../domain/access.ts';
 import { exerciseTypes } from '../domain/log.ts';
 import { painLocations } from '../domain/user.ts';
 
@@ -101,6 +102,20 @@ export const migrations: readonly string[] = [
   BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
 ${historyOf('user', 'users', 'id', USER_COLUMNS)}
 ${historyOf('log', 'logs', 'userId', LOG_COLUMNS)}
+  `,
+  // Who may come in over the network.
+  `
+  CREATE TABLE tokens (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    name       TEXT    NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 100),
+    role       TEXT    NOT NULL CHECK (role ${oneOf(roles)}),
+    hash       BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),
+    users      TEXT    CHECK (json_valid(users)),
+    createdAt  INTEGER NOT NULL,
+    expiresAt  INTEGER,
+    lastUsedAt INTEGER,
+    revokedAt  INTEGER
+  ) STRICT;
   `,
 ];
 

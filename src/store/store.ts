@@ -4,6 +4,7 @@ import { History } from './history.ts';
 import { Logs } from './logs.ts';
 import { openDatabase, openSnapshot } from './open.ts';
 import { Settings } from './settings.ts';
+import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
 
 /** The records and all that can be done with them, on one connection. */
@@ -11,13 +12,25 @@ export class Store {
   readonly users: Users;
   readonly logs: Logs;
   readonly settings: Settings;
-  readonly history: History;
+  readonly tokens: Tokens;
 
-  constructor(readonly db: Database) {
-    this.history = new History(db);
-    this.users = new Users(db, this.history);
-    this.logs = new Logs(db, this.history);
+  /**
+   * @param scope the ids of the users whose records it shows, and no others; all without it
+   */
+  constructor(
+    readonly db: Database,
+    readonly history = new History(db),
+    scope?: readonly number[],
+  ) {
+    this.users = new Users(db, this.history, scope);
+    this.logs = new Logs(db, this.history, scope);
     this.settings = new Settings(db);
+    this.tokens = new Tokens(db);
+  }
+
+  /** The same records, as if there were none but those of these users. */
+  scopedTo(users: readonly number[]): Store {
+    return new Store(this.db, this.history, users);
   }
 
   /** Runs several reads on one snapshot of the records. */

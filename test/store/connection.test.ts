@@ -34,6 +34,7 @@ test('every table is STRICT', () => {
     'history',
     'logs',
     'settings',
+    'tokens',
     'users',
   ]);
   expect(tables.every(({ strict }) => strict === 1)).toBe(true);

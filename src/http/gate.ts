@@ -1,0 +1,75 @@
+import { type Caller, may, openToAll } from '../domain/access.ts';
+import { stateOf, type Token } from '../domain/token.ts';
+import type { Store } from '../store/store.ts';
+import { USE_PRECISION_MS } from '../store/tokens.ts';
+import { secretOf } from './credentials.ts';
+import type { Writes } from './handlers.ts';
+import type { HttpRequest } from './message.ts';
+import { Problem } from './problem.ts';
+import type { Route } from './routes.ts';
+
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
+
+/** What a handler gets to work with. */
+export interface Desk {
+  store: Store;
+  writer: Writes;
+}
+
+/** The one place that decides who may do what: before any handler runs. */
+export class Gate {
+  /** When the last use of a token was noted, by its id. */
+  readonly #touched = new Map<number, number>();
+  readonly #scoped = new Map<string, Store>();
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /**
+   * Lets a request through to its route: with the records that its caller may see and no others, and with
+   * changes that bear the name of its token.
+   * @throws Problem 401 without a valid token, 403 where the role of its token has no such right
+   */
+  admit(request: HttpRequest, { kind, resource }: Route, { store, writer }: Desk): Desk {
+    if (openToAll.has(kind)) return { store, writer };
+    const caller = this.#callerOf(request, { store, writer });
+    if (!may(caller.role, resource ? `${kind} ${resource.noun}` : kind))
+      throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
+    const origin = { source: 'api', caller: caller.name } as const;
+    return {
+      store: this.#scopeOf(store, caller),
+      writer: { write: (work) => writer.write(() => store.history.change(work, origin)) },
+    };
+  }
+
+  #callerOf({ headers }: HttpRequest, { store, writer }: Desk): Caller {
+    const secret = secretOf(headers.authorization);
+    // Looked up each time, so that a token that was taken back is worthless at once.
+    const token = secret === undefined ? undefined : store.tokens.find(secret);
+    const now = this.now();
+    if (!token || stateOf(token, now) !== 'valid')
+      throw new Problem(401, 'This needs a token that is valid: sciatica token add makes one.', CHALLENGE);
+    this.#touch(token, now, { store, writer });
+    return token;
+  }
+
+  /** Notes the use of a token now and then; nobody waits for it. */
+  #touch({ id, lastUsedAt }: Token, now: number, { store, writer }: Desk): void {
+    const last = this.#touched.get(id) ?? lastUsedAt ?? 0;
+    if (now - last < USE_PRECISION_MS) return;
+    this.#touched.set(id, now);
+    writer.write(() => store.tokens.touch(id)).catch(() => this.#touched.delete(id));
+  }
+
+  #scopeOf(store: Store, { users }: Caller): Store {
+    if (users === null) return store;
+    const key = users.join();
+    let scoped = this.#scoped.get(key);
+    if (!scoped) {
+      // As many as there are assignments, and of those that were only as many as fit.
+      if (this.#scoped.size >= 1000) this.#scoped.clear();
+      scoped = store.scopedTo(users);
+      this.#scoped.set(key, scoped);
+    }
+    return scoped;
+  }
+}
