@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts';
 import { USE_PRECISION_MS } from '../store/tokens.ts';
 import { secretOf } from './credentials.ts';
 import type { Writes } from './handlers.ts';
+import { Buckets, DEFAULT_RATE, FAILURE_RATE, neighbourhood, type Rate } from './limits.ts';
 import type { HttpRequest } from './message.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './routes.ts';
@@ -21,17 +22,35 @@ export class Gate {
   /** When the last use of a token was noted, by its id. */
   readonly #touched = new Map<number, number>();
   readonly #scoped = new Map<string, Store>();
+  readonly #byToken: Buckets;
+  readonly #byAddress: Buckets;
+  readonly #failures: Buckets;
 
-  constructor(private readonly now: () => number = Date.now) {}
+  /**
+   * @param rate how often a token may call, and an address without one
+   */
+  constructor(
+    rate: Rate = DEFAULT_RATE,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.#byToken = new Buckets(rate, now);
+    this.#byAddress = new Buckets(rate, now);
+    this.#failures = new Buckets(FAILURE_RATE, now);
+  }
 
   /**
    * Lets a request through to its route: with the records that its caller may see and no others, and with
    * changes that bear the name of its token.
-   * @throws Problem 401 without a valid token, 403 where the role of its token has no such right
+   * @throws Problem 401 without a valid token, 403 where the role of its token has no such right, 429 for a
+   *   caller who comes too often
    */
   admit(request: HttpRequest, { kind, resource }: Route, { store, writer }: Desk): Desk {
-    if (openToAll.has(kind)) return { store, writer };
+    if (openToAll.has(kind)) {
+      this.#byAddress.take(neighbourhood(request.address()));
+      return { store, writer };
+    }
     const caller = this.#callerOf(request, { store, writer });
+    this.#byToken.take(caller.id);
     if (!may(caller.role, resource ? `${kind} ${resource.noun}` : kind))
       throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
     const origin = { source: 'api', caller: caller.name } as const;
@@ -41,13 +60,16 @@ export class Gate {
     };
   }
 
-  #callerOf({ headers }: HttpRequest, { store, writer }: Desk): Caller {
+  #callerOf({ headers, address }: HttpRequest, { store, writer }: Desk): Caller {
     const secret = secretOf(headers.authorization);
     // Looked up each time, so that a token that was taken back is worthless at once.
     const token = secret === undefined ? undefined : store.tokens.find(secret);
     const now = this.now();
-    if (!token || stateOf(token, now) !== 'valid')
+    if (!token || stateOf(token, now) !== 'valid') {
+      // Who has a valid token comes in all the same: others behind the same address cannot lock it out.
+      this.#failures.take(neighbourhood(address()));
       throw new Problem(401, 'This needs a token that is valid: sciatica token add makes one.', CHALLENGE);
+    }
     this.#touch(token, now, { store, writer });
     return token;
   }

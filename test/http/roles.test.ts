@@ -191,7 +191,7 @@ describe('a token', () => {
 
   test('expires', async () => {
     let now = Date.now();
-    const { call, store } = behindGate(new Gate(() => now));
+    const { call, store } = behindGate(new Gate(undefined, () => now));
     const { token } = store.tokens.create({ name: 'short', role: 'admin', users: null, lifetime: 60_000 });
     const get = () => call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
     expect((await get()).status).toBe(200);
@@ -201,7 +201,7 @@ describe('a token', () => {
 
   test('notes its last use, once a minute', async () => {
     let now = Date.now();
-    const { as, store } = behindGate(new Gate(() => now));
+    const { as, store } = behindGate(new Gate(undefined, () => now));
     const used = () => store.tokens.list().find(({ name }) => name === 'patient')?.lastUsedAt;
     let writes = 0;
     const touch = store.tokens.touch.bind(store.tokens);
