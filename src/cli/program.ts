@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import type { Context } from '../context.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addCompareCommand } from './commands/compare.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -66,6 +67,7 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   doctor: addDoctorCommand,
   serve: addServeCommand,
   token: addTokenCommand,
+  audit: addAuditCommand,
   demo: addDemoCommand,
   completion: addCompletionCommand,
 };

@@ -2,20 +2,15 @@ import { type Caller, may, openToAll } from '../domain/access.ts';
 import { stateOf, type Token } from '../domain/token.ts';
 import type { Store } from '../store/store.ts';
 import { USE_PRECISION_MS } from '../store/tokens.ts';
+import { AuditTrail, type Visit } from './audit-trail.ts';
 import { secretOf } from './credentials.ts';
-import type { Writes } from './handlers.ts';
+import type { Desk } from './handlers.ts';
 import { Buckets, DEFAULT_RATE, FAILURE_RATE, neighbourhood, type Rate } from './limits.ts';
 import type { HttpRequest } from './message.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './routes.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
-
-/** What a handler gets to work with. */
-export interface Desk {
-  store: Store;
-  writer: Writes;
-}
 
 /** The one place that decides who may do what: before any handler runs. */
 export class Gate {
@@ -25,14 +20,18 @@ export class Gate {
   readonly #byToken: Buckets;
   readonly #byAddress: Buckets;
   readonly #failures: Buckets;
+  readonly audit: AuditTrail;
 
   /**
    * @param rate how often a token may call, and an address without one
+   * @param onError told when the audit cannot be written
    */
   constructor(
     rate: Rate = DEFAULT_RATE,
     private readonly now: () => number = Date.now,
+    onError?: (error: unknown) => void,
   ) {
+    this.audit = new AuditTrail(now, onError);
     this.#byToken = new Buckets(rate, now);
     this.#byAddress = new Buckets(rate, now);
     this.#failures = new Buckets(FAILURE_RATE, now);
@@ -44,12 +43,15 @@ export class Gate {
    * @throws Problem 401 without a valid token, 403 where the role of its token has no such right, 429 for a
    *   caller who comes too often
    */
-  admit(request: HttpRequest, { kind, resource }: Route, { store, writer }: Desk): Desk {
+  admit(request: HttpRequest, visit: Visit & { route: Route }, { store, writer }: Desk): Desk {
+    const { kind, resource } = visit.route;
     if (openToAll.has(kind)) {
       this.#byAddress.take(neighbourhood(request.address()));
       return { store, writer };
     }
     const caller = this.#callerOf(request, { store, writer });
+    visit.token = caller.id;
+    if (caller.users?.length === 1) visit.onlyUser = caller.users[0] ?? null;
     this.#byToken.take(caller.id);
     if (!may(caller.role, resource ? `${kind} ${resource.noun}` : kind))
       throw new Problem(403, `A token with the role ${caller.role} may not do this.`);

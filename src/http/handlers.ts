@@ -12,16 +12,20 @@ export interface Writes {
   write<T>(work: () => T): Promise<T>;
 }
 
+/** What a handler gets to work with. */
+export interface Desk {
+  /** The records that the caller may see, as if there were no others. */
+  store: Store;
+  writer: Writes;
+}
+
 /** A request that has found its route. */
-export interface Call {
+export interface Call extends Desk {
   request: HttpRequest;
   /** The id in the path; 0 where the path has none. */
   id: number;
   /** The query string, without its question mark. */
   search: string;
-  /** The records that the caller may see, as if there were no others. */
-  store: Store;
-  writer: Writes;
 }
 
 export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;

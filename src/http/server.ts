@@ -63,12 +63,14 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     [...options.access.allowHosts, ...hostNames(options.host)],
     options.access.allowOrigins,
   );
+  const onError = (error: unknown) => log.failure(error);
+  const gate = options.auth && new Gate(options.auth, Date.now, onError);
   const app = createApp({
     store,
     writer: new Writer(store.db),
     access,
-    gate: options.auth && new Gate(options.auth),
-    onError: (error) => log.failure(error),
+    gate,
+    onError,
   });
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
@@ -88,7 +90,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     answer(incoming, outgoing, () => outgoing.writeContinue()),
   );
   server.on('clientError', refuseBadRequest);
-  return { port, stop: () => stop(server, store, log, patience.stop) };
+  return { port, stop: () => stop(server, store, { log, gate }, patience.stop) };
 }
 
 function requestOf(incoming: IncomingMessage, isProxied: boolean, beforeBody?: () => void): HttpRequest {
@@ -137,12 +139,18 @@ function tooLarge(): Problem {
   return new Problem(413, `A body may have at most ${MAX_BODY_BYTES} bytes.`);
 }
 
-async function stop(server: Server, store: Store, log: RequestLog, patience: number): Promise<void> {
+async function stop(
+  server: Server,
+  store: Store,
+  { log, gate }: { log: RequestLog; gate: Gate | undefined },
+  patience: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const deadline = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
   clearTimeout(deadline);
+  await gate?.audit.flush();
   log.flush();
   store.checkpoint();
 }

@@ -1,4 +1,5 @@
 import type { Origin } from '../domain/history.ts';
+import { Audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { History } from './history.ts';
 import { Logs } from './logs.ts';
@@ -13,6 +14,7 @@ export class Store {
   readonly logs: Logs;
   readonly settings: Settings;
   readonly tokens: Tokens;
+  readonly audit: Audit;
 
   /**
    * @param scope the ids of the users whose records it shows, and no others; all without it
@@ -26,6 +28,7 @@ export class Store {
     this.logs = new Logs(db, this.history, scope);
     this.settings = new Settings(db);
     this.tokens = new Tokens(db);
+    this.audit = new Audit(db);
   }
 
   /** The same records, as if there were none but those of these users. */

@@ -29,6 +29,7 @@ test('every table is STRICT', () => {
     "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
   );
   expect(tables.map(({ name }) => name).sort()).toEqual([
+    'audit',
     'changes',
     'erasing',
     'history',
