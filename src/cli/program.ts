@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import type { Context } from '../context.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addCompareCommand } from './commands/compare.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -16,6 +17,7 @@ import { addReportCommand } from './commands/report.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSummaryCommand } from './commands/summary.ts';
+import { addTokenCommand } from './commands/token.ts';
 import { addUndoCommand } from './commands/undo.ts';
 import { addUserCommand } from './commands/user.ts';
 import { addUsersCommand } from './commands/users.ts';
@@ -68,6 +70,8 @@ const commands: Readonly<Record<string, (program: Command, context: Context) => 
   restore: addRestoreCommand,
   doctor: addDoctorCommand,
   serve: addServeCommand,
+  token: addTokenCommand,
+  audit: addAuditCommand,
   demo: addDemoCommand,
   completion: addCompletionCommand,
 };

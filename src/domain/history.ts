@@ -53,3 +53,9 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
   if (!old || !now) return [];
   return Object.keys(now).filter((name) => old[name] !== now[name]);
 }
+
+/** The users whom an entry is about: two when a log was moved from one to another. */
+export function ownersOf({ record, id, before, after }: HistoryEntry): number[] {
+  if (record === 'user') return [id];
+  return [before, after].flatMap((state) => (state ? [(state as Log).userId] : []));
+}

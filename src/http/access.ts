@@ -21,15 +21,15 @@ export function accessAt(
   allowOrigins: readonly string[],
 ): Access {
   const names = [...LOCAL_NAMES, ...allowHosts];
-  // A client leaves out the port that http has anyway.
-  const bare = port === 80 ? LOCAL_NAMES : [];
+  // A client leaves out the port that http or https has anyway.
+  const bare = port === 80 || port === 443 ? LOCAL_NAMES : [];
   return {
     hosts: new Set([...names.map((name) => `${name}:${port}`), ...allowHosts, ...bare]),
     allowOrigins,
   };
 }
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, X-Total-Count';
+const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Total-Count';
 
 /**
  * Refuses what a web page elsewhere could make a browser send: a Host that is not ours (DNS rebinding), a
@@ -66,7 +66,7 @@ export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpH
   if (headers['access-control-request-method'] === undefined) return {};
   return {
     'access-control-allow-methods': allow,
-    'access-control-allow-headers': 'Content-Type, If-Match, If-None-Match',
+    'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match',
     'access-control-max-age': '600',
   };
 }

@@ -1,6 +1,8 @@
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 import { type Access, checkAccess, corsHeaders, preflightHeaders } from './access.ts';
+import type { Visit } from './audit-trail.ts';
+import type { Gate } from './gate.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './message.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { allowed, match } from './routes.ts';
@@ -9,6 +11,8 @@ export interface Service {
   store: Store;
   writer: Writer;
   access: Access;
+  /** Asks callers for their token; without it whoever reaches the service may do everything. */
+  gate?: Gate | undefined;
   /** Told of what was not foreseen: what is thrown that carries no message for a person. */
   onError?: (error: unknown) => void;
 }
@@ -25,12 +29,18 @@ const EVERY_RESPONSE: HttpHeaders = {
 /** The service as a function from a request to a response; it never throws. */
 export function createApp(service: Service): App {
   return (request) => {
+    const visit: Visit | undefined = service.gate && { id: 0, search: '', token: null, onlyUser: null };
+    const finished = (response: HttpResponse) => {
+      const last = finish(response, request, service);
+      if (visit) service.gate?.audit.note(visit, request, last, service);
+      return last;
+    };
     try {
-      const response = answer(request, service);
-      if (!(response instanceof Promise)) return finish(response, request, service);
-      return response.catch(failed(service)).then((settled) => finish(settled, request, service));
+      const response = answer(request, service, visit);
+      if (!(response instanceof Promise)) return finished(response);
+      return response.catch(failed(service)).then(finished);
     } catch (error) {
-      return finish(failed(service)(error), request, service);
+      return finished(failed(service)(error));
     }
   };
 }
@@ -48,14 +58,19 @@ function finish(response: HttpResponse, request: HttpRequest, { access }: Servic
 
 function answer(
   request: HttpRequest,
-  { store, writer, access }: Service,
+  service: Service,
+  visit: Visit | undefined,
 ): HttpResponse | Promise<HttpResponse> {
-  checkAccess(request, access);
+  checkAccess(request, service.access);
   const { path, search } = split(request.target);
   const found = match(path);
   if (!found) throw new Problem(404, 'There is nothing at this path.');
   const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
-  if (route) return route.handle({ request, id: found.id, search, store, writer });
+  if (route) {
+    const seen = visit && Object.assign(visit, { route, id: found.id, search });
+    const { store, writer } = (seen && service.gate?.admit(request, seen, service)) ?? service;
+    return route.handle({ request, id: found.id, search, store, writer });
+  }
   const allow = allowed(found);
   if (request.method !== 'OPTIONS') throw new Problem(405, `This path takes ${allow}.`, { allow });
   return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };

@@ -1,22 +1,31 @@
 import { check, objectOf } from '../domain/schema.ts';
 import type { Store } from '../store/store.ts';
 import { CHUNK_ROWS } from '../store/table.ts';
-import type { Writer } from '../store/writer.ts';
 import { readJson } from './body.ts';
 import { etagOf, isKnown, precondition } from './etag.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
 import { parseQuery } from './query.ts';
 import type { Resource } from './resource.ts';
 
+/** Runs a change durably; resolves once it is on disk. */
+export interface Writes {
+  write<T>(work: () => T): Promise<T>;
+}
+
+/** What a handler gets to work with. */
+export interface Desk {
+  /** The records that the caller may see, as if there were no others. */
+  store: Store;
+  writer: Writes;
+}
+
 /** A request that has found its route. */
-export interface Call {
+export interface Call extends Desk {
   request: HttpRequest;
   /** The id in the path; 0 where the path has none. */
   id: number;
   /** The query string, without its question mark. */
   search: string;
-  store: Store;
-  writer: Writer;
 }
 
 export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;

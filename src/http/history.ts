@@ -8,7 +8,7 @@ export function history({ path }: Resource): Handler {
   const record = path === '/users' ? 'user' : 'log';
   return ({ request, id, search, store }) => {
     parseQuery(search, {});
-    const entries = store.history.of(record, id);
+    const entries = store.historyOf(record, id);
     // A record from before the history began is there and has none.
     if (entries.length === 0 && !store[record === 'user' ? 'users' : 'logs'].has(id))
       throw notFound(record, id);

@@ -8,6 +8,8 @@ export interface HttpRequest {
   headers: IncomingHttpHeaders;
   /** Every Host header that was sent. */
   hosts: readonly string[];
+  /** Where it comes from, as far as that can be believed. */
+  address(): string;
   /**
    * Reads the body.
    * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`

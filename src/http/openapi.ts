@@ -43,7 +43,7 @@ function describe(routes: readonly Route[]): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    security: [],
+    security: [{}, ...SECURITY],
     tags: [
       { name: 'Users', description: 'Profiles: where it hurts, how much, since when.' },
       { name: 'User exercise logs', description: 'Sessions: pain before and after, and whether it helped.' },
@@ -63,10 +63,19 @@ function describe(routes: readonly Route[]): Json {
         HistoryEntry: historyEntrySchema,
         Problem: PROBLEM,
       },
-      responses: Object.fromEntries(Object.entries(PROBLEMS).map(([name, response]) => [name, response])),
+      securitySchemes: SCHEMES,
+      responses: PROBLEMS,
     },
   };
 }
+
+/** A token is needed where the service runs with --auth, and only there. */
+const SECURITY: Json[] = [{ bearer: [] }, { basic: [] }];
+
+const SCHEMES: Json = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token of sciatica token add' },
+  basic: { type: 'http', scheme: 'basic', description: 'Any user name, with the token as the password' },
+};
 
 const ID: Json = {
   name: 'id',
@@ -102,11 +111,17 @@ const PROBLEM: Json = {
 
 const PROBLEMS: Record<string, Json> = {
   BadRequest: problem('Malformed JSON, an invalid field or query value'),
-  Forbidden: problem('A foreign Host, Origin or site'),
+  Unauthorized: problem('Authentication is on and there is no valid token', {
+    'WWW-Authenticate': { description: 'Bearer and Basic', schema: { type: 'string' } },
+  }),
+  Forbidden: problem('A foreign Host, Origin or site, or something that the role of the token may not do'),
   NotFound: problem('No such record'),
   PreconditionFailed: problem('The record is not the one that If-Match names'),
   PayloadTooLarge: problem('The body is larger than 64 KiB'),
   UnsupportedMediaType: problem('The body is not application/json in UTF-8'),
+  TooManyRequests: problem('Authentication is on and the caller comes too often', {
+    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
+  }),
   Unavailable: problem('Another program held the database for too long; Retry-After says when to try again', {
     'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
   }),
@@ -116,7 +131,8 @@ const PROBLEMS: Record<string, Json> = {
   ),
 };
 
-const reads = { '400': 'BadRequest', '403': 'Forbidden', '503': 'Unavailable' };
+const service = { '400': 'BadRequest', '403': 'Forbidden', '429': 'TooManyRequests', '503': 'Unavailable' };
+const reads = { ...service, '401': 'Unauthorized' };
 const writes = { ...reads, '507': 'InsufficientStorage' };
 const bodies = { '413': 'PayloadTooLarge', '415': 'UnsupportedMediaType' };
 const missing = { '404': 'NotFound' };
@@ -132,8 +148,8 @@ const failures: Record<Kind, Record<string, string>> = {
   history: { ...reads, ...missing },
   summary: { ...reads, ...missing },
   report: { ...reads, ...missing },
-  health: reads,
-  document: reads,
+  health: service,
+  document: service,
 };
 
 function operation({ kind, resource, path }: Route): Json {
@@ -230,6 +246,7 @@ function serviceOperation(kind: Kind, path: string): Json {
     : { type: 'object' };
   return {
     tags: ['Service'],
+    security: [],
     operationId: health ? 'getHealth' : 'getOpenApi',
     summary: health ? 'Whether the service can read its records' : 'The OpenAPI document of the service',
     ...(!health && { parameters: [IF_NONE_MATCH] }),

@@ -21,6 +21,7 @@ export interface Verbs {
 /** A kind of record as the service shows it. */
 export interface Resource {
   path: '/users' | '/userExerciseLogs';
+  noun: 'user' | 'log';
   /** The query parameters of its list. */
   parameters: Fields;
   verbs(store: Store): Verbs;
@@ -61,6 +62,7 @@ const listParameters = (sortExample: string) => ({
 
 export const users: Resource = {
   path: '/users',
+  noun: 'user',
   parameters: listParameters('lastName,id'),
   verbs: (store) => store.users as Verbs,
   check: (_, value) => checkUserInput(value),
@@ -69,6 +71,7 @@ export const users: Resource = {
 
 export const logs: Resource = {
   path: '/userExerciseLogs',
+  noun: 'log',
   parameters: { ...logFilterFields, ...listParameters('-date,id') },
   verbs: (store) => store.logs as Verbs,
   check: checkNewLog,

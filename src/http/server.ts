@@ -1,10 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { accessAt } from './access.ts';
 import { createApp } from './app.ts';
 import { refuseBadRequest } from './bad-request.ts';
+import { Gate } from './gate.ts';
+import type { Rate } from './limits.ts';
+import { addressOf, createListener, hostNames, listen, type Tls } from './listener.ts';
 import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { RequestLog } from './request-log.ts';
@@ -24,14 +26,16 @@ export interface Patience {
 
 export const PATIENCE: Patience = { headers: 10_000, request: 20_000, stall: 30_000, stop: 10_000 };
 
-const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_CONNECTIONS = 512;
-
 export interface ServerOptions {
   host: string;
   port: number;
   /** Further Host names, in lower case, and origins of web pages that may call. */
   access: { allowHosts: readonly string[]; allowOrigins: readonly string[] };
+  /** Asks callers for their token, each of which may call so often; without it nobody is asked. */
+  auth?: Rate | undefined;
+  tls?: Tls | undefined;
+  /** A proxy is in front and says where requests come from. */
+  behindProxy?: boolean;
   /** Takes the request log, a line each, and what was not foreseen. */
   log: (line: string) => void;
   patience?: Partial<Patience>;
@@ -50,28 +54,27 @@ export interface RunningServer {
  */
 export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
   const patience = { ...PATIENCE, ...options.patience };
-  const server = createServer({
-    headersTimeout: patience.headers,
-    requestTimeout: patience.request,
-    connectionsCheckingInterval: Math.min(1_000, patience.headers),
-    maxHeaderSize: MAX_HEADER_BYTES,
-    requireHostHeader: false,
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.setTimeout(patience.stall);
-  const port = await listen(server, options);
+  const server = createListener(patience, options.tls);
+  const port = await listen(server, options.host, options.port);
   store.history.origin = { source: 'api' };
   const log = new RequestLog(options.log);
-  const access = accessAt(port, options.access.allowHosts, options.access.allowOrigins);
+  const access = accessAt(
+    port,
+    [...options.access.allowHosts, ...hostNames(options.host)],
+    options.access.allowOrigins,
+  );
+  const onError = (error: unknown) => log.failure(error);
+  const gate = options.auth && new Gate(options.auth, Date.now, onError);
   const app = createApp({
     store,
     writer: new Writer(store.db),
     access,
-    onError: (error) => log.failure(error),
+    gate,
+    onError,
   });
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
-    const response = app(requestOf(incoming, beforeBody));
+    const response = app(requestOf(incoming, options.behindProxy === true, beforeBody));
     const reply = async ({ status, headers, body }: HttpResponse) => {
       if (!server.listening) headers['connection'] = 'close';
       if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, patience.stall);
@@ -91,26 +94,16 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
   });
   server.on('clientError', refuseBadRequest);
-  return { port, stop: () => stop(server, store, log, patience.stop) };
+  return { port, stop: () => stop(server, store, { log, gate }, patience.stop) };
 }
 
-async function listen(server: Server, { host, port }: ServerOptions): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-function requestOf(incoming: IncomingMessage, beforeBody?: () => void): HttpRequest {
+function requestOf(incoming: IncomingMessage, isProxied: boolean, beforeBody?: () => void): HttpRequest {
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     headers: incoming.headers,
     hosts: hostsOf(incoming.rawHeaders),
+    address: () => addressOf(incoming, isProxied),
     readBody: () => {
       if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
       beforeBody?.();
@@ -150,12 +143,18 @@ function tooLarge(): Problem {
   return new Problem(413, `A body may have at most ${MAX_BODY_BYTES} bytes.`);
 }
 
-async function stop(server: Server, store: Store, log: RequestLog, patience: number): Promise<void> {
+async function stop(
+  server: Server,
+  store: Store,
+  { log, gate }: { log: RequestLog; gate: Gate | undefined },
+  patience: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const deadline = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
   clearTimeout(deadline);
+  await gate?.audit.flush();
   log.flush();
   store.checkpoint();
 }

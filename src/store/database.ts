@@ -5,7 +5,7 @@ import { damaged, domainError, gone, uncertain } from './sqlite-error.ts';
 
 const MAX_STATEMENTS = 200;
 
-type Value = string | number | null;
+type Value = string | number | Uint8Array | null;
 
 /** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
 export class Database {

@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
  * @throws SciaticaError `not-found` for a user that never was; `busy` when others keep the old bytes in use
  */
 export function erase(store: Store, userId: number): void {
-  const { db, history, settings } = store;
+  const { db, history, settings, tokens } = store;
   const known = store.users.has(userId) || db.value('SELECT 1 FROM history WHERE userId = ?', userId) === 1;
   if (!known) throw notFound('user', userId);
   const isErased =
@@ -28,6 +28,7 @@ export function erase(store: Store, userId: number): void {
       );
       db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
       db.run('DELETE FROM erasing');
+      tokens.forget(userId);
       if (settings.get('user') === String(userId)) settings.remove('user');
     };
     history.change(forget, { source: 'erase' });

@@ -11,7 +11,7 @@ import {
 import type { Database } from './database.ts';
 import type { History } from './history.ts';
 import { sessionBlocks } from './sessions.ts';
-import { type Condition, type Page, type Query, Table, type Value } from './table.ts';
+import { type Condition, isAmong, joined, type Page, type Query, Table, type Value } from './table.ts';
 import type { Guard } from './users.ts';
 
 /** An exercise as it was recorded so far. */
@@ -27,12 +27,15 @@ export interface Exercise {
 /** The verbs of a log. Each that writes is one transaction. */
 export class Logs {
   readonly #table: Table<Log>;
+  readonly #scope: readonly Condition[];
 
   constructor(
     private readonly db: Database,
     private readonly history: History,
+    private readonly users?: readonly number[],
   ) {
-    this.#table = new Table(db, 'logs', 'log', logRecord);
+    this.#scope = users ? [isAmong('userId', users)] : [];
+    this.#table = new Table(db, 'logs', 'log', logRecord, this.#scope);
   }
 
   has = (id: number): boolean => this.#table.has(id);
@@ -49,15 +52,18 @@ export class Logs {
   jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
 
   /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
-  sessions = (filter: LogFilter = {}): Generator<Session[]> => sessionBlocks(this.db, conditions(filter));
+  sessions = (filter: LogFilter = {}): Generator<Session[]> =>
+    sessionBlocks(this.db, [...this.#scope, ...conditions(filter)]);
 
   /** The ids of the users whose logs match. */
   userIds = (filter: LogFilter = {}): number[] => this.#table.distinct('userId', query(filter));
 
   /** The exercises recorded so far, by one user or by all, the latest first. */
   exercises(userId?: number): Exercise[] {
-    const { sql, values } =
-      userId === undefined ? { sql: '', values: [] } : { sql: 'WHERE userId = ?', values: [userId] };
+    const { sql, values } = joined([
+      ...this.#scope,
+      ...conditions({ ...(userId !== undefined && { userId }) }),
+    ]);
     // With one max() and no other, SQLite takes the other columns from the row that has it
     // (https://sqlite.org/lang_select.html#bareagg).
     return this.db.all<Exercise>(
@@ -113,7 +119,8 @@ export class Logs {
   /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */
   userFaults(userId: unknown): Issue[] {
     const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
-    if (!isId || this.db.value('SELECT 1 FROM users WHERE id = ?', userId as number)) return [];
+    const isSeen = this.users?.includes(userId as number) ?? true;
+    if (!isId || (isSeen && this.db.value('SELECT 1 FROM users WHERE id = ?', userId as number))) return [];
     return [{ field: 'userId', message: 'must be the id of an existing user' }];
   }
 

@@ -1,9 +1,11 @@
-import type { Origin } from '../domain/history.ts';
+import { type HistoryEntry, type Origin, ownersOf } from '../domain/history.ts';
+import { Audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { History } from './history.ts';
 import { Logs } from './logs.ts';
 import { openDatabase, openSnapshot } from './open.ts';
 import { Settings } from './settings.ts';
+import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
 
 /** The records and all that can be done with them, on one connection. */
@@ -11,16 +13,35 @@ export class Store {
   readonly users: Users;
   readonly logs: Logs;
   readonly settings: Settings;
-  readonly history: History;
+  readonly tokens: Tokens;
+  readonly audit: Audit;
 
+  /**
+   * @param scope the ids of the users whose records it shows, and no others; all without it
+   */
   constructor(
     readonly db: Database,
-    now?: () => number,
+    readonly history = new History(db),
+    private readonly scope?: readonly number[],
   ) {
-    this.history = new History(db, now);
-    this.users = new Users(db, this.history);
-    this.logs = new Logs(db, this.history);
+    this.users = new Users(db, this.history, scope);
+    this.logs = new Logs(db, this.history, scope);
     this.settings = new Settings(db);
+    this.tokens = new Tokens(db);
+    this.audit = new Audit(db);
+  }
+
+  /** The same records, as if there were none but those of these users. */
+  scopedTo(users: readonly number[]): Store {
+    return new Store(this.db, this.history, users);
+  }
+
+  /** What happened to one record, as far as the users in scope are concerned, the first change first. */
+  historyOf(record: 'user' | 'log', id: number): HistoryEntry[] {
+    const entries = this.history.of(record, id);
+    const { scope } = this;
+    if (!scope) return entries;
+    return entries.filter((entry) => ownersOf(entry).every((owner) => scope.includes(owner)));
   }
 
   /** Runs several reads on one snapshot of the records. */
@@ -61,5 +82,6 @@ export class Store {
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
 export function openStore(path: string, now?: () => number): Store {
-  return new Store(openDatabase(path), now);
+  const db = openDatabase(path);
+  return new Store(db, new History(db, now));
 }

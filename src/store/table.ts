@@ -36,25 +36,32 @@ export class Table<R extends { id: number }> {
   readonly #select: string;
   readonly #json: string;
   readonly #jsonById: string;
+  readonly #byId: string;
+  readonly #scope: Value[];
 
   /**
    * @param fields the fields of the record, `id` first
+   * @param scope what is to be seen of the table: the rest is as if it were not there
    */
   constructor(
     private readonly db: Database,
     private readonly name: 'users' | 'logs',
     private readonly noun: 'user' | 'log',
     fields: Fields,
+    private readonly scope: readonly Condition[] = [],
   ) {
+    const { sql, values } = joined([{ sql: 'id = ?', values: [] }, ...scope]);
+    this.#byId = `FROM ${name}${sql}`;
+    this.#scope = values;
     this.#columns = Object.keys(fields);
     this.#booleans = this.#columns.filter((column) => fields[column]?.kind === 'boolean');
     this.#select = this.#columns.join(', ');
     this.#json = rendered(fields);
-    this.#jsonById = `SELECT ${this.#json} FROM ${name} WHERE id = ?`;
+    this.#jsonById = `SELECT ${this.#json} ${this.#byId}`;
   }
 
   has(id: number): boolean {
-    return this.db.value(`SELECT 1 FROM ${this.name} WHERE id = ?`, id) === 1;
+    return this.db.value(`SELECT 1 ${this.#byId}`, id, ...this.#scope) === 1;
   }
 
   /** @throws SciaticaError `not-found` */
@@ -65,7 +72,7 @@ export class Table<R extends { id: number }> {
   }
 
   find(id: number): R | undefined {
-    const row = this.db.get<R>(`SELECT ${this.#select} FROM ${this.name} WHERE id = ?`, id);
+    const row = this.db.get<R>(`SELECT ${this.#select} ${this.#byId}`, id, ...this.#scope);
     return row && this.#record(row);
   }
 
@@ -74,7 +81,7 @@ export class Table<R extends { id: number }> {
    * @throws SciaticaError `not-found`
    */
   json(id: number): string {
-    const json = this.db.value<string>(this.#jsonById, id);
+    const json = this.db.value<string>(this.#jsonById, id, ...this.#scope);
     if (json === undefined) throw notFound(this.noun, id);
     return json;
   }
@@ -106,7 +113,7 @@ export class Table<R extends { id: number }> {
   }
 
   count(where: Condition[]): number {
-    const { sql, values } = joined(where);
+    const { sql, values } = joined([...this.scope, ...where]);
     return this.db.value<number>(`SELECT count(*) FROM ${this.name}${sql}`, ...values) ?? 0;
   }
 
@@ -186,9 +193,11 @@ export class Table<R extends { id: number }> {
 
   #query(select: string, { where, sort, cursor }: Query, limit: number | undefined): Condition {
     const keys = parseSort(sort ?? 'id', this.#columns);
-    const { sql, values } = joined(
-      cursor === undefined ? where : [...where, this.#after(cursor, keys, sort)],
-    );
+    const { sql, values } = joined([
+      ...this.scope,
+      ...where,
+      ...(cursor === undefined ? [] : [this.#after(cursor, keys, sort)]),
+    ]);
     const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`).join(', ');
     // Not bound: SQLite prepares a statement anew each time a value is bound to its LIMIT (ExprIsInteger in expr.c).
     const end = limit === undefined ? '' : ` LIMIT ${limit}`;
@@ -254,8 +263,16 @@ function rendered(fields: Fields): string {
   return `format('{${template}}', ${parts.map(({ value }) => value)})`;
 }
 
+/** The condition that a column holds one of these ids. */
+export function isAmong(column: string, ids: readonly number[]): Condition {
+  const [first = 0, ...others] = ids;
+  return others.length === 0
+    ? { sql: `${column} = ?`, values: [first] }
+    : { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(ids)] };
+}
+
 /** The conditions as one WHERE clause, or nothing. */
-export function joined(where: Condition[]): Condition {
+export function joined(where: readonly Condition[]): Condition {
   return {
     sql: where.length === 0 ? '' : ` WHERE ${where.map(({ sql }) => sql).join(' AND ')}`,
     values: where.flatMap(({ values }) => values),

@@ -1,7 +1,7 @@
 import { type User, type UserFilter, type UserInput, type UserPatch, userRecord } from '../domain/user.ts';
 import type { Database } from './database.ts';
 import type { History } from './history.ts';
-import { type Page, type Query, Table } from './table.ts';
+import { isAmong, type Page, type Query, Table } from './table.ts';
 
 /** Looks at a record before it is changed; throws to refuse the change. */
 export type Guard = (json: string) => void;
@@ -13,8 +13,9 @@ export class Users {
   constructor(
     db: Database,
     private readonly history: History,
+    scope?: readonly number[],
   ) {
-    this.#table = new Table(db, 'users', 'user', userRecord);
+    this.#table = new Table(db, 'users', 'user', userRecord, scope && [isAmong('id', scope)]);
   }
 
   has = (id: number): boolean => this.#table.has(id);

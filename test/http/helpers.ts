@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { accessAt } from '../../src/http/access.ts';
 import { createApp } from '../../src/http/app.ts';
+import type { Gate } from '../../src/http/gate.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -54,7 +55,10 @@ interface Sent {
 export type Call = (method: string, target: string, sent?: Sent) => Promise<Answer>;
 
 /** The app without a port, on a fresh store that has one user, with one log. */
-export function freshApp(access: { allowHosts?: string[]; allowOrigins?: string[] } = {}) {
+export function freshApp(
+  access: { allowHosts?: string[]; allowOrigins?: string[] } = {},
+  gateOf?: (store: Store) => Gate,
+) {
   const store = freshStore();
   store.users.create(nora);
   store.logs.create(stretch);
@@ -63,12 +67,21 @@ export function freshApp(access: { allowHosts?: string[]; allowOrigins?: string[
     store,
     writer: new Writer(store.db),
     access: accessAt(3000, access.allowHosts ?? [], access.allowOrigins ?? []),
+    gate: gateOf?.(store),
     onError: (error) => errors.push(error),
   });
   const call: Call = async (method, target, { headers = {}, hosts = ['localhost:3000'], body } = {}) => {
     const bytes = bytesOf(body);
     const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
-    const response = await app({ method, target, hosts, headers: typed, readBody: async () => bytes });
+    const address = () => '192.0.2.7';
+    const response = await app({
+      method,
+      target,
+      hosts,
+      headers: typed,
+      address,
+      readBody: async () => bytes,
+    });
     return answerOf(response);
   };
   return { store, call, errors };

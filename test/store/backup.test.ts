@@ -45,7 +45,7 @@ beforeAll(async () => {
         try { const store = openStore(path); try { const notes = process.pid + ' ' + n++; store.logs.create({ ...log, notes }); say('saved ' + notes); } finally { store.close(); } }
         catch (error) { if (!['gone', 'busy'].includes(error.code)) say('failed ' + error.code + ' ' + error.message + ' ' + error.cause); }
         setTimeout(next, 60 * Math.random()); }; next(); },
-      hold: () => { const store = openStore(path); store.users.count(); say('ready'); process.stdin.resume(); },
+      hold: () => { const store = openStore(path); store.users.count(); say('ready'); process.stdin.on('data', () => store.close()); },
       backup: () => { say('ready'); backup(path, file, { force: true }); say('done'); },
       restore: () => { say('ready'); const it = prepareRestore(file, path); it.apply('kept'); say('done'); },
       import: () => { const store = openStore(path); const task = new Import(store, String); say('ready');

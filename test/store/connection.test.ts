@@ -29,11 +29,13 @@ test('every table is STRICT', () => {
     "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
   );
   expect(tables.map(({ name }) => name).sort()).toEqual([
+    'audit',
     'changes',
     'erasing',
     'history',
     'logs',
     'settings',
+    'tokens',
     'users',
   ]);
   expect(tables.every(({ strict }) => strict === 1)).toBe(true);

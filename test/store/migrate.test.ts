@@ -133,7 +133,7 @@ describe('before a migration', () => {
   test('a damaged database is not migrated', async () => {
     const path = present();
     const bytes = readFileSync(path);
-    writeFileSync(path, bytes.fill(0xff, bytes.length - 8192));
+    writeFileSync(path, bytes.fill(0xff, bytes.length - 16_384));
     const { stdout } = await ended(start(script, [path]));
     expect(stdout).toMatch(/^ready\ndamaged .*sciatica doctor/);
     expect(kept(path)).toEqual([]);

@@ -1,12 +1,20 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { invalid, SciaticaError } from '../../domain/errors.ts';
+import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { countOf } from '../options.ts';
 
 interface ServeOptions {
   port: string;
   host: string;
   allowHost: string[];
   allowOrigin: string[];
+  auth?: true;
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: true;
+  rate?: number;
+  burst?: number;
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
@@ -19,9 +27,11 @@ export function addServeCommand(program: Command, context: Context): void {
   program
     .command('serve')
     .summary('serve the records to a companion app over HTTP')
-    .description('Serve the records to a companion app on this machine, over HTTP, until Ctrl-C.')
+    .description(
+      'Serve the records to a companion app over HTTP, until Ctrl-C: to this machine without a password, or to others with --auth.',
+    )
     .option('--port <number>', 'port to listen on, 0 for any free one', '3000')
-    .option('--host <address>', 'address to listen on: this machine only', '127.0.0.1')
+    .option('--host <address>', 'address to listen on: this machine only, unless with --auth', '127.0.0.1')
     .option(
       '--allow-host <name>',
       'also answer to this Host name (a proxy, an emulator); may be repeated',
@@ -29,12 +39,27 @@ export function addServeCommand(program: Command, context: Context): void {
       [],
     )
     .option('--allow-origin <origin>', 'let web pages of this origin call; may be repeated', collect, [])
+    .option(
+      '--auth',
+      'ask every caller for a token (sciatica token add), and keep an eye on how often they call',
+    )
+    .option('--tls-cert <file>', 'certificate, as PEM, to be reached by https')
+    .option('--tls-key <file>', 'key of the certificate, as PEM')
+    .option('--behind-proxy', 'a proxy in front does TLS and says in X-Forwarded-For who calls')
+    .option(
+      '--rate <number>',
+      'with --auth: calls per second that a token may go on with (otherwise 50)',
+      countOf,
+    )
+    .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
     .addHelpText(
       'after',
       `
 Examples:
   $ sciatica serve
   $ sciatica serve --port 8080 --allow-origin http://localhost:5173
+  $ sciatica serve --auth --host 0.0.0.0 --allow-host tracker.example \\
+      --tls-cert cert.pem --tls-key key.pem
   $ curl http://localhost:3000/userExerciseLogs?userId=1`,
     )
     .action((options: ServeOptions) => serve(context, options));
@@ -43,15 +68,25 @@ Examples:
 async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { port, host, access } = checkOptions(options);
   const { startServer } = await import('../../http/server.ts');
+  const { DEFAULT_RATE } = await import('../../http/limits.ts');
   // Whoever reads the request log may go away; the service stays.
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);
-  const server = await startServer(context.store, { host, port, access, log }).catch((error: unknown) => {
+  const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
+  const server = await startServer(context.store, {
+    host,
+    port,
+    access,
+    auth: options.auth && { burst, perSecond: rate },
+    tls: tlsCert && tlsKey ? { cert: pemOf(tlsCert), key: pemOf(tlsKey) } : undefined,
+    behindProxy: options.behindProxy === true,
+    log,
+  }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
   const told = toldToStop();
-  const name = host === '::1' ? '[::1]' : host;
-  context.stdout.write(`sciatica serves http://${name}:${server.port}\n`);
+  const name = host.includes(':') ? `[${host}]` : host;
+  context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);
   await told;
   await server.stop();
 }
@@ -63,15 +98,44 @@ function toldToStop(): Promise<void> {
   });
 }
 
-function checkOptions({ port, host, allowHost, allowOrigin }: ServeOptions) {
-  const issues = [];
-  if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT)
-    issues.push({ field: '--port', message: `must be a whole number from 0 to ${MAX_PORT}` });
-  if (!LOOPBACK.includes(host))
+function pemOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
+
+/** What the door needs: nobody but this machine without a token, no token over a network in the clear. */
+function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst }: ServeOptions): Issue[] {
+  const issues: Issue[] = [];
+  const isHere = LOOPBACK.includes(host);
+  if (!isHere && !auth)
     issues.push({
       field: '--host',
-      message: `must be ${LOOPBACK.join(', ')}: without authentication only this machine may reach the records`,
+      message: `must be ${LOOPBACK.join(', ')}: without authentication (--auth) only this machine may reach the records`,
     });
+  if (!isHere && auth && !tlsCert && !behindProxy)
+    issues.push({
+      field: '--host',
+      message: 'needs --tls-cert and --tls-key, or --behind-proxy: others on the network could read along',
+    });
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    issues.push({ field: '--tls-cert', message: 'and --tls-key need each other' });
+  for (const [field, value] of Object.entries({
+    '--behind-proxy': behindProxy,
+    '--rate': rate,
+    '--burst': burst,
+  }))
+    if (value !== undefined && !auth) issues.push({ field, message: 'needs --auth' });
+  return issues;
+}
+
+function checkOptions(options: ServeOptions) {
+  const { port, host, allowHost, allowOrigin } = options;
+  const issues: Issue[] = doorFaults(options);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT)
+    issues.push({ field: '--port', message: `must be a whole number from 0 to ${MAX_PORT}` });
   for (const name of allowHost)
     if (!/^[\w.-]+(:\d{1,5})?$|^\[[\da-f:]+\](:\d{1,5})?$/i.test(name))
       issues.push({
@@ -102,5 +166,7 @@ function listenError(error: unknown, host: string, port: number): unknown {
       `Port ${port} needs special rights. Choose one above 1023 with --port.`,
     );
   if (code === 'EADDRNOTAVAIL') return new SciaticaError('unusable', `This machine has no address ${host}.`);
+  if (code?.startsWith('ERR_OSSL'))
+    return new SciaticaError('unusable', '--tls-cert and --tls-key are no certificate with its key, as PEM.');
   return error;
 }

@@ -1,0 +1,45 @@
+import type { Caller, Role } from './access.ts';
+import { type Issue, invalid } from './errors.ts';
+
+/** A token as a person sees it: never the secret. Moments are in milliseconds since 1970. */
+export interface Token extends Caller {
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface TokenInput {
+  name: string;
+  role: Role;
+  users: readonly number[] | null;
+  /** How long it opens the door, in milliseconds; null for good. */
+  lifetime: number | null;
+}
+
+export type TokenState = 'valid' | 'expired' | 'revoked';
+
+/** Whether a token opens the door at a moment. */
+export function stateOf(
+  { revokedAt, expiresAt }: Pick<Token, 'revokedAt' | 'expiresAt'>,
+  now: number,
+): TokenState {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'valid';
+}
+
+/** @throws SciaticaError `invalid` with every fault of what is to become a token */
+export function checkToken({ name, role, users }: TokenInput): void {
+  const issues: Issue[] = [];
+  // Header values, logs and terminals all carry it.
+  if (!/^[A-Za-z][\w.@ -]{0,99}$/.test(name))
+    issues.push({
+      field: 'NAME',
+      message: 'must be 1 to 100 letters, digits, spaces or . _ - @, and begin with a letter',
+    });
+  if (role === 'patient' && users?.length !== 1)
+    issues.push({ field: '--user', message: 'must be the id of the one user whose token it is' });
+  if (role === 'admin' && users !== null)
+    issues.push({ field: '--user', message: 'cannot be given to an admin, who sees all users' });
+  if (issues.length > 0) throw invalid(issues);
+}

@@ -1,0 +1,12 @@
+/** The longest Authorization header that is worth a look. */
+const LONGEST = 1000;
+
+/** The token in an Authorization header: a bearer token (RFC 6750), or the password of Basic (RFC 7617). */
+export function secretOf(header: string | undefined): string | undefined {
+  if (header === undefined || header.length > LONGEST) return undefined;
+  const [, scheme = '', credentials = ''] = /^(bearer|basic) +([\w.~+/-]+=*) *$/i.exec(header) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return credentials || undefined;
+  const pair = Buffer.from(credentials, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return colon < 0 ? undefined : pair.slice(colon + 1) || undefined;
+}

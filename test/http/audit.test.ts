@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { Gate } from '../../src/http/gate.ts';
+import { erase } from '../../src/store/erase.ts';
+import { run } from '../helpers.ts';
+import { freshApp, freshServer, nora, stretch } from './helpers.ts';
+
+function audited() {
+  const gate = new Gate();
+  const { call, store } = freshApp({}, () => gate);
+  store.users.create({ ...nora, firstName: 'Ole' });
+  store.logs.create({ ...stretch, userId: 2 });
+  const token = (name: string, role: 'admin' | 'patient', users: number[] | null) =>
+    store.tokens.create({ name, role, users, lifetime: null }).token;
+  const tokens = { boss: token('boss', 'admin', null), phone: token('phone', 'patient', [1]) };
+  const as = (who: keyof typeof tokens | undefined, method: string, target: string, body?: unknown) =>
+    call(method, target, {
+      headers: who ? { authorization: `Bearer ${tokens[who]}` } : {},
+      ...(body !== undefined && { body }),
+    });
+  const entries = async (filter = {}) => {
+    await gate.audit.flush();
+    return store.audit.list({ limit: 100, ...filter });
+  };
+  return { as, store, entries, tokens, call };
+}
+
+type Row = [who: 'boss' | 'phone' | undefined, method: string, target: string, body: unknown, entry: object];
+
+describe('the audit says', () => {
+  const one = (id: number) => ({ first: id, last: id, count: 1 });
+  const none = { first: null, last: null, count: 0 };
+
+  test.each<Row>([
+    ['boss', 'GET', '/users/2', undefined, { route: '/users/{id}', userId: 2, ...one(2), status: 200 }],
+    ['boss', 'GET', '/users', undefined, { userId: null, first: 1, last: 2, count: 2 }],
+    ['boss', 'GET', '/users?sort=-id', undefined, { first: 1, last: 2, count: 2 }],
+    ['boss', 'HEAD', '/users', undefined, { method: 'HEAD', ...none }],
+    ['phone', 'GET', '/users', undefined, { userId: 1, ...one(1) }],
+    ['phone', 'GET', '/userExerciseLogs/2', undefined, { userId: 2, ...one(2), status: 404 }],
+    ['phone', 'GET', '/userExerciseLogs?userId=1', undefined, { record: 'log', userId: 1, ...one(1) }],
+    ['boss', 'POST', '/userExerciseLogs', stretch, { userId: 1, ...one(3), status: 201 }],
+    ['boss', 'POST', '/userExerciseLogs', {}, { ...none, status: 400 }],
+    ['phone', 'DELETE', '/userExerciseLogs/1', undefined, { userId: 1, ...one(1), status: 200 }],
+    ['phone', 'DELETE', '/users/1', undefined, { userId: 1, ...one(1), status: 403 }],
+    [undefined, 'GET', '/users/1', undefined, { who: null, token: null, ...one(1), status: 401 }],
+    ['boss', 'GET', '/users/1/report', undefined, { route: '/users/{id}/report', userId: 1, ...one(1) }],
+  ])('%s %s %s', async (who, method, target, body, entry) => {
+    const { as, entries } = audited();
+    await as(who, method, target, body);
+    expect(await entries()).toMatchObject([{ who: who ?? null, method, address: '192.0.2.7', ...entry }]);
+  });
+});
+
+test('what holds no record leaves nothing', async () => {
+  const { as, entries } = audited();
+  for (const target of ['/health', '/openapi.json', '/nowhere']) await as('boss', 'GET', target);
+  await as('boss', 'OPTIONS', '/users');
+  expect(await entries()).toEqual([]);
+});
+
+test('a long list counts when it has left, as far as it was read', async () => {
+  const { as, store, entries } = audited();
+  store.write(() => {
+    for (let i = 0; i < 600; i++) store.logs.create({ ...stretch, notes: '{"id":9999' });
+  });
+  await as('boss', 'GET', '/userExerciseLogs');
+  expect(await entries()).toMatchObject([{ first: 1, last: 602, count: 602 }]);
+});
+
+test('no name, note, token or query is in it', async () => {
+  const { as, store, entries, tokens } = audited();
+  await as('boss', 'GET', '/userExerciseLogs?exerciseName=Piriformis+Stretch');
+  await as('boss', 'POST', '/userExerciseLogs', { ...stretch, notes: 'secret notes' });
+  await entries();
+  const text = JSON.stringify(store.db.all('SELECT * FROM audit'));
+  for (const word of ['boss', 'Piriformis', 'secret', 'Nora', tokens.boss]) expect(text).not.toContain(word);
+});
+
+test('it only grows, also when a user is erased', async () => {
+  const { as, store, entries } = audited();
+  await as('phone', 'GET', '/users/1');
+  await entries();
+  for (const sql of [
+    'DELETE FROM audit',
+    'UPDATE audit SET status = 0',
+    'INSERT OR REPLACE INTO audit SELECT * FROM audit',
+  ])
+    expect(() => store.db.run(sql)).toThrow();
+  erase(store, 1);
+  expect(await entries()).toMatchObject([{ who: null, token: 2, userId: 1, status: 200 }]);
+});
+
+test('it is found by user, day and number', async () => {
+  const { as, entries } = audited();
+  for (const target of ['/users/1', '/users/2', '/users', '/userExerciseLogs?userId=2'])
+    await as('boss', 'GET', target);
+  const routes = async (filter: object) =>
+    (await entries(filter)).map(({ route, userId }) => [route, userId]);
+  expect(await routes({ user: 1 })).toEqual([
+    ['/users', null],
+    ['/users/{id}', 1],
+  ]);
+  expect(await routes({ limit: 1 })).toEqual([['/userExerciseLogs', 2]]);
+  expect(await routes({ since: Date.now() + 60_000 })).toEqual([]);
+});
+
+test('without authentication there is none', async () => {
+  const { url, store, server } = await freshServer();
+  await fetch(`${url}/users`);
+  await server.stop();
+  expect(store.audit.list({ limit: 10 })).toEqual([]);
+});
+
+test('sciatica audit shows it, all that was answered before a stop', async () => {
+  const { url, store, server } = await freshServer({ auth: { burst: 9, perSecond: 9 } });
+  const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
+  expect((await run(['audit'], { db: store.db.path })).stderr).toContain('Nobody asked');
+  await fetch(`${url}/users/1`, { headers: { authorization: `Bearer ${token}` } });
+  await fetch(`${url}/users`);
+  await server.stop();
+  const { stdout } = await run(['audit'], { db: store.db.path });
+  expect(stdout.split('\n')).toEqual([
+    expect.stringMatching(/^When \(UTC\) +Who +What +Records +Status +From$/),
+    expect.stringMatching(/nobody +GET \/users +401 +127\.0\.0\.1$/),
+    expect.stringMatching(/boss +GET \/users\/\{id\} +user 1 +200 +127\.0\.0\.1$/),
+    '',
+  ]);
+  const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.db.path });
+  expect(JSON.parse(json.stdout)).toMatchObject([{ who: 'boss', userId: 1, status: 200 }]);
+  expect((await run(['audit', '--since', 'soon'], { db: store.db.path })).code).toBe(2);
+});

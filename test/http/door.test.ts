@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addressOf, hostNames } from '../../src/http/listener.ts';
+import { freshFolder, run } from '../helpers.ts';
+import { freshServer } from './helpers.ts';
+
+/** A certificate for localhost. */
+function certificate() {
+  const folder = freshFolder();
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes', '-newkey', 'ec'];
+  const curve = ['-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+  execFileSync('openssl', ['req', '-x509', ...subject, ...curve, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  return { cert, key };
+}
+
+const auth = { burst: 100, perSecond: 100 };
+
+function get(port: number, options: object): Promise<number | string> {
+  return new Promise((resolve) => {
+    request({ host: '127.0.0.1', port, path: '/users', rejectUnauthorized: false, agent: false, ...options })
+      .on('response', (response) => resolve(response.resume().statusCode ?? 0))
+      .on('error', (error) => resolve(error.message))
+      .end();
+  });
+}
+
+test('TLS from 1.2 on, and nothing else', async () => {
+  const { cert, key } = certificate();
+  const tls = { cert: readFileSync(cert), key: readFileSync(key) };
+  const { server, store } = await freshServer({ auth, tls });
+  const { token } = store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null });
+  const headers = { host: `localhost:${server.port}`, authorization: `Bearer ${token}` };
+  expect(await get(server.port, { headers })).toBe(200);
+  expect(await get(server.port, { headers, maxVersion: 'TLSv1.2' })).toBe(200);
+  expect(await get(server.port, { headers: { host: headers.host } })).toBe(401);
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+  expect(await get(server.port, { headers, ...old })).toMatch(/protocol version/i);
+  await expect(fetch(`http://localhost:${server.port}/users`)).rejects.toThrow();
+});
+
+test('a token that is taken back is refused on the same connection', async () => {
+  const { url, store } = await freshServer({ auth });
+  const { token } = store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null });
+  const status = async () =>
+    (await fetch(`${url}/users`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await status()).toBe(200);
+  store.tokens.revoke('a');
+  expect(await status()).toBe(401);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+describe('who calls', () => {
+  const incoming = (forwarded?: string) =>
+    ({
+      headers: { 'x-forwarded-for': forwarded },
+      socket: { remoteAddress: '127.0.0.1' },
+    }) as unknown as IncomingMessage;
+
+  test.each([
+    [undefined, true, '127.0.0.1'],
+    ['192.0.2.7', false, '127.0.0.1'],
+    ['192.0.2.7', true, '192.0.2.7'],
+    ['10.0.0.1, 2001:db8::1', true, '2001:db8::1'],
+    ['somebody', true, '127.0.0.1'],
+  ])('%s, proxied: %s', (forwarded, isProxied, address) =>
+    expect(addressOf(incoming(forwarded), isProxied)).toBe(address),
+  );
+
+  test.each([
+    ['127.0.0.1', ['127.0.0.1']],
+    ['192.0.2.7', ['192.0.2.7']],
+    ['FE80::1', ['[fe80::1]']],
+    ['0.0.0.0', []],
+    ['::', []],
+    ['tracker.example', []],
+  ])('listening on %s answers to %j', (host, names) => expect(hostNames(host)).toEqual(names));
+});
+
+describe('sciatica serve refuses', () => {
+  test.each([
+    [['--host', '0.0.0.0'], 2, '--auth'],
+    [['--host', '0.0.0.0', '--tls-cert', 'a', '--tls-key', 'b'], 2, '--auth'],
+    [['--host', '0.0.0.0', '--auth'], 2, 'needs --tls-cert and --tls-key, or --behind-proxy'],
+    [['--auth', '--tls-cert', 'a'], 2, 'need each other'],
+    [['--behind-proxy'], 2, '--behind-proxy needs --auth'],
+    [['--rate', '5'], 2, '--rate needs --auth'],
+    [['--auth', '--rate', '0'], 2, 'whole number, 1 or more'],
+    [['--auth', '--tls-cert', '/nowhere', '--tls-key', '/nowhere'], 1, '/nowhere cannot be read: ENOENT'],
+    [
+      ['--auth', '--port', '0', '--tls-cert', 'package.json', '--tls-key', 'package.json'],
+      1,
+      'no certificate with its key',
+    ],
+  ])('%j', async (words, code, told) => {
+    const result = await run(['serve', ...words]);
+    expect(result.stderr).toContain(told);
+    expect([result.code, result.stdout]).toEqual([code, '']);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { Gate } from '../../src/http/gate.ts';
+import { Buckets, neighbourhood } from '../../src/http/limits.ts';
+import { freshApp } from './helpers.ts';
+
+describe('a bucket', () => {
+  const filled = () => {
+    let now = 0;
+    const buckets = new Buckets({ burst: 3, perSecond: 2 }, () => now);
+    return { buckets, pass: (ms: number) => (now += ms) };
+  };
+  const refusal = { status: 429, headers: { 'retry-after': '1' } };
+
+  test('gives its burst, then its rate', () => {
+    const { buckets, pass } = filled();
+    for (let i = 0; i < 3; i++) buckets.take('a');
+    expect(() => buckets.take('a')).toThrow(expect.objectContaining(refusal));
+    pass(500);
+    buckets.take('a');
+    expect(() => buckets.take('a')).toThrow();
+    pass(60_000);
+    for (let i = 0; i < 3; i++) buckets.take('a');
+    expect(() => buckets.take('a')).toThrow();
+  });
+
+  test('is the own of each caller', () => {
+    const { buckets } = filled();
+    for (let i = 0; i < 3; i++) buckets.take('a');
+    buckets.take('b');
+  });
+
+  test('does not empty when the clock is set back', () => {
+    const { buckets, pass } = filled();
+    pass(-10_000);
+    buckets.take('a');
+    pass(-10_000);
+    buckets.take('a');
+  });
+
+  test('is forgotten when there are too many', () => {
+    const { buckets } = filled();
+    for (let i = 0; i < 20_000; i++) buckets.take(i);
+    expect(buckets.size).toBe(10_000);
+  });
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::6', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::', 'fe80:0:0:0'],
+  ['', ''],
+])('%s belongs to %s', (address, whole) => expect(neighbourhood(address)).toBe(whole));
+
+describe('with authentication', () => {
+  function limited() {
+    let now = Date.now();
+    const { call, store } = freshApp({}, () => new Gate({ burst: 4, perSecond: 1 }, () => now));
+    const tokens = ['a', 'b'].map(
+      (name) => store.tokens.create({ name, role: 'admin', users: null, lifetime: null }).token,
+    );
+    const get = async (token: string | undefined, target = '/users/1') =>
+      (await call('GET', target, { headers: token ? { authorization: `Bearer ${token}` } : {} })).status;
+    const times = async (count: number, token?: string, target?: string) => {
+      const statuses: number[] = [];
+      for (let i = 0; i < count; i++) statuses.push(await get(token, target));
+      return statuses;
+    };
+    return { times, tokens, pass: (ms: number) => (now += ms), call };
+  }
+
+  test('each token has a limit of its own', async () => {
+    const { times, tokens, pass } = limited();
+    expect(await times(5, tokens[0])).toEqual([200, 200, 200, 200, 429]);
+    expect(await times(1, tokens[1])).toEqual([200]);
+    pass(1000);
+    expect(await times(2, tokens[0])).toEqual([200, 429]);
+  });
+
+  test('failed logins have a lower one, which locks no valid token out', async () => {
+    const { times, tokens, pass } = limited();
+    expect(await times(11, 'wrong')).toEqual([...Array<number>(10).fill(401), 429]);
+    expect(await times(1)).toEqual([429]);
+    expect(await times(1, tokens[0])).toEqual([200]);
+    pass(10_000);
+    expect(await times(2, 'wrong')).toEqual([401, 429]);
+  });
+
+  test('what is open has one by address', async () => {
+    const { times, call } = limited();
+    expect(await times(5, undefined, '/health')).toEqual([200, 200, 200, 200, 429]);
+    expect((await call('GET', '/health')).headers['retry-after']).toBe('1');
+  });
+});

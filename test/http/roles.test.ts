@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { Gate } from '../../src/http/gate.ts';
+import { routes } from '../../src/http/routes.ts';
+import { type Answer, freshApp, nora, stretch } from './helpers.ts';
+
+/** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
+const tokens = {
+  nobody: undefined,
+  patient: { role: 'patient', users: [1] },
+  provider: { role: 'provider', users: [1] },
+  'provider of all': { role: 'provider', users: null },
+  admin: { role: 'admin', users: null },
+} as const;
+
+type Who = keyof typeof tokens;
+
+const whos = Object.keys(tokens) as Who[];
+
+/** What each gets, in the order of `tokens`, about the own record, another's and a missing one. */
+const decided: Record<string, readonly [string, string, string, string, string]> = {
+  'GET /users': ['401', '200', '200', '200', '200'],
+  'POST /users': ['401', '403', '403', '403', '201'],
+  'GET /users/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'PUT /users/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'PATCH /users/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'DELETE /users/{id}': ['401', '403', '403', '403', '200 200 404'],
+  'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/report': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /userExerciseLogs': ['401', '200', '200', '200', '200'],
+  'POST /userExerciseLogs': ['401', '201 400 400', '403', '403', '201 201 400'],
+  'GET /userExerciseLogs/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'PUT /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'PATCH /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'DELETE /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'GET /userExerciseLogs/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /health': ['200', '200', '200', '200', '200'],
+  'GET /openapi.json': ['200', '200', '200', '200', '200'],
+};
+
+const cases = routes.map(({ method, path }) => ({ method, path, route: `${method} ${path}` }));
+
+/** The service behind the gate, and a way to call it as somebody. */
+function behindGate(gate = new Gate()) {
+  const { store, call, errors } = freshApp({}, () => gate);
+  store.users.create({ ...nora, firstName: 'Ole' });
+  store.logs.create({ ...stretch, userId: 2 });
+  const headers = Object.fromEntries(
+    whos.map((who) => {
+      const token = tokens[who];
+      if (!token) return [who, {}];
+      const made = store.tokens.create({ name: who, ...token, lifetime: null });
+      return [who, { authorization: `Bearer ${made.token}` }];
+    }),
+  ) as Record<Who, Record<string, string>>;
+  const as = (who: Who, method: string, target: string, body?: unknown) =>
+    call(method, target, { headers: headers[who], ...(body !== undefined && { body }) });
+  return { store, as, call, errors, headers };
+}
+
+/** What is sent about a user. */
+function bodyFor(route: string, id: number): unknown {
+  if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
+  if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
+  if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };
+  return /^(POST|PUT)/.test(route) ? nora : undefined;
+}
+
+/** An answer without what the caller said. */
+const sameAs = ({ status, text, headers }: Answer, id: number) => ({
+  status,
+  text: text.replaceAll(` ${id}.`, ' ID.'),
+  headers: Object.keys(headers).sort(),
+});
+
+test('every route is decided, and none that is not there', () => {
+  expect(Object.keys(decided)).toEqual(cases.map(({ route }) => route));
+});
+
+describe.each(whos)('%s', (who) => {
+  test.each(cases)('$route', async ({ method, path, route }) => {
+    const answers: Answer[] = [];
+    for (const id of [1, 2, 9]) {
+      const { as, errors } = behindGate();
+      answers.push(await as(who, method, path.replace('{id}', String(id)), bodyFor(route, id)));
+      expect(errors).toEqual([]);
+    }
+    const statuses = answers.map(({ status }) => String(status));
+    const wanted = decided[route]?.[whos.indexOf(who)] ?? '';
+    expect(new Set(statuses).size === 1 ? statuses[0] : statuses.join(' ')).toBe(wanted);
+    const [, other, missing] = answers as [Answer, Answer, Answer];
+    if (other.status >= 400) expect(sameAs(other, 2)).toEqual(sameAs(missing, 9));
+  });
+
+  test('HEAD is as GET', async () => {
+    const { as } = behindGate();
+    for (const target of ['/users', '/users/1', '/users/2', '/userExerciseLogs/2'])
+      expect((await as(who, 'HEAD', target)).status).toBe((await as(who, 'GET', target)).status);
+  });
+});
+
+describe.each(['patient', 'provider'] as const)('a %s', (who) => {
+  test.each([
+    ['/users', [1]],
+    ['/users?sort=-id', [1]],
+    ['/userExerciseLogs', [1]],
+    ['/userExerciseLogs?sort=-date', [1]],
+    ['/userExerciseLogs?userId=2', []],
+    ['/userExerciseLogs?userId=9', []],
+  ])('sees in %s only %j', async (target, ids) => {
+    const { as } = behindGate();
+    expect((await as(who, 'GET', target)).body).toMatchObject(ids.map((id) => ({ id })));
+    const page = await as(who, 'GET', `${target}${target.includes('?') ? '&' : '?'}limit=1`);
+    expect(page.headers['x-total-count']).toBe(String(ids.length));
+    expect(page.headers['link']).toBeUndefined();
+  });
+
+  test('sees in a long list only the own', async () => {
+    const { as, store } = behindGate();
+    store.write(() => {
+      for (let i = 0; i < 600; i++) store.logs.create({ ...stretch, userId: (i % 2) + 1 });
+    });
+    for (const sort of ['id', '-painAfter,id']) {
+      const { body } = await as(who, 'GET', `/userExerciseLogs?sort=${sort}`);
+      const owners = (body as { userId: number }[]).map(({ userId }) => userId);
+      expect(owners).toHaveLength(301);
+      expect(new Set(owners)).toEqual(new Set([1]));
+    }
+  });
+});
+
+test('a provider of several sees each of them', async () => {
+  const { call, store } = behindGate();
+  store.users.create(nora);
+  const { token } = store.tokens.create({ name: 'few', role: 'provider', users: [2, 3], lifetime: null });
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await call('GET', '/users', { headers })).body).toMatchObject([{ id: 2 }, { id: 3 }]);
+  expect((await call('GET', '/userExerciseLogs', { headers })).body).toMatchObject([{ id: 2 }]);
+  expect((await call('GET', '/users/1/summary', { headers })).status).toBe(404);
+});
+
+test.each(['PUT', 'PATCH'])('a patient cannot move a log to somebody by %s', async (method) => {
+  const { as, store } = behindGate();
+  const move = (userId: number) =>
+    as('patient', method, '/userExerciseLogs/1', method === 'PUT' ? { ...stretch, userId } : { userId });
+  const [other, missing] = [await move(2), await move(9)];
+  expect(other.status).toBe(400);
+  expect(other).toEqual(missing);
+  expect(store.logs.get(1).userId).toBe(1);
+});
+
+test('a change bears the name of its token', async () => {
+  const { as, store } = behindGate();
+  await as('patient', 'PATCH', '/users/1', { painLevel: 3 });
+  expect(store.history.list({ limit: 1 })).toMatchObject([{ source: 'api', caller: 'patient', id: 1 }]);
+});
+
+describe('a token', () => {
+  const basic = (password: string, user = 'nora') =>
+    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+  test.each<[string, (token: string) => string | undefined, number]>([
+    ['as a bearer', (token) => `Bearer ${token}`, 200],
+    ['in lower case', (token) => `bearer ${token}`, 200],
+    ['as a password', (token) => basic(token), 200],
+    ['as a password of nobody', (token) => basic(token, ''), 200],
+    ['as a user name', (token) => basic('', token), 401],
+    ['alone', (token) => token, 401],
+    ['in another scheme', (token) => `Digest ${token}`, 401],
+    ['with more after it', (token) => `Bearer ${token}x`, 401],
+    ['cut short', (token) => `Bearer ${token.slice(0, -1)}`, 401],
+    ['not at all', () => undefined, 401],
+    ['empty', () => 'Bearer ', 401],
+    ['in Basic that is no pair', () => `Basic ${Buffer.from('x').toString('base64')}`, 401],
+    ['endless', () => `Bearer ${'x'.repeat(10_000)}`, 401],
+  ])('%s', async (_, headerOf, status) => {
+    const { call, headers } = behindGate();
+    const header = headerOf(headers.admin['authorization']?.slice('Bearer '.length) ?? '');
+    const answer = await call('GET', '/users', {
+      headers: header === undefined ? {} : { authorization: header },
+    });
+    expect(answer.status).toBe(status);
+    const challenge = 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"';
+    expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined);
+  });
+
+  test('that was taken back is refused at once', async () => {
+    const { as, store } = behindGate();
+    expect((await as('patient', 'GET', '/users/1')).status).toBe(200);
+    store.tokens.revoke('patient');
+    expect((await as('patient', 'GET', '/users/1')).status).toBe(401);
+  });
+
+  test('expires', async () => {
+    let now = Date.now();
+    const { call, store } = behindGate(new Gate(undefined, () => now));
+    const { token } = store.tokens.create({ name: 'short', role: 'admin', users: null, lifetime: 60_000 });
+    const get = () => call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
+    expect((await get()).status).toBe(200);
+    now += 61_000;
+    expect((await get()).status).toBe(401);
+  });
+
+  test('notes its last use, once a minute', async () => {
+    let now = Date.now();
+    const { as, store } = behindGate(new Gate(undefined, () => now));
+    const used = () => store.tokens.list().find(({ name }) => name === 'patient')?.lastUsedAt;
+    let writes = 0;
+    const touch = store.tokens.touch.bind(store.tokens);
+    store.tokens.touch = (id) => {
+      writes++;
+      touch(id);
+    };
+    expect(used()).toBeNull();
+    for (let i = 0; i < 5; i++) await as('patient', 'GET', '/users/1');
+    await expect.poll(used).toBeGreaterThan(0);
+    expect(writes).toBe(1);
+    now += 61_000;
+    await as('patient', 'GET', '/users/1');
+    await expect.poll(() => writes).toBe(2);
+  });
+
+  test('of nobody who is still there opens nothing', async () => {
+    const { as, store } = behindGate();
+    store.users.delete(1);
+    expect((await as('patient', 'GET', '/users')).body).toEqual([]);
+    expect((await as('patient', 'GET', '/users/2')).status).toBe(404);
+  });
+});
+
+test('OPTIONS needs no token: browsers ask without', async () => {
+  const { as } = behindGate();
+  expect((await as('nobody', 'OPTIONS', '/users')).status).toBe(204);
+});
+
+test("the history of a log that was somebody else's begins where it became the own one", async () => {
+  const { store, as } = behindGate();
+  store.logs.update(2, { notes: 'private' });
+  store.logs.update(2, { userId: 1 });
+  store.logs.update(2, { painAfter: 1 });
+  const own = await as('patient', 'GET', '/userExerciseLogs/2/history');
+  expect(own.body).toMatchObject([{ action: 'update', after: { painAfter: 1 } }]);
+  expect((own.body as unknown[]).length).toBe(1);
+  expect((await as('admin', 'GET', '/userExerciseLogs/2/history')).body).toHaveLength(4);
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { stateOf } from '../../src/domain/token.ts';
+import { erase } from '../../src/store/erase.ts';
+import { Tokens } from '../../src/store/tokens.ts';
+import { failure, filledStore } from './helpers.ts';
+
+const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;
+
+test('a token has 256 random bits, and only its hash is stored', () => {
+  const store = filledStore(2);
+  const secrets = ['a', 'b'].map((name) => store.tokens.create({ ...phone, name }).token);
+  expect(new Set(secrets).size).toBe(2);
+  for (const secret of secrets) expect(secret).toMatch(/^sciatica_[\w-]{43}$/);
+  store.checkpoint();
+  const bytes = readFileSync(store.db.path, 'latin1');
+  for (const secret of secrets) expect(bytes).not.toContain(secret.slice(9));
+  expect(store.tokens.find(secrets[1] ?? '')).toMatchObject({ name: 'b', role: 'patient', users: [1] });
+  expect(store.tokens.find('sciatica_x')).toBeUndefined();
+});
+
+test('a token is valid until it expires or is taken back', () => {
+  const { db } = filledStore(2);
+  let now = 1_000_000;
+  const tokens = new Tokens(db, () => now);
+  const { token } = tokens.create({ ...phone, lifetime: 1000 });
+  const state = () => stateOf(tokens.find(token) ?? { revokedAt: 0, expiresAt: 0 }, now);
+  expect(state()).toBe('valid');
+  now += 1000;
+  expect(state()).toBe('expired');
+  tokens.revoke('1');
+  expect(state()).toBe('revoked');
+  const { revokedAt } = tokens.get(1);
+  now += 1000;
+  expect(tokens.revoke('phone').revokedAt).toBe(revokedAt);
+});
+
+test('a name is never given twice', () => {
+  const { tokens } = filledStore(2);
+  tokens.create(phone);
+  tokens.revoke('phone');
+  expect(failure(() => tokens.create(phone)).code).toBe('conflict');
+});
+
+test.each([
+  [{ name: '3' }, 'NAME'],
+  [{ name: 'a\nb' }, 'NAME'],
+  [{ users: null }, '--user'],
+  [{ users: [1, 2] }, '--user'],
+  [{ users: [9] }, '--user'],
+  [{ role: 'admin' as const, users: [1] }, '--user'],
+])('%j is refused', (fields, field) => {
+  const { tokens } = filledStore(2);
+  expect(failure(() => tokens.create({ ...phone, ...fields })).issues).toMatchObject([{ field }]);
+  expect(tokens.list()).toEqual([]);
+});
+
+test('who is erased leaves no token behind', () => {
+  const store = filledStore(2);
+  store.tokens.create(phone);
+  store.tokens.create({ name: 'clinic', role: 'provider', users: [1, 2], lifetime: null });
+  store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
+  erase(store, 1);
+  expect(store.tokens.list()).toMatchObject([
+    { name: 'clinic', users: [2] },
+    { name: 'boss', users: null },
+  ]);
+});
