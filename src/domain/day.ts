@@ -15,7 +15,9 @@ export function localStamp(moment: Date): string {
 export function addDays(day: string, days: number): string {
   const moment = new Date(`${day}T00:00:00Z`);
   moment.setUTCDate(moment.getUTCDate() + days);
-  return isoDay(moment);
+  // Years beyond four digits cannot be written as a day.
+  if (moment.getUTCFullYear() < 0) return '0000-01-01';
+  return moment.getUTCFullYear() > 9999 ? '9999-12-31' : isoDay(moment);
 }
 
 /**
