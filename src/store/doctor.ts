@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../domain/errors.ts';
 import type { Database } from './database.ts';
-import { TEMPORARY } from './files.ts';
+import { copiesBeside, TEMPORARY } from './files.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations.ts';
 import { networkName } from './network.ts';
@@ -59,10 +59,7 @@ export function examine(path: string): Examination {
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function absent(path: string): Check {
-  const start = `${basename(path)}.`;
-  const kept = existsSync(dirname(path))
-    ? readdirSync(dirname(path)).filter((name) => name.startsWith(start) && /\.(v\d|replaced)/.test(name))
-    : [];
+  const kept = copiesBeside(path);
   return {
     name: 'Database',
     ok: kept.length === 0,

@@ -88,10 +88,17 @@ export function withFreeName(name: string, claim: (name: string) => void): strin
   }
 }
 
-/** The copies of a database that were made beside it: backups, what a restore replaced, what a migration kept. */
+/** The names of what a restore replaced and what a migration kept, in the folder of a database. */
+export function copiesBeside(path: string): string[] {
+  const start = `${basename(path)}.`;
+  if (!existsSync(dirname(path))) return [];
+  return readdirSync(dirname(path)).filter((name) => name.startsWith(start) && /\.(v\d|replaced)/.test(name));
+}
+
+/** The copies of a database that were made beside it, backups included. */
 export function keptCopies(path: string): string[] {
-  const [folder, start] = [dirname(path), `${basename(path)}.`];
-  const kept = readdirSync(folder).filter((name) => name.startsWith(start) && /\.(v\d|replaced)/.test(name));
+  const folder = dirname(path);
+  const kept = copiesBeside(path);
   const backups = existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
   return [...kept, ...backups.map((name) => join('backups', name))].map((name) => join(folder, name)).sort();
 }

@@ -1,42 +1,15 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { accessAt } from '../../src/http/access.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Gate } from '../../src/http/gate.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
+import { freshStore, log, user } from '../store/helpers.ts';
 
-export const nora = {
-  firstName: 'Nora',
-  lastName: 'Lind',
-  email: 'nora@example.org',
-  age: 44,
-  painLocation: 'glute-left',
-  painLevel: 6,
-  diagnosisDate: '2026-01-15',
-} as const;
-
-export const stretch = {
-  userId: 1,
-  exerciseType: 'stretch',
-  exerciseName: 'Piriformis Stretch',
-  date: '2026-03-02',
-  painBefore: 6,
-  painAfter: 4,
-  effective: true,
-  notes: '3 sets of 10',
-} as const;
-
-/** A store on a fresh file, closed when the test is over. */
-export function freshStore(): Store {
-  const store = openStore(join(mkdtempSync(join(tmpdir(), 'sciatica-')), 'sciatica.db'));
-  onTestFinished(() => store.close());
-  return store;
-}
+export const nora = user();
+export const stretch = log({ notes: '3 sets of 10' });
 
 export interface Answer {
   status: number;
