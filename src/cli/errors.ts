@@ -14,6 +14,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   'not-found': 3,
   conflict: 4,
   stale: 4,
+  outdated: 4,
   busy: 1,
   full: 1,
   unusable: 1,

@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'conflict'
   /** The record is no longer what the caller last saw. */
   | 'stale'
+  /** The caller wants to go on from a place in the history that is not in it any more. */
+  | 'outdated'
   /** Another process held the write lock for too long. */
   | 'busy'
   /** No room on the disk. */

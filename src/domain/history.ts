@@ -54,8 +54,17 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
   return Object.keys(now).filter((name) => old[name] !== now[name]);
 }
 
-/** The users whom an entry is about: two when a log was moved from one to another. */
-export function ownersOf({ record, id, before, after }: HistoryEntry): number[] {
-  if (record === 'user') return [id];
-  return [before, after].flatMap((state) => (state ? [(state as Log).userId] : []));
+/**
+ * An entry as it looks when only these users exist: a log that was moved to somebody else is gone, one that came
+ * from somebody else is new.
+ * @returns nothing when it is about none of them
+ */
+export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {
+  if (entry.record === 'user') return users.includes(entry.id) ? entry : undefined;
+  const seen = (state: HistoryEntry['before']) =>
+    state && users.includes((state as Log).userId) ? state : null;
+  const [before, after] = [seen(entry.before), seen(entry.after)];
+  if (!before && !after) return undefined;
+  const action = before ? (after ? 'update' : 'delete') : 'create';
+  return { ...entry, action, before, after };
 }

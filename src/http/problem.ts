@@ -18,6 +18,7 @@ const statuses: Record<ErrorCode, number> = {
   'not-found': 404,
   conflict: 409,
   stale: 412,
+  outdated: 410,
   busy: 503,
   full: 507,
   unusable: 500,

@@ -15,6 +15,7 @@ export function erase(store: Store, userId: number): void {
     !store.users.has(userId) && history.of('user', userId).every(({ action }) => action === 'erase');
   if (!isErased) {
     const forget = () => {
+      const wasMoved = db.value(MOVED, userId, userId) === 1;
       db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
       db.run('DELETE FROM users WHERE id = ?', userId);
       const theirs = db.column<number>(LAST_OWNED, userId);
@@ -26,6 +27,8 @@ export function erase(store: Store, userId: number): void {
         userId,
         userId,
       );
+      // What is left does not tell others which of their logs are gone, or whence they have them.
+      if (wasMoved) settings.set('horizon', String(history.last()));
       db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
       db.run('DELETE FROM erasing');
       tokens.forget(userId);
@@ -35,6 +38,9 @@ export function erase(store: Store, userId: number): void {
   }
   overwrite(store);
 }
+
+/** Whether a log ever went from this user to another, or came from one. */
+const MOVED = `SELECT 1 FROM history WHERE formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)`;
 
 /** The logs that were this user's to the end, now that they are deleted. */
 const LAST_OWNED = `SELECT recordId FROM history AS last WHERE record = 'log' AND action = 'delete' AND userId = ?

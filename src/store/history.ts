@@ -2,7 +2,7 @@ import type { Action, HistoryEntry, HistoryFilter, Origin, Source } from '../dom
 import { logRecord } from '../domain/log.ts';
 import { userRecord } from '../domain/user.ts';
 import type { Database } from './database.ts';
-import { type Condition, joined, type Value } from './table.ts';
+import { type Condition, isAmong, joined, type Value } from './table.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -84,6 +84,26 @@ export class History {
   /** The entries of one change, the first one first. */
   ofChange(change: number): HistoryEntry[] {
     return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(entryOf);
+  }
+
+  /**
+   * The entries that came after the entry `seq`, the first one first.
+   * @param users only those about one of these users
+   */
+  after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
+    const [now, before] = users ? [isAmong('userId', users), isAmong('formerUserId', users)] : [];
+    const { sql, values } = joined([
+      { sql: 'seq > ?', values: [seq] },
+      ...(now && before
+        ? [{ sql: `(${now.sql} OR ${before.sql})`, values: [...now.values, ...before.values] }]
+        : []),
+    ]);
+    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq LIMIT ${limit}`, ...values).map(entryOf);
+  }
+
+  /** The number of the last entry that was ever made; 0 before the first. */
+  last(): number {
+    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
   }
 
   /** The latest change made from the command line that has not been erased. */

@@ -141,6 +141,20 @@ ${historyOf('log', 'logs', 'userId', LOG_COLUMNS)}
   CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
   BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
   `,
+  // What answers a repeated request: the change that the first one made. Hashes only, and none of an erased user.
+  `
+  CREATE TABLE requests (
+    key    BLOB    NOT NULL PRIMARY KEY CHECK (length(key) = 32),
+    body   BLOB    NOT NULL CHECK (length(body) = 32),
+    change INTEGER NOT NULL REFERENCES changes (id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX requests_by_change ON requests (change);
+  CREATE INDEX history_by_former_user ON history (formerUserId) WHERE formerUserId IS NOT NULL;
+
+  CREATE TRIGGER requests_go_with_their_history AFTER DELETE ON history
+  BEGIN DELETE FROM requests WHERE change = OLD.change; END;
+  `,
 ];
 
 /** Triggers that keep what a row was and became, as an array of its columns but for the id. */

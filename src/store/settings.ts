@@ -1,8 +1,9 @@
 import type { Database } from './database.ts';
 
-type Setting = 'user';
+/** Who uses the database, if that is settled; the entry of the history before which it has gaps. */
+type Setting = 'user' | 'horizon';
 
-/** What a person has settled for this database, such as who uses it. */
+/** What is settled for this database. */
 export class Settings {
   constructor(private readonly db: Database) {}
 

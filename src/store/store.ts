@@ -1,9 +1,11 @@
-import { type HistoryEntry, type Origin, ownersOf } from '../domain/history.ts';
+import { SciaticaError } from '../domain/errors.ts';
+import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import { Audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { History } from './history.ts';
 import { Logs } from './logs.ts';
 import { openDatabase, openSnapshot } from './open.ts';
+import { Requests } from './requests.ts';
 import { Settings } from './settings.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
@@ -15,6 +17,7 @@ export class Store {
   readonly settings: Settings;
   readonly tokens: Tokens;
   readonly audit: Audit;
+  readonly requests: Requests;
 
   /**
    * @param scope the ids of the users whose records it shows, and no others; all without it
@@ -29,6 +32,7 @@ export class Store {
     this.settings = new Settings(db);
     this.tokens = new Tokens(db);
     this.audit = new Audit(db);
+    this.requests = new Requests(db, history);
   }
 
   /** The same records, as if there were none but those of these users. */
@@ -38,10 +42,36 @@ export class Store {
 
   /** What happened to one record, as far as the users in scope are concerned, the first change first. */
   historyOf(record: 'user' | 'log', id: number): HistoryEntry[] {
-    const entries = this.history.of(record, id);
+    return this.#seen(this.history.of(record, id));
+  }
+
+  /**
+   * What happened after the entry `since` of the history, as far as the users in scope are concerned, the first
+   * change first.
+   * @param since 0 for the beginning
+   * @returns at most `limit` entries
+   * @throws SciaticaError `outdated` when not all that came after `since` is there any more
+   */
+  changes(since: number, limit: number): HistoryEntry[] {
+    return this.read(() => {
+      const isThere = since >= Number(this.settings.get('horizon') ?? 0) && since <= this.history.last();
+      if (since > 0 && !isThere)
+        throw new SciaticaError(
+          'outdated',
+          `The changes since ${since} are not all there any more: records were erased or restored. Read everything anew.`,
+        );
+      return this.#seen(this.history.after(since, limit, this.scope));
+    });
+  }
+
+  #seen(entries: HistoryEntry[]): HistoryEntry[] {
     const { scope } = this;
-    if (!scope) return entries;
-    return entries.filter((entry) => ownersOf(entry).every((owner) => scope.includes(owner)));
+    return scope ? entries.flatMap((entry) => seenBy(scope, entry) ?? []) : entries;
+  }
+
+  /** Another text whenever somebody, in this process or another, may have changed something. */
+  revision(): string {
+    return `${this.db.pragma<number>('data_version')} ${this.history.last()}`;
   }
 
   /** Runs several reads on one snapshot of the records. */

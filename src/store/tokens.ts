@@ -92,14 +92,13 @@ export class Tokens {
     });
   }
 
-  /** Forgets that tokens were for this user; those for nobody else are gone. */
+  /** Forgets the tokens that were for this user, who is gone, and for nobody else who is there. */
   forget(user: number): void {
-    for (const { id, users } of this.list()) {
-      if (!users?.includes(user)) continue;
-      const others = users.filter((other) => other !== user);
-      if (others.length === 0) this.db.run('DELETE FROM tokens WHERE id = ?', id);
-      else this.db.run('UPDATE tokens SET users = ? WHERE id = ?', JSON.stringify(others), id);
-    }
+    this.db.run(
+      `DELETE FROM tokens WHERE EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value = ?)
+       AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) JOIN users ON users.id = value)`,
+      user,
+    );
   }
 
   #requireUsers(users: readonly number[]): void {

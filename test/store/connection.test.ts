@@ -34,6 +34,7 @@ test('every table is STRICT', () => {
     'erasing',
     'history',
     'logs',
+    'requests',
     'settings',
     'tokens',
     'users',

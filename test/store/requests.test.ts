@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { erase } from '../../src/store/erase.ts';
+import type { Store } from '../../src/store/store.ts';
+import { freshStore, log, user } from './helpers.ts';
+
+const bytes = (n: number) => Buffer.alloc(32, n);
+const request = { key: bytes(1), body: bytes(2) };
+
+/** A store of two users where one request has created logs of these users. */
+function afterRequest(...owners: number[]): Store {
+  const store = freshStore();
+  store.users.create(user());
+  store.users.create(user({ firstName: 'Ole' }));
+  store.write(() => {
+    for (const userId of owners) store.logs.create(log({ userId }));
+    store.requests.add(request);
+  });
+  return store;
+}
+
+test('a request is known by its key, with what it created', () => {
+  const store = afterRequest(1, 2);
+  expect(store.requests.find(request.key)).toEqual({
+    body: request.body,
+    created: [store.logs.get(1), store.logs.get(2)],
+  });
+  expect(store.requests.find(bytes(3))).toBeUndefined();
+});
+
+test('what it created is shown as it was then', () => {
+  const store = afterRequest(1);
+  const created = [store.logs.get(1)];
+  store.logs.update(1, { painAfter: 1 });
+  expect(store.requests.find(request.key)?.created).toEqual(created);
+  store.logs.delete(1);
+  expect(store.requests.find(request.key)?.created).toEqual(created);
+});
+
+test('a request that fails is not known', () => {
+  const store = afterRequest(1);
+  const failing = { ...request, key: bytes(4) };
+  expect(() =>
+    store.write(() => {
+      store.logs.create(log());
+      store.requests.add(failing);
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  expect(store.requests.find(failing.key)).toBeUndefined();
+});
+
+test.each([
+  ['of the user', [1], 1, true],
+  ['of that user among others', [1, 2], 1, true],
+  ['of another user', [2], 1, false],
+] as const)('erasing a user forgets a request %s: %j', (_, owners, erased, isForgotten) => {
+  const store = afterRequest(...owners);
+  erase(store, erased);
+  expect(store.requests.find(request.key) === undefined).toBe(isForgotten);
+  store.checkpoint();
+  const found = readFileSync(store.db.path).includes(request.body);
+  expect(found).toBe(!isForgotten);
+});
+
+test('erasing a user forgets a request that noted a log under the wrong name', () => {
+  const store = afterRequest(2);
+  store.logs.update(1, { userId: 1 });
+  erase(store, 1);
+  expect(store.requests.find(request.key)).toBeUndefined();
+});
