@@ -5,8 +5,8 @@ export type Role = (typeof roles)[number];
 
 type Deed = 'list' | 'read' | 'create' | 'replace' | 'patch' | 'remove' | 'history' | 'summary' | 'report';
 
-/** Something that a route does, as `<kind of route> <kind of record>`. */
-export type Right = `${Deed} ${'user' | 'log'}`;
+/** Something that a route does, as `<kind of route> <kind of record>`; the changes are of both. */
+export type Right = `${Deed} ${'user' | 'log'}` | 'changes';
 
 const READS: readonly Right[] = [
   'list user',
@@ -17,6 +17,7 @@ const READS: readonly Right[] = [
   'list log',
   'read log',
   'history log',
+  'changes',
 ];
 
 /**

@@ -89,7 +89,7 @@ export function expectation(field: Field): string {
       return `an e-mail address such as ${field.example}, of at most ${field.max} characters`;
     case 'integer':
       return field.max >= MAX_ID
-        ? 'a whole number, 1 or more'
+        ? `a whole number, ${field.min} or more`
         : `a whole number from ${grouped(field.min)} to ${grouped(field.max)}`;
     case 'boolean':
       return 'true or false';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Issue, invalid } from './errors.ts';
+import { type Issue, invalid, SciaticaError } from './errors.ts';
 import { expectation, type Field, type Fields, type RecordOf, type ValueOf } from './fields.ts';
 import { type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
 import { didYouMean } from './suggest.ts';
@@ -113,6 +113,32 @@ export const checkLogPatch = (value: unknown): LogPatch => present(checkInput(sc
 /** Checks a whole record, id included, as a file holds it. */
 export const checkUser = (value: unknown): RecordOf<typeof userRecord> => check(schemas.user(), value);
 export const checkLog = (value: unknown): RecordOf<typeof logRecord> => check(schemas.log(), value);
+
+/** The most records that may be created at once. */
+export const MOST_AT_ONCE = 1000;
+
+/**
+ * Checks records that a client sent together, 1 to `MOST_AT_ONCE`.
+ * @param checkOne checks one of them
+ * @throws SciaticaError `invalid` that names every fault, as `[2].painAfter`
+ */
+export function checkEach<T>(values: readonly unknown[], checkOne: (value: unknown) => T): T[] {
+  if (values.length === 0 || values.length > MOST_AT_ONCE)
+    throw invalid([{ field: 'body', message: `must be an array of 1 to ${MOST_AT_ONCE} JSON objects` }]);
+  const issues: Issue[] = [];
+  const checked = values.flatMap((value, i) => {
+    try {
+      return [checkOne(value)];
+    } catch (error) {
+      if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+      for (const { field, message } of error.issues)
+        issues.push({ field: field === 'body' ? `[${i}]` : `[${i}].${field}`, message });
+      return [];
+    }
+  });
+  if (issues.length > 0) throw invalid(issues);
+  return checked;
+}
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

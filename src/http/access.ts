@@ -29,7 +29,7 @@ export function accessAt(
   };
 }
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Total-Count';
+const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
 
 /**
  * Refuses what a web page elsewhere could make a browser send: a Host that is not ours (DNS rebinding), a
@@ -66,7 +66,8 @@ export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpH
   if (headers['access-control-request-method'] === undefined) return {};
   return {
     'access-control-allow-methods': allow,
-    'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match',
+    'access-control-allow-headers':
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
     'access-control-max-age': '600',
   };
 }

@@ -2,7 +2,9 @@ import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 import { type Access, checkAccess, corsHeaders, preflightHeaders } from './access.ts';
 import type { Visit } from './audit-trail.ts';
+import type { Feed } from './feed.ts';
 import type { Gate } from './gate.ts';
+import type { Desk } from './handlers.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './message.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { allowed, match } from './routes.ts';
@@ -11,6 +13,7 @@ export interface Service {
   store: Store;
   writer: Writer;
   access: Access;
+  feed: Feed;
   /** Asks callers for their token; without it whoever reaches the service may do everything. */
   gate?: Gate | undefined;
   /** Told of what was not foreseen: what is thrown that carries no message for a person. */
@@ -52,7 +55,10 @@ const failed = (service: Service) => (error: unknown) => {
 };
 
 function finish(response: HttpResponse, request: HttpRequest, { access }: Service): HttpResponse {
+  const { vary } = response.headers;
   Object.assign(response.headers, EVERY_RESPONSE, corsHeaders(request, access));
+  if (vary !== undefined)
+    response.headers['vary'] = access.allowOrigins.length > 0 ? `${vary}, Origin` : vary;
   return request.method === 'HEAD' ? withoutBody(response) : response;
 }
 
@@ -68,8 +74,18 @@ function answer(
   const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
   if (route) {
     const seen = visit && Object.assign(visit, { route, id: found.id, search });
-    const { store, writer } = (seen && service.gate?.admit(request, seen, service)) ?? service;
-    return route.handle({ request, id: found.id, search, store, writer });
+    const desk: Desk = (seen && service.gate?.admit(request, seen, service)) ?? service;
+    const { store, writer, caller, recheck } = desk;
+    return route.handle({
+      request,
+      id: found.id,
+      search,
+      store,
+      writer,
+      caller,
+      recheck,
+      feed: service.feed,
+    });
   }
   const allow = allowed(found);
   if (request.method !== 'OPTIONS') throw new Problem(405, `This path takes ${allow}.`, { allow });

@@ -10,6 +10,14 @@ const FLUSH_MS = 500;
 /** Entries that wait while the database is held by somebody else. */
 const MOST_WAITING = 10_000;
 
+type Body = NonNullable<HttpResponse['body']>;
+
+const NONE = { first: null, last: null, count: 0 };
+
+/** Where a record begins, and a change of one. Inside a text a quotation mark is escaped. */
+const RECORD = /\{"id":(\d+)/g;
+const CHANGED = { user: /"record":"user","id":(\d+)/g, log: /"record":"log","id":(\d+)/g };
+
 /** What is known of a request when it has been answered. */
 export interface Visit {
   route?: Route;
@@ -32,28 +40,41 @@ export class AuditTrail {
     private readonly onError: (error: unknown) => void = () => {},
   ) {}
 
-  /** Notes an answer; of a long list when the whole of it has left. */
+  /** Notes an answer; of a long list when the whole of it has left, of changes piece by piece. */
   note(visit: Visit, request: HttpRequest, response: HttpResponse, desk: Desk): void {
-    const { resource, path } = visit.route ?? {};
+    const { route } = visit;
+    const record = route?.resource?.noun ?? (route?.kind === 'changes' ? 'log' : undefined);
     // Who is turned away for coming too often must not fill the disk.
-    if (!resource || !path || response.status === 429) return;
-    const { headers, body, status } = response;
+    if (!route || !record || response.status === 429) return;
+    this.#desk = desk;
+    const { body, status } = response;
     const deed: Deed = {
       at: this.now(),
       token: visit.token,
       method: request.method,
-      route: path,
-      record: resource.noun,
-      userId: userOf(visit, resource.noun),
-      ...idsOf(visit.id || Number(/\/(\d+)$/.exec(headers['location'] ?? '')?.[1] ?? 0)),
+      route: route.path,
+      record,
+      userId: userOf(visit, record),
+      ...(visit.id > 0 ? { first: visit.id, last: visit.id, count: 1 } : NONE),
       status,
       address: request.address(),
     };
-    this.#desk = desk;
-    const isList = visit.route?.kind === 'list' && status === 200;
-    if (isList && typeof body === 'string') this.#add(tally(deed, body));
-    else if (isList && typeof body === 'object') response.body = this.#tallied(deed, body);
-    else this.#add(deed);
+    if (body === undefined || status >= 300 || visit.id > 0) this.#add(deed);
+    else if (route.kind === 'changes') this.#noteChanges(deed, response, body);
+    else if (typeof body === 'string') this.#add(tally(deed, body, RECORD));
+    else response.body = this.#tallied(deed, body);
+  }
+
+  /** A stream of changes may stay open for days: each piece of it is noted when it leaves. */
+  #noteChanges(deed: Deed, response: HttpResponse, body: Body): void {
+    const noteAll = (text: string) => {
+      for (const record of ['user', 'log'] as const) {
+        const told = tally({ ...deed, ...NONE, at: this.now(), record }, text, CHANGED[record]);
+        if (told.count > 0) this.#add(told);
+      }
+    };
+    if (typeof body === 'string') noteAll(body);
+    else response.body = passing(body, noteAll);
   }
 
   /** Writes what is waiting. */
@@ -76,15 +97,22 @@ export class AuditTrail {
     this.#waiting.push(deed);
   }
 
-  *#tallied(deed: Deed, body: Generator<string>): Generator<string> {
+  async *#tallied(deed: Deed, body: Exclude<Body, string>): AsyncGenerator<string> {
     try {
-      for (const chunk of body) {
-        tally(deed, chunk);
-        yield chunk;
-      }
+      yield* passing(body, (chunk) => tally(deed, chunk, RECORD));
     } finally {
       this.#add(deed);
     }
+  }
+}
+
+async function* passing(
+  chunks: Exclude<Body, string>,
+  look: (chunk: string) => void,
+): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    look(chunk);
+    yield chunk;
   }
 }
 
@@ -94,12 +122,9 @@ function userOf({ id, search, onlyUser }: Visit, noun: 'user' | 'log'): number |
   return onlyUser ?? (Number(/(?:^|&)userId=(\d{1,15})(?:&|$)/.exec(search)?.[1] ?? 0) || null);
 }
 
-const idsOf = (id: number) =>
-  id > 0 ? { first: id, last: id, count: 1 } : { first: null, last: null, count: 0 };
-
-/** Adds the records in a piece of a list. Inside a text a quotation mark is escaped: only a record begins so. */
-function tally(deed: Deed, json: string): Deed {
-  for (const [, digits] of json.matchAll(/\{"id":(\d+)/g)) {
+/** Notes which records a text tells of. */
+function tally(deed: Deed, json: string, pattern: RegExp): Deed {
+  for (const [, digits] of json.matchAll(pattern)) {
     const id = Number(digits);
     deed.first = Math.min(deed.first ?? id, id);
     deed.last = Math.max(deed.last ?? id, id);

@@ -49,7 +49,8 @@ export class Gate {
       this.#byAddress.take(neighbourhood(request.address()));
       return { store, writer };
     }
-    const caller = this.#callerOf(request, { store, writer });
+    const secret = secretOf(request.headers.authorization);
+    const caller = this.#callerOf(secret, request, { store, writer });
     visit.token = caller.id;
     if (caller.users?.length === 1) visit.onlyUser = caller.users[0] ?? null;
     this.#byToken.take(caller.id);
@@ -59,11 +60,12 @@ export class Gate {
     return {
       store: this.#scopeOf(store, caller),
       writer: { write: (work) => writer.write(() => store.history.change(work, origin)) },
+      caller,
+      recheck: () => void this.#callerOf(secret, request, { store, writer }),
     };
   }
 
-  #callerOf({ headers, address }: HttpRequest, { store, writer }: Desk): Caller {
-    const secret = secretOf(headers.authorization);
+  #callerOf(secret: string | undefined, { address }: HttpRequest, { store, writer }: Desk): Caller {
     // Looked up each time, so that a token that was taken back is worthless at once.
     const token = secret === undefined ? undefined : store.tokens.find(secret);
     const now = this.now();

@@ -1,8 +1,11 @@
-import { check, objectOf } from '../domain/schema.ts';
+import type { Caller } from '../domain/access.ts';
+import { check, checkEach, objectOf } from '../domain/schema.ts';
 import type { Store } from '../store/store.ts';
 import { CHUNK_ROWS } from '../store/table.ts';
 import { readJson } from './body.ts';
 import { etagOf, isKnown, precondition } from './etag.ts';
+import type { Feed } from './feed.ts';
+import { firstAnswer, repeatable } from './idempotency.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
 import { parseQuery } from './query.ts';
 import type { Resource } from './resource.ts';
@@ -17,6 +20,10 @@ export interface Desk {
   /** The records that the caller may see, as if there were no others. */
   store: Store;
   writer: Writes;
+  /** Who calls, where callers are asked for their token. */
+  caller?: Caller | undefined;
+  /** @throws Problem 401 once the caller's token is not valid any more */
+  recheck?: (() => void) | undefined;
 }
 
 /** A request that has found its route. */
@@ -26,6 +33,7 @@ export interface Call extends Desk {
   id: number;
   /** The query string, without its question mark. */
   search: string;
+  feed: Feed;
 }
 
 export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;
@@ -92,16 +100,34 @@ export function read(resource: Resource): Handler {
   };
 }
 
-/** POST of a new record. */
+/** POST of a new record, or of an array of them: all or none. A request that comes again gets the first answer. */
 export function create(resource: Resource): Handler {
-  return async ({ request, search, store, writer }) => {
+  return async ({ request, search, store, writer, caller }) => {
     parseQuery(search, {});
-    const verbs = resource.verbs(store);
-    const input = resource.check(store, await readJson(request));
-    const record = await writer.write(() => verbs.create(input));
-    const body = JSON.stringify(record);
-    return json(201, body, { location: `${resource.path}/${record.id}`, etag: etagOf(body) });
+    const value = await readJson(request);
+    const repeat = repeatable(request, resource.path, caller, value);
+    const earlier = repeat && firstAnswer(store, repeat);
+    if (earlier) return created(resource, value, earlier);
+    const checkOne = (one: unknown) => resource.check(store, one);
+    const inputs = Array.isArray(value) ? checkEach(value, checkOne) : [checkOne(value)];
+    const createAll = () => {
+      // It may have come twice at once.
+      const first = repeat && firstAnswer(store, repeat);
+      if (first) return first;
+      const verbs = resource.verbs(store);
+      const records = inputs.map((input) => verbs.create(input));
+      if (repeat) store.requests.add(repeat);
+      return records;
+    };
+    return created(resource, value, await writer.write(() => store.write(createAll)));
   };
+}
+
+function created(resource: Resource, sent: unknown, records: readonly { id: number }[]): HttpResponse {
+  if (Array.isArray(sent)) return json(201, JSON.stringify(records));
+  const [record] = records;
+  const body = JSON.stringify(record);
+  return json(201, body, { location: `${resource.path}/${record?.id}`, etag: etagOf(body) });
 }
 
 /** PUT of a whole record. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 
 /** A certificate and its key, as PEM. */
 export interface Tls {
@@ -53,6 +54,16 @@ export async function listen(server: Server, host: string, port: number): Promis
     });
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** The connections on which no request has come yet; Node does not count them as idle. */
+export function unusedConnections(server: Server): Set<Socket> {
+  const unused = new Set<Socket>();
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.on('close', () => unused.delete(socket));
+  });
+  return unused;
 }
 
 /** The Host that a listening address goes by: an address cannot be rebound, only a name can. */

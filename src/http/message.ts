@@ -15,15 +15,17 @@ export interface HttpRequest {
    * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
    */
   readBody(): Promise<Uint8Array>;
+  /** Calls back when the caller has gone, or has the whole answer. */
+  onClose(listener: () => void): void;
 }
 
 export type HttpHeaders = Record<string, string>;
 
-/** A response: a text, or a long list in chunks. */
+/** A response: a text, or in chunks a long list or a stream that stays open. */
 export interface HttpResponse {
   status: number;
   headers: HttpHeaders;
-  body?: string | Generator<string>;
+  body?: string | Generator<string> | AsyncGenerator<string>;
 }
 
 /** The largest body, in bytes. */

@@ -15,8 +15,14 @@ export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
 export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
 
-function header(name: string, description: string): Json {
-  return { name, in: 'header', description, schema: { type: 'string' } };
+export const IDEMPOTENCY_KEY = header(
+  'Idempotency-Key',
+  'Makes it safe to send the request again: it gets the first answer, and nothing is created twice',
+  { minLength: 1, maxLength: 255, pattern: '^[ -~]+$', examples: ['0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e'] },
+);
+
+function header(name: string, description: string, bounds: Json = {}): Json {
+  return { name, in: 'header', description, schema: { type: 'string', ...bounds } };
 }
 
 export function queryParameters(parameters: Fields): Json[] {

@@ -1,11 +1,13 @@
 import { logFields, logRecord } from '../domain/log.ts';
-import { objectOf, schemaOf } from '../domain/schema.ts';
+import { MOST_AT_ONCE, objectOf, schemaOf } from '../domain/schema.ts';
 import { userFields, userRecord } from '../domain/user.ts';
+import { changesOperation, changesTag } from './openapi-changes.ts';
 import { historyEntrySchema, historyOperation } from './openapi-history.ts';
 import { insightsOperation, insightsSchemas, insightsTag } from './openapi-insights.ts';
 import {
   content,
   ETAG,
+  IDEMPOTENCY_KEY,
   IF_MATCH,
   IF_NONE_MATCH,
   type Json,
@@ -13,6 +15,7 @@ import {
   queryParameters,
   schemaJson,
 } from './openapi-parts.ts';
+import { failures, problemSchema, problems } from './openapi-problems.ts';
 import { type Resource, recordFields } from './resource.ts';
 import type { Kind, Route } from './routes.ts';
 
@@ -48,6 +51,7 @@ function describe(routes: readonly Route[]): Json {
       { name: 'Users', description: 'Profiles: where it hurts, how much, since when.' },
       { name: 'User exercise logs', description: 'Sessions: pain before and after, and whether it helped.' },
       insightsTag,
+      changesTag,
       { name: 'Service', description: 'The service itself.' },
     ],
     paths,
@@ -61,10 +65,10 @@ function describe(routes: readonly Route[]): Json {
         UserExerciseLogPatch: input(logFields, false),
         ...insightsSchemas(),
         HistoryEntry: historyEntrySchema,
-        Problem: PROBLEM,
+        Problem: problemSchema,
       },
       securitySchemes: SCHEMES,
-      responses: PROBLEMS,
+      responses: problems,
     },
   };
 }
@@ -85,73 +89,6 @@ const ID: Json = {
   schema: schemaJson(schemaOf(userRecord.id)),
 };
 
-const PROBLEM: Json = {
-  type: 'object',
-  description: 'Problem details (RFC 9457)',
-  required: ['type', 'title', 'status', 'detail'],
-  properties: {
-    type: { type: 'string', examples: ['about:blank'] },
-    title: { type: 'string', examples: ['Bad Request'] },
-    status: { type: 'integer', examples: [400] },
-    detail: { type: 'string', examples: ['The request has faults; errors names each.'] },
-    errors: {
-      type: 'array',
-      description: 'Every fault of the input',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: {
-          field: { type: 'string', examples: ['painLevel'] },
-          message: { type: 'string', examples: ['must be a whole number from 1 to 10'] },
-        },
-      },
-    },
-  },
-};
-
-const PROBLEMS: Record<string, Json> = {
-  BadRequest: problem('Malformed JSON, an invalid field or query value'),
-  Unauthorized: problem('Authentication is on and there is no valid token', {
-    'WWW-Authenticate': { description: 'Bearer and Basic', schema: { type: 'string' } },
-  }),
-  Forbidden: problem('A foreign Host, Origin or site, or something that the role of the token may not do'),
-  NotFound: problem('No such record'),
-  PreconditionFailed: problem('The record is not the one that If-Match names'),
-  PayloadTooLarge: problem('The body is larger than 64 KiB'),
-  UnsupportedMediaType: problem('The body is not application/json in UTF-8'),
-  TooManyRequests: problem('Authentication is on and the caller comes too often', {
-    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
-  }),
-  Unavailable: problem('Another program held the database for too long; Retry-After says when to try again', {
-    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
-  }),
-  InsufficientStorage: problem('The disk is full; nothing was saved'),
-  Refused: problem(
-    'What can happen to any request: 405 with Allow, 408 when it takes too long to arrive, 417 for an unknown Expect, 431 when its headers are too large, 500 when something broke here',
-  ),
-};
-
-const service = { '400': 'BadRequest', '403': 'Forbidden', '429': 'TooManyRequests', '503': 'Unavailable' };
-const reads = { ...service, '401': 'Unauthorized' };
-const writes = { ...reads, '507': 'InsufficientStorage' };
-const bodies = { '413': 'PayloadTooLarge', '415': 'UnsupportedMediaType' };
-const missing = { '404': 'NotFound' };
-const conditional = { '412': 'PreconditionFailed' };
-
-const failures: Record<Kind, Record<string, string>> = {
-  list: reads,
-  read: { ...reads, ...missing },
-  create: { ...writes, ...bodies },
-  replace: { ...writes, ...missing, ...conditional, ...bodies },
-  patch: { ...writes, ...missing, ...conditional, ...bodies },
-  remove: { ...writes, ...missing, ...conditional },
-  history: { ...reads, ...missing },
-  summary: { ...reads, ...missing },
-  report: { ...reads, ...missing },
-  health: service,
-  document: service,
-};
-
 function operation({ kind, resource, path }: Route): Json {
   const refs = Object.fromEntries(
     Object.entries(failures[kind]).map(([status, name]) => [
@@ -162,9 +99,11 @@ function operation({ kind, resource, path }: Route): Json {
   const described =
     kind === 'summary' || kind === 'report'
       ? insightsOperation(kind)
-      : resource
-        ? recordOperation(kind, resource)
-        : serviceOperation(kind, path);
+      : kind === 'changes'
+        ? changesOperation()
+        : resource
+          ? recordOperation(kind, resource)
+          : serviceOperation(kind, path);
   const rest = { default: { $ref: '#/components/responses/Refused' } };
   return { ...described, responses: { ...(described['responses'] as Json), ...refs, ...rest } };
 }
@@ -207,13 +146,12 @@ function recordOperation(kind: Kind, resource: Resource): Json {
       return {
         ...common,
         operationId: `create${name}`,
-        summary: `Create ${one}`,
-        requestBody: body(`${name}Input`),
+        summary: `Create ${one}, or several`,
+        description: `An array creates all of its ${noun}s or none, and is answered with an array.`,
+        parameters: [IDEMPOTENCY_KEY],
+        requestBody: oneOrMany({ $ref: `#/components/schemas/${name}Input` }),
         responses: {
-          '201': ok(`The new ${noun}`, record, {
-            ...ETAG,
-            Location: { description: 'Path of the record', schema: { type: 'string' } },
-          }),
+          '201': ok(`The new ${noun}, or ${noun}s`, anyOf(record, many(record)), CREATED_HEADERS),
         },
       };
     case 'replace':
@@ -275,13 +213,23 @@ const LIST_HEADERS: Json = {
   'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
 };
 
-function body(schema: string): Json {
-  return { required: true, content: content({ $ref: `#/components/schemas/${schema}` }) };
+const CREATED_HEADERS: Json = {
+  ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
+  Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
+};
+
+const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });
+const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas });
+
+function oneOrMany(schema: Json): Json {
+  return {
+    required: true,
+    content: content(anyOf(schema, many(schema, { minItems: 1, maxItems: MOST_AT_ONCE }))),
+  };
 }
 
-function problem(description: string, headers?: Json): Json {
-  const schema = { $ref: '#/components/schemas/Problem' };
-  return { description, ...(headers && { headers }), content: { 'application/problem+json': { schema } } };
+function body(schema: string): Json {
+  return { required: true, content: content({ $ref: `#/components/schemas/${schema}` }) };
 }
 
 function strict(fields: Parameters<typeof objectOf>[0]): Json {

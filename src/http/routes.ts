@@ -1,3 +1,4 @@
+import { changes } from './changes.ts';
 import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers.ts';
 import { history } from './history.ts';
 import { report, summary } from './insights.ts';
@@ -17,6 +18,7 @@ export type Kind =
   | 'history'
   | 'summary'
   | 'report'
+  | 'changes'
   | 'health'
   | 'document';
 
@@ -65,6 +67,7 @@ export const routes: readonly Route[] = [
     resource: logs,
     handle: history(logs),
   },
+  { method: 'GET', path: '/changes', kind: 'changes', handle: changes },
   { method: 'GET', path: '/health', kind: 'health', handle: health },
   { method: 'GET', path: '/openapi.json', kind: 'document', handle: document },
 ];

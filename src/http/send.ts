@@ -20,13 +20,13 @@ export async function sendChunks(
   outgoing: ServerResponse,
   status: number,
   headers: HttpHeaders,
-  chunks: Generator<string>,
+  chunks: Generator<string> | AsyncGenerator<string>,
   stall: number,
 ): Promise<void> {
   outgoing.on('error', () => outgoing.destroy());
   try {
     outgoing.writeHead(status, headers);
-    for (const chunk of chunks) {
+    for await (const chunk of chunks) {
       if (outgoing.destroyed) return;
       if (!outgoing.write(chunk)) await drained(outgoing, stall);
       // Other requests get their turn between two chunks, however fast this reader is.
@@ -37,7 +37,7 @@ export async function sendChunks(
     // The status line is gone: the only way left to say that the list is not whole is to break it off.
     outgoing.destroy();
   } finally {
-    chunks.return(undefined);
+    await chunks.return(undefined);
   }
 }
 

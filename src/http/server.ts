@@ -1,12 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { accessAt } from './access.ts';
 import { createApp } from './app.ts';
 import { refuseBadRequest } from './bad-request.ts';
+import { Feed } from './feed.ts';
 import { Gate } from './gate.ts';
 import type { Rate } from './limits.ts';
-import { addressOf, createListener, hostNames, listen, type Tls } from './listener.ts';
+import { addressOf, createListener, hostNames, listen, type Tls, unusedConnections } from './listener.ts';
 import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { RequestLog } from './request-log.ts';
@@ -20,11 +22,19 @@ export interface Patience {
   request: number;
   /** For a caller to read on. */
   stall: number;
+  /** Until a stream on which nothing happens says that it is still there. */
+  heartbeat: number;
   /** For what is in flight when the service stops. */
   stop: number;
 }
 
-export const PATIENCE: Patience = { headers: 10_000, request: 20_000, stall: 30_000, stop: 10_000 };
+export const PATIENCE: Patience = {
+  headers: 10_000,
+  request: 20_000,
+  stall: 30_000,
+  heartbeat: 15_000,
+  stop: 10_000,
+};
 
 export interface ServerOptions {
   host: string;
@@ -55,6 +65,7 @@ export interface RunningServer {
 export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
   const patience = { ...PATIENCE, ...options.patience };
   const server = createListener(patience, options.tls);
+  const unused = unusedConnections(server);
   const port = await listen(server, options.host, options.port);
   store.history.origin = { source: 'api' };
   const log = new RequestLog(options.log);
@@ -65,16 +76,12 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   );
   const onError = (error: unknown) => log.failure(error);
   const gate = options.auth && new Gate(options.auth, Date.now, onError);
-  const app = createApp({
-    store,
-    writer: new Writer(store.db),
-    access,
-    gate,
-    onError,
-  });
+  const feed = new Feed(store, patience.heartbeat);
+  const app = createApp({ store, writer: new Writer(store.db), access, feed, gate, onError });
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
-    const response = app(requestOf(incoming, options.behindProxy === true, beforeBody));
+    unused.delete(incoming.socket);
+    const response = app(requestOf(incoming, outgoing, options.behindProxy === true, beforeBody));
     const reply = async ({ status, headers, body }: HttpResponse) => {
       if (!server.listening) headers['connection'] = 'close';
       if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, patience.stall);
@@ -94,16 +101,22 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
   });
   server.on('clientError', refuseBadRequest);
-  return { port, stop: () => stop(server, store, { log, gate }, patience.stop) };
+  return { port, stop: () => stop(server, store, { log, gate, feed, unused }, patience.stop) };
 }
 
-function requestOf(incoming: IncomingMessage, isProxied: boolean, beforeBody?: () => void): HttpRequest {
+function requestOf(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  isProxied: boolean,
+  beforeBody?: () => void,
+): HttpRequest {
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     headers: incoming.headers,
     hosts: hostsOf(incoming.rawHeaders),
     address: () => addressOf(incoming, isProxied),
+    onClose: (listener) => outgoing.once('close', listener),
     readBody: () => {
       if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
       beforeBody?.();
@@ -146,11 +159,16 @@ function tooLarge(): Problem {
 async function stop(
   server: Server,
   store: Store,
-  { log, gate }: { log: RequestLog; gate: Gate | undefined },
+  { log, gate, feed, unused }: { log: RequestLog; gate: Gate | undefined; feed: Feed; unused: Set<Socket> },
   patience: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  feed.stop();
+  // After what has arrived already was read, and may be a request.
+  setImmediate(() => {
+    for (const socket of unused) socket.destroy();
+  });
   const deadline = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
   clearTimeout(deadline);

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { accessAt } from '../../src/http/access.ts';
 import { createApp } from '../../src/http/app.ts';
+import { Feed } from '../../src/http/feed.ts';
 import type { Gate } from '../../src/http/gate.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
@@ -40,6 +41,7 @@ export function freshApp(
     store,
     writer: new Writer(store.db),
     access: accessAt(3000, access.allowHosts ?? [], access.allowOrigins ?? []),
+    feed: new Feed(store),
     gate: gateOf?.(store),
     onError: (error) => errors.push(error),
   });
@@ -54,6 +56,7 @@ export function freshApp(
       headers: typed,
       address,
       readBody: async () => bytes,
+      onClose: () => {},
     });
     return answerOf(response);
   };
@@ -65,8 +68,9 @@ function bytesOf(body: unknown): Uint8Array {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? null));
 }
 
-function answerOf({ status, headers, body }: HttpResponse): Answer {
-  const text = body === undefined ? '' : typeof body === 'string' ? body : [...body].join('');
+async function answerOf({ status, headers, body = '' }: HttpResponse): Promise<Answer> {
+  let text = typeof body === 'string' ? body : '';
+  if (typeof body === 'object') for await (const chunk of body) text += chunk;
   const isJson = text !== '' && /\bjson\b/.test(headers['content-type'] ?? '');
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

@@ -34,6 +34,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'PATCH /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /userExerciseLogs/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /changes': ['401', '200', '200', '200', '200'],
   'GET /health': ['200', '200', '200', '200', '200'],
   'GET /openapi.json': ['200', '200', '200', '200', '200'],
 };

@@ -17,7 +17,7 @@ async function ending(socket: Socket): Promise<string> {
   socket.on('data', (data) => {
     text += data.toString('latin1');
   });
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.on('close', resolve));
   return text;
 }
 
@@ -180,6 +180,15 @@ describe('beside other programs', () => {
 });
 
 describe('stopping', () => {
+  test('does not wait for connections on which nothing was asked', async () => {
+    const { server } = await freshServer({ patience: { stop: 60_000 } });
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket.resume(), 'close');
+    await server.stop();
+    await closed;
+  });
+
   test('finishes what is in flight', async () => {
     const { store, url, server } = await freshServer();
     const other = openStore(store.db.path);

@@ -118,7 +118,8 @@ async function curl(argv: string[], port: number): Promise<string> {
   }
   const url = new URL(given.url.includes('://') ? given.url : `http://${given.url}`);
   const { response, text } = await send(url, port, given);
-  return `${shows.headers ? headersOf(response) : ''}${shows.body ? text : ''}`;
+  const body = text.replace(/"at":"[^"]+"/g, `"at":"${README_NOW.toISOString()}"`);
+  return `${shows.headers ? headersOf(response) : ''}${shows.body ? body : ''}`;
 }
 
 async function send(

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../domain/access.ts';
+import type { Log } from '../domain/log.ts';
+import type { User } from '../domain/user.ts';
+import type { RepeatableRequest } from '../store/requests.ts';
+import type { Store } from '../store/store.ts';
+import type { HttpRequest } from './message.ts';
+import { Problem } from './problem.ts';
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * A POST that its caller may send again (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).
+ * Keys are known by whose records the caller sees, not by the token: a new one must not make a second record.
+ * @param value what its body says
+ * @returns nothing without an `Idempotency-Key`
+ * @throws Problem 400 for a key that is none
+ */
+export function repeatable(
+  { headers }: HttpRequest,
+  path: string,
+  caller: Caller | undefined,
+  value: unknown,
+): RepeatableRequest | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !KEY.test(key))
+    throw new Problem(400, 'Idempotency-Key must be 1 to 255 ASCII characters, such as a UUID.');
+  return { key: sha256([caller?.users ?? null, path, key]), body: sha256(value) };
+}
+
+/**
+ * The records that the request created when it came for the first time, as they were then.
+ * @throws Problem 422 when that one said something else
+ */
+export function firstAnswer(store: Store, { key, body }: RepeatableRequest): (User | Log)[] | undefined {
+  const first = store.requests.find(key);
+  if (first && !Buffer.from(body).equals(first.body))
+    throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.');
+  return first?.created;
+}
+
+const sha256 = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest();

@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Gate } from '../../src/http/gate.ts';
+import { erase } from '../../src/store/erase.ts';
+import { undo } from '../../src/store/undo.ts';
+import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
+import { freshApp, nora, stretch } from './helpers.ts';
+
+const KEY = '0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e';
+const logs = '/userExerciseLogs';
+
+/** The app, and a POST with a key. */
+function keyed() {
+  const app = freshApp();
+  const post = (target: string, body: unknown, key = KEY) =>
+    app.call('POST', target, { body, headers: { 'idempotency-key': key } });
+  return { ...app, post };
+}
+
+describe('a POST that comes again', () => {
+  test.each<[string, string, unknown]>([
+    ['a log', logs, stretch],
+    ['a user', '/users', { ...nora, firstName: 'Zoë 🧘' }],
+    ['several logs', logs, [stretch, { ...stretch, notes: 'second' }]],
+    ['one log in an array', logs, [stretch]],
+  ])('gets the first answer, byte for byte: %s', async (_, target, body) => {
+    const { post, store } = keyed();
+    const first = await post(target, body);
+    const counts = [store.users.count(), store.logs.count(), store.history.last()];
+    expect(first.status).toBe(201);
+    expect(await post(target, body)).toEqual(first);
+    expect(await post(target, ` ${JSON.stringify(body)}\n`)).toEqual(first);
+    expect([store.users.count(), store.logs.count(), store.history.last()]).toEqual(counts);
+  });
+
+  test.each<[string, (store: ReturnType<typeof keyed>['store']) => void]>([
+    ['changed', (store) => store.logs.update(2, { painAfter: 1 })],
+    ['deleted', (store) => store.logs.delete(2)],
+    ['undone', (store) => undo(store, 3)],
+    ['deleted with its user', (store) => store.users.delete(1)],
+  ])('gets it even when the log was %s meanwhile', async (_, meanwhile) => {
+    const { post, store } = keyed();
+    const first = await post(logs, stretch);
+    meanwhile(store);
+    const count = store.logs.count();
+    expect(await post(logs, stretch)).toEqual(first);
+    expect(store.logs.count()).toBe(count);
+  });
+
+  test('five at once create one', async () => {
+    const { post, store } = keyed();
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post(logs, stretch)));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(store.logs.count()).toBe(2);
+  });
+
+  test('with another body is refused, and nothing is stored', async () => {
+    const { post, store } = keyed();
+    await post(logs, stretch);
+    for (const body of [{ ...stretch, painAfter: 1 }, [stretch], {}]) {
+      const { status, body: problem } = await post(logs, body);
+      expect([status, problem]).toMatchObject([422, { detail: expect.stringMatching(/another body/) }]);
+    }
+    const [same, other] = await Promise.all([
+      post(logs, stretch, 'k2'),
+      post(logs, { ...stretch, painAfter: 1 }, 'k2'),
+    ]);
+    expect([same.status, other.status]).toEqual([201, 422]);
+    expect(store.logs.count()).toBe(3);
+  });
+
+  test('after a refusal is a first one', async () => {
+    const { post, store } = keyed();
+    expect((await post(logs, { ...stretch, painAfter: 11 })).status).toBe(400);
+    expect((await post(logs, stretch)).status).toBe(201);
+    expect(store.logs.count()).toBe(2);
+  });
+
+  test('elsewhere is another', async () => {
+    const { post, store } = keyed();
+    await post(logs, stretch);
+    expect((await post('/users', nora)).status).toBe(201);
+    expect(store.users.count()).toBe(2);
+  });
+
+  test('after the user was erased finds nobody', async () => {
+    const { post, store } = keyed();
+    await post(logs, stretch);
+    erase(store, 1);
+    expect((await post(logs, stretch)).status).toBe(400);
+  });
+});
+
+test.each([
+  ['', 400],
+  ['x'.repeat(255), 201],
+  ['x'.repeat(256), 400],
+  ['"quoted, with spaces"', 201],
+  ['schlüssel', 400],
+  ['a\tb', 400],
+])('the key %j gets %i', async (key, status) => {
+  const { post } = keyed();
+  expect((await post(logs, stretch, key)).status).toBe(status);
+});
+
+describe('behind the gate', () => {
+  const behind = () => {
+    const { call, store } = freshApp({}, () => new Gate());
+    store.users.create({ ...nora, firstName: 'Ole' });
+    const token = (name: string, role: 'patient' | 'admin', users: number[] | null) =>
+      store.tokens.create({ name, role, users, lifetime: null }).token;
+    const as = (secret: string, body: unknown = stretch) =>
+      call('POST', logs, { body, headers: { authorization: `Bearer ${secret}`, 'idempotency-key': KEY } });
+    return { store, token, as };
+  };
+
+  test("nobody gets another's answer", async () => {
+    const { store, token, as } = behind();
+    const first = await as(token('nora', 'patient', [1]));
+    const admin = await as(token('boss', 'admin', null), { ...stretch, notes: 'of the clinic' });
+    const ole = await as(token('ole', 'patient', [2]), { ...stretch, userId: 2 });
+    expect([first, admin, ole].map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(store.logs.count()).toBe(4);
+  });
+
+  test('a new token gets the answer of the old one', async () => {
+    const { store, token, as } = behind();
+    const first = await as(token('old', 'patient', [1]));
+    store.tokens.revoke('old');
+    expect(await as(token('new', 'patient', [1]))).toEqual(first);
+    expect(store.logs.count()).toBe(2);
+  });
+
+  test('the answer bears the name of the caller in the history once', async () => {
+    const { store, token, as } = behind();
+    const secret = token('phone', 'patient', [1]);
+    await as(secret);
+    await as(secret);
+    expect(store.history.list({ log: 2 })).toMatchObject([{ caller: 'phone', action: 'create' }]);
+  });
+});
+
+describe('a service killed under load', () => {
+  let script = '';
+  beforeAll(async () => {
+    script = await bundle(`
+      import { openStore } from './src/store/store.ts';
+      import { startServer } from './src/http/server.ts';
+      const access = { allowHosts: [], allowOrigins: [] };
+      startServer(openStore(process.argv[2]), { host: '127.0.0.1', port: 0, access, log: () => {} })
+        .then(({ port }) => console.log(port));
+    `);
+  });
+
+  const started = async (path: string) => {
+    const child = start(script, [path]);
+    const port = await new Promise<number>((resolve) =>
+      child.stdout.once('data', (text) => resolve(Number(text))),
+    );
+    const post = async (n: number) => {
+      const response = await fetch(`http://127.0.0.1:${port}${logs}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': `key ${n}` },
+        body: JSON.stringify({ ...stretch, notes: `log ${n}` }),
+      });
+      return response.text();
+    };
+    return { child, post };
+  };
+
+  test('creates nothing twice when every request is sent again', { timeout: 60_000 }, async () => {
+    const path = freshPath();
+    const store = freshStore(path);
+    store.users.create(nora);
+    store.close();
+    const all = Array.from({ length: 120 }, (_, n) => n);
+    const answers = new Map<number, string>();
+    for (const enough of [1, 20, 45, 70]) {
+      const { child, post } = await started(path);
+      const gone = new Promise((resolve) => child.on('close', resolve));
+      let answered = 0;
+      const send = async (n: number) => {
+        const text = await post(n);
+        expect(answers.get(n) ?? text).toBe(text);
+        answers.set(n, text);
+        answered += 1;
+        if (answered === enough) child.kill('SIGKILL');
+      };
+      await Promise.allSettled(all.map(send));
+      await gone;
+    }
+    const { child, post } = await started(path);
+    for (const n of all) expect(await post(n)).toBe(answers.get(n) ?? (await post(n)));
+    child.kill();
+    const notes = freshStore(path)
+      .logs.list()
+      .map((log) => log.notes);
+    expect(notes.sort()).toEqual(all.map((n) => `log ${n}`).sort());
+  });
+});

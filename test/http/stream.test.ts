@@ -1,0 +1,238 @@
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/store/store.ts';
+import { run } from '../helpers.ts';
+import { freshServer, nora, stretch } from './helpers.ts';
+
+interface Event {
+  id: string;
+  entry: { seq: number; record: string; id: number; action: string };
+}
+
+/** An open stream of events. */
+class Stream {
+  readonly events: Event[] = [];
+  comments = 0;
+  isOver = false;
+
+  constructor(
+    readonly response: Response,
+    private readonly abort: AbortController,
+  ) {
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      let text = '';
+      const decoder = new TextDecoder();
+      for await (const chunk of this.response.body ?? []) {
+        text += decoder.decode(chunk, { stream: true });
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of blocks) this.#take(block);
+      }
+    } catch {
+      // Broken off.
+    }
+    this.isOver = true;
+  }
+
+  #take(block: string): void {
+    const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(block) ?? [];
+    if (id && data) this.events.push({ id, entry: JSON.parse(data) });
+    else if (block.startsWith(':')) this.comments++;
+    else throw new Error(`not an event: ${block}`);
+  }
+
+  get seqs(): number[] {
+    return this.events.map(({ entry }) => entry.seq);
+  }
+
+  close(): void {
+    this.abort.abort();
+  }
+}
+
+/** Opens a stream; it is closed after the test at the latest. */
+async function open(url: string, headers: Record<string, string> = {}, search = ''): Promise<Stream> {
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  const answer = await fetch(`${url}/changes${search}`, {
+    headers: { accept: 'text/event-stream', ...headers },
+    signal: abort.signal,
+  });
+  return new Stream(answer, abort);
+}
+
+const until = (check: () => boolean) => expect.poll(check, { timeout: 5000, interval: 10 }).toBe(true);
+
+describe('a stream of changes', () => {
+  test('begins with what is there and goes on with what comes', async () => {
+    const { url, store } = await freshServer();
+    const stream = await open(url);
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+    await until(() => stream.events.length === 2);
+    await fetch(`${url}/userExerciseLogs/1`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"painAfter":1}',
+    });
+    await until(() => stream.events.length === 3);
+    expect(stream.events.map(({ entry }) => entry)).toEqual(store.changes(0, 10));
+    expect(stream.events.map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+
+  test('brings what the command line changes', async () => {
+    const { url, store } = await freshServer();
+    const stream = await open(url, {}, '?since=2');
+    await until(() => stream.comments === 1);
+    await run(['log', 'edit', '1', '--after', '3'], { db: store.db.path });
+    await until(() => stream.events.length === 1);
+    expect(stream.events[0]?.entry).toMatchObject({
+      seq: 3,
+      source: 'cli',
+      record: 'log',
+      id: 1,
+      action: 'update',
+    });
+  });
+
+  test('goes on after the last event that arrived', async () => {
+    const { url } = await freshServer();
+    for (const [headers, search] of [
+      [{ 'last-event-id': '1' }, ''],
+      [{}, '?since=1'],
+      [{ 'last-event-id': '1' }, '?since=0'],
+    ] as const) {
+      const stream = await open(url, { ...headers }, search);
+      await until(() => stream.events.length === 1);
+      expect(stream.seqs).toEqual([2]);
+    }
+  });
+
+  test.each([
+    ['x', 400],
+    ['-1', 400],
+    ['1e2', 400],
+    ['99', 410],
+  ])('from the event %s is refused with %i', async (id, status) => {
+    const { url } = await freshServer();
+    expect((await open(url, { 'last-event-id': id })).response.status).toBe(status);
+  });
+
+  test('says now and then that it is still there', async () => {
+    const { url } = await freshServer({ patience: { heartbeat: 20 } });
+    const stream = await open(url, {}, '?since=2');
+    await until(() => stream.comments > 3);
+    expect(stream.events).toEqual([]);
+  });
+
+  test('ends at once when the service stops', async () => {
+    const { url, server } = await freshServer();
+    const streams = await Promise.all([open(url), open(url)]);
+    await until(() => streams.every(({ events }) => events.length === 2));
+    await server.stop();
+    await until(() => streams.every(({ isOver }) => isOver));
+  });
+
+  test('to HEAD has no body, and takes no place', async () => {
+    const { url } = await freshServer();
+    for (let i = 0; i < 40; i++) {
+      const { status } = await fetch(`${url}/changes`, {
+        method: 'HEAD',
+        headers: { accept: 'text/event-stream' },
+      });
+      expect(status).toBe(200);
+    }
+    expect((await open(url)).response.status).toBe(200);
+  });
+
+  test('is one of 32 that a caller may have; one that ends makes room', async () => {
+    const { url } = await freshServer();
+    const streams = await Promise.all(Array.from({ length: 32 }, () => open(url)));
+    expect(new Set(streams.map(({ response }) => response.status))).toEqual(new Set([200]));
+    const refused = await open(url);
+    expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '15']);
+    streams[0]?.close();
+    await expect.poll(async () => (await open(url)).response.status, { timeout: 5000 }).toBe(200);
+  });
+
+  test('to who never reads is cut off, and holds little meanwhile', async () => {
+    const { url, store, log } = await freshServer({ patience: { stall: 300 } });
+    store.write(() => {
+      for (let i = 0; i < 2000; i++) store.logs.create({ ...stretch, notes: 'x'.repeat(9000) });
+    });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    socket.write(`GET /changes HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept: text/event-stream\r\n\r\n`);
+    socket.pause();
+    await expect.poll(() => log.join(''), { timeout: 10_000 }).toContain('GET /changes aborted');
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+});
+
+describe('behind the gate', () => {
+  const behind = async () => {
+    const { url, store } = await freshServer({ auth: { burst: 500, perSecond: 50 } });
+    store.users.create({ ...nora, firstName: 'Ole' });
+    store.logs.create({ ...stretch, userId: 2 });
+    const as = (name: string, role: 'patient' | 'admin', users: number[] | null) => {
+      const { token } = store.tokens.create({ name, role, users, lifetime: null });
+      return open(url, { authorization: `Bearer ${token}` });
+    };
+    return { url, store, as };
+  };
+
+  test('a stream shows each the own records', async () => {
+    const { store, as } = await behind();
+    const [nora, ole, boss] = await Promise.all([
+      as('nora', 'patient', [1]),
+      as('ole', 'patient', [2]),
+      as('boss', 'admin', null),
+    ]);
+    store.logs.update(1, { userId: 2 });
+    await until(() => boss.events.length === 5 && ole.events.length === 3 && nora.events.length === 3);
+    expect([nora.seqs, ole.seqs]).toEqual([
+      [1, 2, 5],
+      [3, 4, 5],
+    ]);
+    expect(nora.events.at(-1)?.entry).toMatchObject({ action: 'delete', after: null });
+    expect(ole.events.at(-1)?.entry).toMatchObject({ action: 'create', before: null });
+  });
+
+  test('a stream ends when its token is taken back from the command line', async () => {
+    const { store, as } = await behind();
+    const stream = await as('phone', 'patient', [1]);
+    await until(() => stream.events.length === 2);
+    const other = openStore(store.db.path);
+    other.tokens.revoke('phone');
+    other.close();
+    await until(() => stream.isOver);
+    store.logs.update(1, { painAfter: 1 });
+    expect(stream.seqs).toEqual([1, 2]);
+  });
+
+  test('what a stream told is in the audit', async () => {
+    const { url, store, as } = await behind();
+    const stream = await as('phone', 'patient', [1]);
+    await until(() => stream.events.length === 2);
+    await open(url);
+    await expect
+      .poll(() => store.audit.list({ limit: 10 }), { timeout: 5000 })
+      .toMatchObject([
+        { route: '/changes', status: 401, count: 0, who: null },
+        { route: '/changes', record: 'log', first: 1, last: 1, count: 1, who: 'phone', userId: 1 },
+        { route: '/changes', record: 'user', first: 1, last: 1, count: 1, who: 'phone', userId: 1 },
+      ]);
+  });
+});
+
+test('a caller who goes away leaves nothing waiting', async () => {
+  const { url, log } = await freshServer();
+  const stream = await open(url);
+  await until(() => stream.events.length === 2);
+  stream.close();
+  await expect.poll(() => log.join(''), { timeout: 5000 }).toContain('GET /changes aborted');
+});
