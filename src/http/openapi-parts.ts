@@ -10,6 +10,13 @@ export const ETAG: Json = {
   ETag: { description: 'Strong entity tag of the body', schema: { type: 'string' } },
 };
 
+export const POLICY: Json = {
+  'Content-Security-Policy': {
+    description: 'Of the page: its own style sheet and nothing else',
+    schema: { type: 'string' },
+  },
+};
+
 export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
 
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');

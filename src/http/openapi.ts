@@ -13,6 +13,7 @@ import {
   queryParameters,
   schemaJson,
 } from './openapi-parts.ts';
+import { serviceOperation } from './openapi-service.ts';
 import { type Resource, recordFields } from './resource.ts';
 import type { Kind, Route } from './routes.ts';
 
@@ -55,10 +56,10 @@ function describe(routes: readonly Route[]): Json {
       schemas: {
         User: strict(userRecord),
         UserInput: input(userFields, true),
-        UserPatch: input(userFields, false),
+        UserPatch: { ...input(userFields, false), examples: [{ painLevel: 4 }] },
         UserExerciseLog: strict(logRecord),
         UserExerciseLogInput: input(logFields, true),
-        UserExerciseLogPatch: input(logFields, false),
+        UserExerciseLogPatch: { ...input(logFields, false), examples: [{ painAfter: 3 }] },
         ...insightsSchemas(),
         HistoryEntry: historyEntrySchema,
         Problem: PROBLEM,
@@ -73,8 +74,16 @@ function describe(routes: readonly Route[]): Json {
 const SECURITY: Json[] = [{ bearer: [] }, { basic: [] }];
 
 const SCHEMES: Json = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'A token of sciatica token add' },
-  basic: { type: 'http', scheme: 'basic', description: 'Any user name, with the token as the password' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'With `--auth`: the token that `sciatica token add` gave',
+  },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'With `--auth`: the same token as the password, with any user name',
+  },
 };
 
 const ID: Json = {
@@ -150,9 +159,10 @@ const failures: Record<Kind, Record<string, string>> = {
   report: { ...reads, ...missing },
   health: service,
   document: service,
+  docs: service,
 };
 
-function operation({ kind, resource, path }: Route): Json {
+function operation({ kind, resource }: Route): Json {
   const refs = Object.fromEntries(
     Object.entries(failures[kind]).map(([status, name]) => [
       status,
@@ -164,7 +174,7 @@ function operation({ kind, resource, path }: Route): Json {
       ? insightsOperation(kind)
       : resource
         ? recordOperation(kind, resource)
-        : serviceOperation(kind, path);
+        : serviceOperation(kind);
   const rest = { default: { $ref: '#/components/responses/Refused' } };
   return { ...described, responses: { ...(described['responses'] as Json), ...refs, ...rest } };
 }
@@ -186,7 +196,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         ...common,
         operationId: `list${name}s`,
         summary: `List ${noun}s`,
-        description: 'Without limit the whole list is sent.',
+        description: 'Without `limit` the whole list is sent.',
         parameters: [...queryParameters(resource.parameters).map(sortable(resource)), IF_NONE_MATCH],
         responses: {
           '200': ok(`The ${noun}s`, { type: 'array', items: record }, LIST_HEADERS),
@@ -237,28 +247,6 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         responses: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
       };
   }
-}
-
-function serviceOperation(kind: Kind, path: string): Json {
-  const health = kind === 'health';
-  const schema = health
-    ? { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } }
-    : { type: 'object' };
-  return {
-    tags: ['Service'],
-    security: [],
-    operationId: health ? 'getHealth' : 'getOpenApi',
-    summary: health ? 'Whether the service can read its records' : 'The OpenAPI document of the service',
-    ...(!health && { parameters: [IF_NONE_MATCH] }),
-    responses: {
-      '200': {
-        description: `What ${path} says`,
-        ...(!health && { headers: ETAG }),
-        content: content(schema),
-      },
-      ...(!health && { '304': NOT_MODIFIED }),
-    },
-  };
 }
 
 /** Says by which fields a list can be sorted, each at most once. */

@@ -1,3 +1,4 @@
+import { docs } from './docs.ts';
 import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers.ts';
 import { history } from './history.ts';
 import { report, summary } from './insights.ts';
@@ -18,7 +19,8 @@ export type Kind =
   | 'summary'
   | 'report'
   | 'health'
-  | 'document';
+  | 'document'
+  | 'docs';
 
 /** One row of the interface. */
 export interface Route {
@@ -67,6 +69,7 @@ export const routes: readonly Route[] = [
   },
   { method: 'GET', path: '/health', kind: 'health', handle: health },
   { method: 'GET', path: '/openapi.json', kind: 'document', handle: document },
+  { method: 'GET', path: '/docs', kind: 'docs', handle: docs(() => openApi(routes)) },
 ];
 
 /** Where a path leads: its routes and the id in it. */
