@@ -7,7 +7,7 @@ import { schemaOf } from '../domain/schema.ts';
 export type Json = { [key: string]: unknown };
 
 export const ETAG: Json = {
-  ETag: { description: 'Strong entity tag of the body', schema: { type: 'string' } },
+  ETag: { description: 'Strong entity tag of the body', required: true, schema: { type: 'string' } },
 };
 
 export const POLICY: Json = {

@@ -121,7 +121,7 @@ const PROBLEM: Json = {
 const PROBLEMS: Record<string, Json> = {
   BadRequest: problem('Malformed JSON, an invalid field or query value'),
   Unauthorized: problem('Authentication is on and there is no valid token', {
-    'WWW-Authenticate': { description: 'Bearer and Basic', schema: { type: 'string' } },
+    'WWW-Authenticate': { description: 'Bearer and Basic', required: true, schema: { type: 'string' } },
   }),
   Forbidden: problem('A foreign Host, Origin or site, or something that the role of the token may not do'),
   NotFound: problem('No such record'),
@@ -129,7 +129,7 @@ const PROBLEMS: Record<string, Json> = {
   PayloadTooLarge: problem('The body is larger than 64 KiB'),
   UnsupportedMediaType: problem('The body is not application/json in UTF-8'),
   TooManyRequests: problem('Authentication is on and the caller comes too often', {
-    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
+    'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } },
   }),
   Unavailable: problem('Another program held the database for too long; Retry-After says when to try again', {
     'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
@@ -222,7 +222,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         responses: {
           '201': ok(`The new ${noun}`, record, {
             ...ETAG,
-            Location: { description: 'Path of the record', schema: { type: 'string' } },
+            Location: { description: 'Path of the record', required: true, schema: { type: 'string' } },
           }),
         },
       };
