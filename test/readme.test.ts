@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { freshFolder, keys, nora, prepared, run, session } from './helpers.ts';
-import { Refused, Sciatica } from './readme/client.ts';
+import { freshFolder, keys, nora, prepared, run } from './helpers.ts';
 import { anchorOf, commandsOf, operations, program, root, sources, withBlocks } from './readme/reference.ts';
 import { README_NOW, replayed, Terminal, words } from './readme/replay.ts';
 
@@ -148,35 +147,6 @@ test('the lock file has every package for every machine', () => {
     ),
   );
   expect(missing).toEqual([]);
-});
-
-/** The example client, against the real service. */
-test('the client works', { timeout: 30_000 }, async () => {
-  const terminal = new Terminal(freshFolder());
-  const base = `http://localhost:${await terminal.port()}`;
-  const headers = { 'Content-Type': 'application/json' };
-  await fetch(`${base}/users`, { method: 'POST', headers, body: JSON.stringify(nora) });
-  const client = new Sciatica(base);
-  const first = await client.add(session);
-  await client.add({ ...session, date: '2026-03-02' });
-  expect(first).toEqual({ ...session, id: 1 });
-
-  let tries = 0;
-  const changed = await client.change(1, ({ painAfter }) => {
-    // Somebody else is quicker, once.
-    if (tries++ === 0)
-      void fetch(`${base}/userExerciseLogs/1`, { method: 'PATCH', headers, body: '{"painAfter":5}' });
-    return { painAfter: painAfter - 1 };
-  });
-  expect([3, 4]).toContain(changed.painAfter);
-
-  const dates: string[] = [];
-  for await (const { date } of client.logs(1, 1)) dates.push(date);
-  expect(dates).toEqual(['2026-03-02', '2026-03-01']);
-
-  const refused = await client.add({ ...session, painAfter: 11, userId: 9 }).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(Refused);
-  expect((refused as Refused).problem.errors?.map(({ field }) => field)).toEqual(['painAfter', 'userId']);
 });
 
 /** The help of every command, with its examples. */

@@ -49,7 +49,7 @@ export const rights: Readonly<Record<Role, ReadonlySet<string>>> = {
 };
 
 /** What needs no token: it tells of no record. */
-export const openToAll: ReadonlySet<string> = new Set(['health', 'document']);
+export const openToAll: ReadonlySet<string> = new Set(['health', 'document', 'docs']);
 
 /** Who calls. */
 export interface Caller {

@@ -19,6 +19,7 @@ export function changesOperation(): Json {
           Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
           'X-Last-Seq': {
             description: 'Since when to ask next time, once there is no Link',
+            required: true,
             schema: { type: 'integer' },
           },
         },

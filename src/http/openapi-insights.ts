@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { summaryFields } from '../domain/summary.ts';
 import { reportParameters } from './insights.ts';
-import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, queryParameters } from './openapi-parts.ts';
+import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, POLICY, queryParameters } from './openapi-parts.ts';
 import { summarySchemas } from './summary-schema.ts';
 
 const TAG = {
@@ -40,13 +40,7 @@ export function insightsOperation(kind: 'summary' | 'report'): Json {
         responses: responses(
           'The report',
           { 'text/html': { schema: { type: 'string' } }, 'text/markdown': { schema: { type: 'string' } } },
-          {
-            ...ETAG,
-            'Content-Security-Policy': {
-              description: 'Of the page: its own style sheet and nothing else',
-              schema: { type: 'string' },
-            },
-          },
+          { ...ETAG, ...POLICY },
         ),
       };
 }

@@ -7,7 +7,14 @@ import { schemaOf } from '../domain/schema.ts';
 export type Json = { [key: string]: unknown };
 
 export const ETAG: Json = {
-  ETag: { description: 'Strong entity tag of the body', schema: { type: 'string' } },
+  ETag: { description: 'Strong entity tag of the body', required: true, schema: { type: 'string' } },
+};
+
+export const POLICY: Json = {
+  'Content-Security-Policy': {
+    description: 'Of the page: its own style sheet and nothing else',
+    schema: { type: 'string' },
+  },
 };
 
 export const NOT_MODIFIED: Json = { description: 'The caller has it already' };

@@ -30,7 +30,7 @@ export const problemSchema: Json = {
 export const problems: Record<string, Json> = {
   BadRequest: problem('Malformed JSON, an invalid field or query value'),
   Unauthorized: problem('Authentication is on and there is no valid token', {
-    'WWW-Authenticate': { description: 'Bearer and Basic', schema: { type: 'string' } },
+    'WWW-Authenticate': { description: 'Bearer and Basic', required: true, schema: { type: 'string' } },
   }),
   Forbidden: problem('A foreign Host, Origin or site, or something that the role of the token may not do'),
   NotFound: problem('No such record'),
@@ -39,9 +39,12 @@ export const problems: Record<string, Json> = {
   PayloadTooLarge: problem('The body is larger than 64 KiB'),
   UnsupportedMediaType: problem('The body is not application/json in UTF-8'),
   UnprocessableContent: problem('The Idempotency-Key came with another body before'),
-  TooManyRequests: problem('Authentication is on and the caller comes too often', {
-    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
-  }),
+  TooManyRequests: problem(
+    'The caller comes too often, which counts with authentication, or has too many streams open',
+    {
+      'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } },
+    },
+  ),
   Unavailable: problem('Another program held the database for too long; Retry-After says when to try again', {
     'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
   }),
@@ -72,6 +75,7 @@ export const failures: Record<Kind, Record<string, string>> = {
   changes: { ...reads, '410': 'Gone' },
   health: service,
   document: service,
+  docs: service,
 };
 
 function problem(description: string, headers?: Json): Json {

@@ -16,6 +16,7 @@ import {
   schemaJson,
 } from './openapi-parts.ts';
 import { failures, problemSchema, problems } from './openapi-problems.ts';
+import { serviceOperation } from './openapi-service.ts';
 import { type Resource, recordFields } from './resource.ts';
 import type { Kind, Route } from './routes.ts';
 
@@ -59,10 +60,10 @@ function describe(routes: readonly Route[]): Json {
       schemas: {
         User: strict(userRecord),
         UserInput: input(userFields, true),
-        UserPatch: input(userFields, false),
+        UserPatch: { ...input(userFields, false), examples: [{ painLevel: 4 }] },
         UserExerciseLog: strict(logRecord),
         UserExerciseLogInput: input(logFields, true),
-        UserExerciseLogPatch: input(logFields, false),
+        UserExerciseLogPatch: { ...input(logFields, false), examples: [{ painAfter: 3 }] },
         ...insightsSchemas(),
         HistoryEntry: historyEntrySchema,
         Problem: problemSchema,
@@ -77,8 +78,16 @@ function describe(routes: readonly Route[]): Json {
 const SECURITY: Json[] = [{ bearer: [] }, { basic: [] }];
 
 const SCHEMES: Json = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'A token of sciatica token add' },
-  basic: { type: 'http', scheme: 'basic', description: 'Any user name, with the token as the password' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'With `--auth`: the token that `sciatica token add` gave',
+  },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'With `--auth`: the same token as the password, with any user name',
+  },
 };
 
 const ID: Json = {
@@ -89,23 +98,23 @@ const ID: Json = {
   schema: schemaJson(schemaOf(userRecord.id)),
 };
 
-function operation({ kind, resource, path }: Route): Json {
+function operation(route: Route): Json {
+  const { kind } = route;
   const refs = Object.fromEntries(
     Object.entries(failures[kind]).map(([status, name]) => [
       status,
       { $ref: `#/components/responses/${name}` },
     ]),
   );
-  const described =
-    kind === 'summary' || kind === 'report'
-      ? insightsOperation(kind)
-      : kind === 'changes'
-        ? changesOperation()
-        : resource
-          ? recordOperation(kind, resource)
-          : serviceOperation(kind, path);
+  const described = descriptionOf(route);
   const rest = { default: { $ref: '#/components/responses/Refused' } };
   return { ...described, responses: { ...(described['responses'] as Json), ...refs, ...rest } };
+}
+
+function descriptionOf({ kind, resource }: Route): Json {
+  if (kind === 'summary' || kind === 'report') return insightsOperation(kind);
+  if (kind === 'changes') return changesOperation();
+  return resource ? recordOperation(kind, resource) : serviceOperation(kind);
 }
 
 function recordOperation(kind: Kind, resource: Resource): Json {
@@ -125,7 +134,7 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         ...common,
         operationId: `list${name}s`,
         summary: `List ${noun}s`,
-        description: 'Without limit the whole list is sent.',
+        description: 'Without `limit` the whole list is sent.',
         parameters: [...queryParameters(resource.parameters).map(sortable(resource)), IF_NONE_MATCH],
         responses: {
           '200': ok(`The ${noun}s`, { type: 'array', items: record }, LIST_HEADERS),
@@ -175,28 +184,6 @@ function recordOperation(kind: Kind, resource: Resource): Json {
         responses: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
       };
   }
-}
-
-function serviceOperation(kind: Kind, path: string): Json {
-  const health = kind === 'health';
-  const schema = health
-    ? { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } }
-    : { type: 'object' };
-  return {
-    tags: ['Service'],
-    security: [],
-    operationId: health ? 'getHealth' : 'getOpenApi',
-    summary: health ? 'Whether the service can read its records' : 'The OpenAPI document of the service',
-    ...(!health && { parameters: [IF_NONE_MATCH] }),
-    responses: {
-      '200': {
-        description: `What ${path} says`,
-        ...(!health && { headers: ETAG }),
-        content: content(schema),
-      },
-      ...(!health && { '304': NOT_MODIFIED }),
-    },
-  };
 }
 
 /** Says by which fields a list can be sorted, each at most once. */

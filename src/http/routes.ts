@@ -1,4 +1,5 @@
 import { changes } from './changes.ts';
+import { docs } from './docs.ts';
 import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers.ts';
 import { history } from './history.ts';
 import { report, summary } from './insights.ts';
@@ -20,7 +21,8 @@ export type Kind =
   | 'report'
   | 'changes'
   | 'health'
-  | 'document';
+  | 'document'
+  | 'docs';
 
 /** One row of the interface. */
 export interface Route {
@@ -70,6 +72,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/changes', kind: 'changes', handle: changes },
   { method: 'GET', path: '/health', kind: 'health', handle: health },
   { method: 'GET', path: '/openapi.json', kind: 'document', handle: document },
+  { method: 'GET', path: '/docs', kind: 'docs', handle: docs(() => openApi(routes)) },
 ];
 
 /** Where a path leads: its routes and the id in it. */

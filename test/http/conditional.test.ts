@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { freshApp, stretch } from './helpers.ts';
 
 describe('entity tags', () => {
-  test.each(['/users/1', '/users', '/userExerciseLogs?userId=1&limit=5', '/openapi.json'])(
+  test.each(['/users/1', '/users', '/userExerciseLogs?userId=1&limit=5', '/openapi.json', '/docs'])(
     '%s',
     async (target) => {
       const { call } = freshApp();

@@ -257,6 +257,7 @@ describe('methods', () => {
     '/userExerciseLogs?limit=1',
     '/health',
     '/openapi.json',
+    '/docs',
     '/users/77',
     '/users?x=1',
   ])('HEAD %s is GET without a body', async (target) => {

@@ -37,6 +37,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /changes': ['401', '200', '200', '200', '200'],
   'GET /health': ['200', '200', '200', '200', '200'],
   'GET /openapi.json': ['200', '200', '200', '200', '200'],
+  'GET /docs': ['200', '200', '200', '200', '200'],
 };
 
 const cases = routes.map(({ method, path }) => ({ method, path, route: `${method} ${path}` }));

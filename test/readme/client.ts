@@ -1,24 +1,12 @@
+import type { components } from './sciatica-api.d.ts';
+
+type Schemas = components['schemas'];
+
 /** What the service keeps of one session of one exercise. */
-export interface ExerciseLog {
-  id: number;
-  userId: number;
-  exerciseType: 'stretch' | 'strengthening';
-  exerciseName: string;
-  /** YYYY-MM-DD */
-  date: string;
-  painBefore: number;
-  painAfter: number;
-  effective: boolean;
-  notes: string;
-}
+export type ExerciseLog = Schemas['UserExerciseLog'];
 
 /** What the service says when it refuses: problem details, RFC 9457. */
-export interface Problem {
-  title: string;
-  status: number;
-  detail: string;
-  errors?: { field: string; message: string }[];
-}
+export type Problem = Schemas['Problem'];
 
 export class Refused extends Error {
   readonly problem: Problem;
@@ -36,12 +24,15 @@ export class Sciatica {
     this.#base = base;
   }
 
-  add(log: Omit<ExerciseLog, 'id'>): Promise<ExerciseLog> {
+  add(log: Schemas['UserExerciseLogInput']): Promise<ExerciseLog> {
     return this.#json('/userExerciseLogs', { method: 'POST', body: JSON.stringify(log) });
   }
 
   /** Changes a log as it was when `change` saw it: what somebody else changes meanwhile is not overwritten. */
-  async change(id: number, change: (log: ExerciseLog) => Partial<ExerciseLog>): Promise<ExerciseLog> {
+  async change(
+    id: number,
+    change: (log: ExerciseLog) => Schemas['UserExerciseLogPatch'],
+  ): Promise<ExerciseLog> {
     for (;;) {
       const response = await this.#send(`/userExerciseLogs/${id}`);
       const patch = change((await response.json()) as ExerciseLog);

@@ -1,0 +1,126 @@
+/** As much of an OpenAPI 3.1 document as its page shows. */
+
+export interface OpenApi {
+  info: { title: string; version: string; summary?: string; description?: string };
+  tags: { name: string; description?: string }[];
+  paths: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, Schema>;
+    securitySchemes: Record<string, SecurityScheme>;
+    responses: Record<string, Response>;
+  };
+}
+
+interface Ref {
+  $ref: string;
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+type PathItem = { parameters?: (Parameter | Ref)[] } & { [M in (typeof methods)[number]]?: Operation };
+
+export interface SecurityScheme {
+  type: string;
+  scheme?: string;
+  description?: string;
+}
+
+export interface Operation {
+  tags: string[];
+  operationId: string;
+  summary: string;
+  description?: string;
+  /** Empty where nobody is asked who they are. */
+  security?: unknown[];
+  parameters?: (Parameter | Ref)[];
+  requestBody?: RequestBody | Ref;
+  responses: Record<string, Response | Ref>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  description?: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface RequestBody {
+  description?: string;
+  required?: boolean;
+  content: Content;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, Header | Ref>;
+  content?: Content;
+}
+
+export interface Header {
+  description?: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+/** What a body holds, by media type. */
+export type Content = Record<string, { schema?: Schema }>;
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  examples?: unknown[];
+  enum?: unknown[];
+  const?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  pattern?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  prefixItems?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+}
+
+/** An operation with where it is, and with the parameters of its path. */
+export interface Endpoint extends Omit<Operation, 'parameters'> {
+  method: string;
+  path: string;
+  parameters: Parameter[];
+}
+
+/** Every operation, in the order of the document. */
+export function endpointsOf(document: OpenApi): Endpoint[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      if (!operation) return [];
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
+        resolve<Parameter>(document, parameter),
+      );
+      return [{ ...operation, method: method.toUpperCase(), path, parameters }];
+    }),
+  );
+}
+
+/** What stands in the document, there or where a `$ref` points. */
+export function resolve<T extends object>(document: OpenApi, node: T | Ref): T {
+  if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
+  let found: unknown = document;
+  for (const key of node.$ref.split('/').slice(1)) found = (found as Record<string, unknown>)[key];
+  return found as T;
+}
+
+/** The last part of a reference: `User` of `#/components/schemas/User`. */
+export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
+
+/** The schemas of which a value fits one. */
+export const alternativesOf = ({ anyOf = [], oneOf = [] }: Schema): Schema[] => [...anyOf, ...oneOf];

@@ -1,0 +1,58 @@
+import {
+  alternativesOf,
+  type Endpoint,
+  type OpenApi,
+  type RequestBody,
+  resolve,
+  type Schema,
+} from './document.ts';
+
+/** Where `sciatica serve` listens when nothing else is said. */
+export const BASE = 'http://localhost:3000';
+
+/** A command for a POSIX shell that calls an operation with all that it requires, from the examples of the document. */
+export function curl(document: OpenApi, { method, path, parameters, requestBody }: Endpoint): string {
+  const required = parameters.filter((parameter) => parameter.required);
+  const given = (place: string): [name: string, value: string][] =>
+    required
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, schema }) => [name, String(exampleOf(document, schema))]);
+  let target = path;
+  for (const [name, value] of given('path')) target = target.replace(`{${name}}`, encodeURIComponent(value));
+  const query = String(new URLSearchParams(given('query')));
+  const [type, media] = Object.entries(
+    requestBody ? resolve<RequestBody>(document, requestBody).content : {},
+  )[0] ?? [''];
+  const usual = media ? 'POST' : 'GET';
+  return [
+    `curl ${method === usual ? '' : `-X ${method} `}${quoted(`${BASE}${target}${query && `?${query}`}`)}`,
+    ...given('header').map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(media?.schema
+      ? [
+          `-H ${quoted(`Content-Type: ${type}`)}`,
+          `-d ${quoted(JSON.stringify(exampleOf(document, media.schema), null, 2).replaceAll('\n', '\n  '))}`,
+        ]
+      : []),
+  ].join(' \\\n  ');
+}
+
+/** A value that fits a schema, as its examples say: of an object what is required, or all of it where nothing is. */
+export function exampleOf(document: OpenApi, given: Schema): unknown {
+  const schema = resolve<Schema>(document, given);
+  const [first] = schema.examples ?? schema.enum ?? ('const' in schema ? [schema.const] : []);
+  if (first !== undefined) return first;
+  const [alternative] = alternativesOf(schema);
+  if (alternative) return exampleOf(document, alternative);
+  if (schema.items) return [exampleOf(document, schema.items)];
+  const { properties = {}, required = Object.keys(properties) } = schema;
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => required.includes(name))
+      .map(([name, property]) => [name, exampleOf(document, property)]),
+  );
+}
+
+/** A word as a POSIX shell takes it literally. */
+function quoted(word: string): string {
+  return /^[\w:/.-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { Html, html } from '../../insights/index.ts';
+import { endpointsOf, type OpenApi } from './document.ts';
+import { BASE } from './example.ts';
+import { methodAndPath, operation } from './operation.ts';
+import { authentication, problems, schemas } from './parts.ts';
+import { paragraphs } from './prose.ts';
+import { STYLE } from './style.ts';
+
+/** The content security policy of the page: its own style sheet, and nothing else. */
+export function docsPolicy(): string {
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+/** An OpenAPI document as one HTML page that loads nothing and runs nothing. */
+export function docsHtml(document: OpenApi): string {
+  const { title, version } = document.info;
+  const groups = groupsOf(document);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} ${version}: HTTP reference</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+${header(document)}${contents(document, groups)}<main id="content" tabindex="-1">
+${authentication(document)}${groups.map((group) => section(document, group))}${problems(document)}${schemas(document)}</main>
+</body>
+</html>
+`.markup;
+}
+
+/** A tag with its operations. */
+interface Group {
+  name: string;
+  description?: string;
+  id: string;
+  endpoints: ReturnType<typeof endpointsOf>;
+}
+
+function groupsOf(document: OpenApi): Group[] {
+  const endpoints = endpointsOf(document);
+  return document.tags.map((tag) => ({
+    ...tag,
+    id: `tag-${tag.name.toLowerCase().replaceAll(' ', '-')}`,
+    endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name)),
+  }));
+}
+
+function header({ info }: OpenApi): Html {
+  return html`<header>
+<h1>${info.title} <small>${info.version}</small></h1>
+${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
+</header>
+`;
+}
+
+function contents({ components }: OpenApi, groups: readonly Group[]): Html {
+  const names = Object.keys(components.schemas);
+  return html`<nav aria-label="Contents">
+<ul>
+<li><a href="#authentication">Authentication</a></li>
+${groups.map(entry)}<li><a href="#problems">Problems</a></li>
+<li><a href="#schemas">Schemas</a>
+<ul class="names">
+${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>\n`)}</ul></li>
+</ul>
+</nav>
+`;
+}
+
+function entry({ name, id, endpoints }: Group): Html {
+  return html`<li><a href="#${id}">${name}</a>
+<ul>
+${endpoints.map((endpoint) => html`<li><a href="#${endpoint.operationId}">${methodAndPath(endpoint)} <span>${endpoint.summary}</span></a></li>\n`)}</ul></li>
+`;
+}
+
+function section(document: OpenApi, { name, id, description, endpoints }: Group): Html {
+  return html`<section>
+<h2 id="${id}">${name}</h2>
+${paragraphs(description)}${endpoints.map((endpoint) => operation(document, endpoint))}</section>
+`;
+}

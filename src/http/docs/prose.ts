@@ -1,0 +1,14 @@
+import { type Html, html } from '../../insights/index.ts';
+
+/** A description as paragraphs; nothing where there is none. */
+export function paragraphs(text: string | undefined): Html[] {
+  return (text?.split(/\n\n+/) ?? []).map((paragraph) => html`<p>${inline(paragraph)}</p>\n`);
+}
+
+/** A text in which code stands between backticks, as in Markdown. */
+export function inline(text: string): (Html | string)[] {
+  return text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+/** `Not Found` of `NotFound`. */
+export const spaced = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { freshFolder, nora, session } from '../helpers.ts';
+import { freshApp } from '../http/helpers.ts';
+import { Refused, Sciatica } from './client.ts';
+import { root } from './reference.ts';
+import { Terminal } from './replay.ts';
+
+/** The example client of the README: with the types that a generator makes, and against the real service. */
+
+/** A folder with the client, and beside it the types made from what the service says of itself. */
+async function withTypes(): Promise<string> {
+  const folder = freshFolder();
+  const [document, types] = [join(folder, 'openapi.json'), join(folder, 'sciatica-api.d.ts')];
+  writeFileSync(document, (await freshApp().call('GET', '/openapi.json')).text);
+  execFileSync(join(root, 'node_modules/.bin/openapi-typescript'), [document, '-o', types]);
+  copyFileSync(join(root, 'test/readme/client.ts'), join(folder, 'client.ts'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  return folder;
+}
+
+/** What the compiler says of a file when it is strict. */
+function faultsOf(file: string): string[] {
+  const program = ts.createProgram([file], {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noUnusedLocals: true,
+    verbatimModuleSyntax: true,
+    noEmit: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    types: [],
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+test('what it lists as types is what is generated', async () => {
+  const types = readFileSync(join(await withTypes(), 'sciatica-api.d.ts'), 'utf8');
+  await expect(types).toMatchFileSnapshot('sciatica-api.d.ts');
+});
+
+test('it compiles', { timeout: 60_000 }, async () => {
+  expect(faultsOf(join(await withTypes(), 'client.ts'))).toEqual([]);
+});
+
+test('it would not, did it use the records wrongly', { timeout: 60_000 }, async () => {
+  const file = join(await withTypes(), 'client.ts');
+  appendFileSync(
+    file,
+    `
+export const during = (log: ExerciseLog) => log.painDuring;
+export const added = new Sciatica().add({ userId: 1 });
+export const changed = new Sciatica().change(1, () => ({ painAfter: '4' }));
+`,
+  );
+  expect(faultsOf(file)).toEqual([
+    expect.stringContaining("'painDuring' does not exist"),
+    expect.stringContaining('missing the following properties'),
+    expect.stringContaining("'string' is not assignable to type 'number'"),
+  ]);
+});
+
+test('it works', { timeout: 30_000 }, async () => {
+  const terminal = new Terminal(freshFolder());
+  const base = `http://localhost:${await terminal.port()}`;
+  const headers = { 'Content-Type': 'application/json' };
+  await fetch(`${base}/users`, { method: 'POST', headers, body: JSON.stringify(nora) });
+  const client = new Sciatica(base);
+  const first = await client.add(session);
+  await client.add({ ...session, date: '2026-03-02' });
+  expect(first).toEqual({ ...session, id: 1 });
+
+  let tries = 0;
+  const changed = await client.change(1, ({ painAfter }) => {
+    // Somebody else is quicker, once.
+    if (tries++ === 0)
+      void fetch(`${base}/userExerciseLogs/1`, { method: 'PATCH', headers, body: '{"painAfter":5}' });
+    return { painAfter: painAfter - 1 };
+  });
+  expect([3, 4]).toContain(changed.painAfter);
+
+  const dates: string[] = [];
+  for await (const { date } of client.logs(1, 1)) dates.push(date);
+  expect(dates).toEqual(['2026-03-02', '2026-03-01']);
+
+  const refused = await client.add({ ...session, painAfter: 11, userId: 9 }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Refused);
+  expect((refused as Refused).problem.errors?.map(({ field }) => field)).toEqual(['painAfter', 'userId']);
+});
