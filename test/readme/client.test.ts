@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder, nora, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
-import { Refused, Sciatica } from './client.ts';
+import { type Change, Refused, Sciatica } from './client.ts';
 import { root } from './reference.ts';
 import { Terminal } from './replay.ts';
 
@@ -92,4 +92,48 @@ test('it works', { timeout: 30_000 }, async () => {
   const refused = await client.add({ ...session, painAfter: 11, userId: 9 }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refused);
   expect((refused as Refused).problem.errors?.map(({ field }) => field)).toEqual(['painAfter', 'userId']);
+
+  const missing = await client.change(9, () => ({})).catch((error: unknown) => error);
+  expect((missing as Refused).problem.status).toBe(404);
+});
+
+test('it creates a log once over a network that loses answers, and learns what changed', {
+  timeout: 30_000,
+}, async () => {
+  const terminal = new Terminal(freshFolder());
+  const client = new Sciatica(`http://localhost:${await terminal.port()}`);
+  await terminal.run('sciatica demo');
+  const since = await client.now();
+
+  const reliable = globalThis.fetch;
+  let lost = 0;
+  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+    const response = await reliable(...request);
+    if (lost++ < 2) throw new TypeError('fetch failed');
+    return response;
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const added = await client.add({ ...session, userId: 3 });
+  expect([added.id, lost]).toEqual([401, 3]);
+
+  await terminal.run('sciatica log edit 401 --after 5');
+  const changes: Change[] = [];
+  for await (const change of client.changes(since)) changes.push(change);
+  expect(changes).toMatchObject([
+    { action: 'create', id: 401, after: added },
+    { action: 'update', id: 401, after: { painAfter: 5 }, source: 'cli' },
+  ]);
+  lost = 0;
+  await expect(client.add({ ...session, userId: 3 }, 2)).rejects.toThrow('fetch failed');
+});
+
+test('without a token it is refused where one is asked for', { timeout: 30_000 }, async () => {
+  const terminal = new Terminal(freshFolder());
+  const base = `http://localhost:${await terminal.port(['--auth'])}`;
+  await terminal.run('sciatica demo');
+  const token = (await terminal.run('sciatica token add phone --role patient --user 3')).match(
+    /sciatica_\S+/,
+  )?.[0];
+  await expect(new Sciatica(base).now()).rejects.toThrow('Unauthorized');
+  expect(await new Sciatica(base, token).now()).toBe(406);
 });

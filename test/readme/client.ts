@@ -5,6 +5,9 @@ type Schemas = components['schemas'];
 /** What the service keeps of one session of one exercise. */
 export type ExerciseLog = Schemas['UserExerciseLog'];
 
+/** What happened to one record. */
+export type Change = Schemas['HistoryEntry'];
+
 /** What the service says when it refuses: problem details, RFC 9457. */
 export type Problem = Schemas['Problem'];
 
@@ -19,13 +22,26 @@ export class Refused extends Error {
 
 export class Sciatica {
   readonly #base: string;
+  readonly #headers: Record<string, string>;
 
-  constructor(base = 'http://localhost:3000') {
+  /** @param token where the service runs with --auth */
+  constructor(base = 'http://localhost:3000', token?: string) {
     this.#base = base;
+    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
 
-  add(log: Schemas['UserExerciseLogInput']): Promise<ExerciseLog> {
-    return this.#json('/userExerciseLogs', { method: 'POST', body: JSON.stringify(log) });
+  /** Creates a log once, however often the network drops: every try has the same key. */
+  async add(log: Schemas['UserExerciseLogInput'], tries = 5): Promise<ExerciseLog> {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() };
+    const body = JSON.stringify(log);
+    for (let pause = 200; ; pause *= 2) {
+      try {
+        return await this.#json('/userExerciseLogs', { method: 'POST', headers, body });
+      } catch (error) {
+        if (error instanceof Refused || --tries === 0) throw error;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
   }
 
   /** Changes a log as it was when `change` saw it: what somebody else changes meanwhile is not overwritten. */
@@ -54,7 +70,22 @@ export class Sciatica {
     while (next !== undefined) {
       const page: Response = await this.#send(next);
       yield* (await page.json()) as ExerciseLog[];
-      next = /<([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
+      next = nextOf(page);
+    }
+  }
+
+  /** Since when to ask for changes by who reads everything now. */
+  async now(): Promise<number> {
+    return Number((await this.#send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
+  }
+
+  /** What changed since, in order. Refused with 410: read everything anew. */
+  async *changes(since: number): AsyncGenerator<Change> {
+    let next: string | undefined = `/changes?since=${since}&limit=500`;
+    while (next !== undefined) {
+      const page: Response = await this.#send(next);
+      yield* (await page.json()) as Change[];
+      next = nextOf(page);
     }
   }
 
@@ -63,9 +94,16 @@ export class Sciatica {
   }
 
   async #send(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { 'Content-Type': 'application/json', ...init.headers };
+    const headers = { 'Content-Type': 'application/json', ...this.#headers, ...init.headers };
     const response = await fetch(new URL(path, this.#base), { ...init, headers });
-    if (!response.ok) throw new Refused((await response.json()) as Problem);
-    return response;
+    if (response.ok) return response;
+    const { status, statusText } = response;
+    const bare = { type: 'about:blank', title: statusText, status, detail: statusText };
+    throw new Refused((await response.json().catch(() => bare)) as Problem);
   }
+}
+
+/** The next page, if there is one. */
+function nextOf(page: Response): string | undefined {
+  return /<([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
 }

@@ -61,8 +61,8 @@ export class Terminal {
   }
 
   /** The port of the service, which is started if the session has not done so. */
-  async port(): Promise<number> {
-    if (!this.#server) await this.#serve(['serve']);
+  async port(options: string[] = []): Promise<number> {
+    if (!this.#server) await this.#serve(['serve', ...options]);
     return this.#server?.port ?? 0;
   }
 
