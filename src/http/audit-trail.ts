@@ -7,7 +7,7 @@ import type { Route } from './routes.ts';
 /** Entries are written together: a reader waits for none of them. */
 const FLUSH_MS = 500;
 
-/** Entries that wait while the database is held by somebody else. */
+/** Entries that wait while they cannot be written: beyond that, nobody gets in. */
 const MOST_WAITING = 10_000;
 
 type Body = NonNullable<HttpResponse['body']>;
@@ -40,14 +40,19 @@ export class AuditTrail {
     private readonly onError: (error: unknown) => void = () => {},
   ) {}
 
+  /** Whether entries have not been written for so long that nothing more may happen. */
+  get isFull(): boolean {
+    return this.#waiting.length >= MOST_WAITING;
+  }
+
   /** Notes an answer; of a long list when the whole of it has left, of changes piece by piece. */
   note(visit: Visit, request: HttpRequest, response: HttpResponse, desk: Desk): void {
     const { route } = visit;
     const record = route?.resource?.noun ?? (route?.kind === 'changes' ? 'log' : undefined);
-    // Who is turned away for coming too often must not fill the disk.
-    if (!route || !record || response.status === 429) return;
-    this.#desk = desk;
     const { body, status } = response;
+    // Who is turned away for coming too often must not fill the disk, or the memory when that is full.
+    if (!route || !record || status === 429 || (status === 503 && this.isFull)) return;
+    this.#desk = desk;
     const deed: Deed = {
       at: this.now(),
       token: visit.token,
@@ -92,7 +97,6 @@ export class AuditTrail {
   }
 
   #add(deed: Deed): void {
-    if (this.#waiting.length >= MOST_WAITING) return;
     if (this.#waiting.length === 0) setTimeout(() => void this.flush(), FLUSH_MS).unref();
     this.#waiting.push(deed);
   }

@@ -7,7 +7,7 @@ import { secretOf } from './credentials.ts';
 import type { Desk } from './handlers.ts';
 import { Buckets, DEFAULT_RATE, FAILURE_RATE, neighbourhood, type Rate } from './limits.ts';
 import type { HttpRequest } from './message.ts';
-import { Problem } from './problem.ts';
+import { Problem, RETRY_AFTER_SECONDS } from './problem.ts';
 import type { Route } from './routes.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
@@ -41,7 +41,7 @@ export class Gate {
    * Lets a request through to its route: with the records that its caller may see and no others, and with
    * changes that bear the name of its token.
    * @throws Problem 401 without a valid token, 403 where the role of its token has no such right, 429 for a
-   *   caller who comes too often
+   *   caller who comes too often, 503 when the audit cannot be written
    */
   admit(request: HttpRequest, visit: Visit & { route: Route }, { store, writer }: Desk): Desk {
     const { kind, resource } = visit.route;
@@ -49,6 +49,10 @@ export class Gate {
       this.#byAddress.take(neighbourhood(request.address()));
       return { store, writer };
     }
+    if (this.audit.isFull)
+      throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
+        'retry-after': RETRY_AFTER_SECONDS,
+      });
     const secret = secretOf(request.headers.authorization);
     const caller = this.#callerOf(secret, request, { store, writer });
     visit.token = caller.id;

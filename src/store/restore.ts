@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../domain/errors.ts';
+import { stateOf } from '../domain/token.ts';
+import { carryOver, type Past, pastOf } from './carry-over.ts';
 import { connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { linkNew, replace, syncFile, type Temporary, temporaryBeside, withFreeName } from './files.ts';
@@ -17,6 +19,7 @@ import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations.ts';
 import { migrate, refuseStranger } from './open.ts';
 import { domainError } from './sqlite-error.ts';
+import { Tokens } from './tokens.ts';
 import { type Holding, holdingOf, isSound, openToRead } from './verify.ts';
 
 /** A command that is just finishing may take so long. */
@@ -31,6 +34,10 @@ export interface Restoration {
   copy: Holding;
   /** What the database holds now. */
   present: Holding | 'absent' | 'damaged';
+  /** The users that it brings back although they were erased since. */
+  erased: readonly number[];
+  /** How many tokens of it are valid. */
+  tokens: number;
   /**
    * Puts the backup in the place of the database. A kill at any moment leaves the one or the other there, whole.
    * @param stamp names the file that keeps the replaced database
@@ -55,10 +62,9 @@ export function prepareRestore(file: string, path: string): Restoration {
     temporary = temporaryBeside(path);
     const { path: prepared, remove } = temporary;
     const copy = copied(file, prepared);
-    syncFile(prepared);
-    const present = presentAt(path);
+    const { present, past } = presentAt(path);
     const apply = (stamp: string) => swap(prepared, path, { stamp, isDamaged: present === 'damaged' });
-    return { copy, present, apply, close: remove };
+    return { copy, present, ...broughtBack(prepared, past), apply, close: remove };
   } catch (error) {
     temporary?.remove();
     throw domainError(error, path);
@@ -77,12 +83,7 @@ function refuseFile(file: string, path: string): void {
 /** With a log beside it, the file may be in use: SQLite reads both from one moment. Otherwise its bytes are all of it. */
 function copyBytes(file: string, temporary: string): void {
   if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
-    const db = openToRead(file);
-    try {
-      db.run('VACUUM INTO ?', temporary);
-    } finally {
-      db.close();
-    }
+    using(openToRead(file), (db) => db.run('VACUUM INTO ?', temporary));
   } else {
     copyFileSync(file, temporary);
     if (existsSync(`${file}-journal`)) copyFileSync(`${file}-journal`, `${temporary}-journal`);
@@ -109,18 +110,14 @@ function checked(file: string, prepared: string): Holding {
       'unusable',
       `${file} was written by a newer sciatica (format ${version}; this one knows ${migrations.length}). Update sciatica first; nothing was changed.`,
     );
-  const db = connect(prepared);
-  try {
+  return using(connect(prepared), (db) => {
     if (db.pragma('journal_mode = DELETE') !== 'delete' || !isSound(db)) throw damagedBackup(file);
     migrate(db, { keep: () => {} });
-    const holding = holdingOf(db);
     // In its place it must never need a rollback journal: a program that still has the replaced file open would take
     // that journal for its own (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
     db.pragma('journal_mode = WAL');
-    return holding;
-  } finally {
-    db.close();
-  }
+    return holdingOf(db);
+  });
 }
 
 function damagedBackup(file: string): SciaticaError {
@@ -130,21 +127,31 @@ function damagedBackup(file: string): SciaticaError {
   );
 }
 
-function presentAt(path: string): Restoration['present'] {
-  if (isAbsent(path)) return 'absent';
-  if (!headerOf(path).isDatabase) return 'damaged';
+function presentAt(path: string): { present: Restoration['present']; past?: Past } {
+  if (isAbsent(path)) return { present: 'absent' };
+  if (!headerOf(path).isDatabase) return { present: 'damaged' };
   refuseStranger(path, { mayBeNewer: true });
   try {
-    const db = openToRead(path);
-    try {
-      return holdingOf(db);
-    } finally {
-      db.close();
-    }
+    return using(openToRead(path), (db) => ({ present: holdingOf(db), past: pastOf(db) }));
   } catch (error) {
     const failed = domainError(error, path);
     if (!(failed instanceof SciaticaError) || failed.code !== 'damaged') throw failed;
-    return 'damaged';
+    return { present: 'damaged' };
+  }
+}
+
+function broughtBack(prepared: string, past: Past | undefined): Pick<Restoration, 'erased' | 'tokens'> {
+  return using(connect(prepared), (db) => ({
+    erased: (past?.erased ?? []).filter((id) => db.value('SELECT 1 FROM users WHERE id = ?', id) === 1),
+    tokens: new Tokens(db).list().filter((token) => stateOf(token, Date.now()) === 'valid').length,
+  }));
+}
+
+function using<T>(db: Database, work: (db: Database) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
   }
 }
 
@@ -165,6 +172,8 @@ function swap(
   if (isDamaged && isLocked(path)) throw inUse();
   const lock = isDamaged ? undefined : lockPresent(path);
   try {
+    using(connect(prepared), (backup) => carryOver(lock && pastOf(lock), backup));
+    syncFile(prepared);
     // Bytes first, then the log of a database that nobody could open: a copy that a kill leaves has both.
     const name = isAbsent(path) ? undefined : withFreeName(kept, (free) => linkNew(path, free));
     if (name) chmodSync(name, 0o600);

@@ -84,6 +84,23 @@ describe('restore', () => {
     expect(records(fresh)).toEqual(records(db));
   });
 
+  test('says who was erased since, and which tokens may work again', async () => {
+    const { db, file } = await backedUp();
+    await run(['user', 'erase', '1', '--yes'], { db });
+    expect((await run(['restore', file, '--yes'], { db })).stderr).toContain(
+      'It brings back user 1, who was erased since. To forget: sciatica user erase 1\n',
+    );
+    const phone = await run('token add phone --role patient --user 1'.split(' '), { db });
+    const withToken = (await run(['backup', freshFolder()], { db })).stdout.trim();
+    expect([phone.code, (await run(['restore', withToken, '--yes'], { db })).stderr]).toEqual([
+      0,
+      expect.not.stringContaining('token'),
+    ]);
+    expect((await run(['restore', withToken], { db: freshPath() })).stderr).toContain(
+      'It holds 1 valid token. To see and take them back: sciatica token ls\n',
+    );
+  });
+
   test('refuses what is no backup', async () => {
     const { db, file } = await backedUp();
     writeFileSync(file, 'Dear diary');

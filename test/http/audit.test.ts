@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../src/http/gate.ts';
+import type { Rate } from '../../src/http/limits.ts';
 import { erase } from '../../src/store/erase.ts';
 import { run } from '../helpers.ts';
+import { freshStore } from '../store/helpers.ts';
 import { freshApp, freshServer, nora, stretch } from './helpers.ts';
 
-function audited() {
-  const gate = new Gate();
+function audited(rate?: Rate) {
+  const gate = new Gate(rate);
   const { call, store } = freshApp({}, () => gate);
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
@@ -21,7 +23,7 @@ function audited() {
     await gate.audit.flush();
     return store.audit.list({ limit: 100, ...filter });
   };
-  return { as, store, entries, tokens, call };
+  return { as, store, entries, tokens, call, gate };
 }
 
 type Row = [who: 'boss' | 'phone' | undefined, method: string, target: string, body: unknown, entry: object];
@@ -102,6 +104,28 @@ test('it is found by user, day and number', async () => {
   ]);
   expect(await routes({ limit: 1 })).toEqual([['/userExerciseLogs', 2]]);
   expect(await routes({ since: Date.now() + 60_000 })).toEqual([]);
+});
+
+test('while it cannot be written nobody gets in, once too much waits; nothing is forgotten', async () => {
+  const { call, store, gate, tokens } = audited({ burst: 1e6, perSecond: 1e6 });
+  const headers = { authorization: `Bearer ${tokens.boss}` };
+  const get = () => call('GET', '/users/1', { headers });
+  const other = freshStore(store.db.path);
+  other.db.begin();
+  const statuses = new Map<number, number>();
+  for (let i = 0; i < 10_050; i++) {
+    const { status } = await get();
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  expect([...statuses]).toEqual([
+    [200, 10_000],
+    [503, 50],
+  ]);
+  expect((await call('GET', '/health')).status).toBe(200);
+  other.db.run('ROLLBACK');
+  await gate.audit.flush();
+  expect((await get()).status).toBe(200);
+  expect(store.db.value('SELECT count(*) FROM audit')).toBe(10_000);
 });
 
 test('without authentication there is none', async () => {

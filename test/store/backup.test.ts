@@ -10,10 +10,22 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { backup } from '../../src/store/backup.ts';
+import { erase } from '../../src/store/erase.ts';
 import { TEMPORARY } from '../../src/store/files.ts';
 import { prepareRestore } from '../../src/store/restore.ts';
-import { openStore } from '../../src/store/store.ts';
-import { bundle, ended, failure, filledStore, freshFolder, freshPath, log, start, user } from './helpers.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import {
+  bundle,
+  ended,
+  failure,
+  filledStore,
+  freshFolder,
+  freshPath,
+  freshStore,
+  log,
+  start,
+  user,
+} from './helpers.ts';
 
 const counts = (path: string) => {
   const store = openStore(path);
@@ -163,6 +175,71 @@ describe('a restore', () => {
     expect([modeOf(path), modeOf(kept)]).toEqual(['600', '600']);
     expect([counts(path).logs, counts(kept).logs]).toEqual([3, 5]);
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  /** Restores what was backed up before `meanwhile`. @returns the restored store */
+  function restored(meanwhile: (store: Store) => void, before: (store: Store) => void = () => {}) {
+    const path = freshPath();
+    const file = join(freshFolder(), 'b.db');
+    const store = filledStore(3, path);
+    before(store);
+    backup(path, file);
+    meanwhile(store);
+    const last = store.history.last();
+    store.close();
+    const restoration = prepareRestore(file, path);
+    restoration.apply('now');
+    restoration.close();
+    return { store: freshStore(path), restoration, last };
+  }
+
+  test('gives no id again that was given since', () => {
+    const { store } = restored(({ logs, users }) => {
+      for (const record of [users.create(user()), logs.create(log()), logs.create(log())])
+        expect(record.id).toBeGreaterThan(2);
+    });
+    expect([store.users.create(user()).id, store.logs.create(log()).id]).toEqual([4, 6]);
+  });
+
+  test('lets nobody go on with the history from where it was before', () => {
+    const { store, last } = restored(({ logs }) => logs.create(log()));
+    for (const since of [1, last - 1, last])
+      expect(failure(() => store.changes(since, 9)).code).toBe('outdated');
+    const now = store.history.last();
+    expect(store.changes(now, 9)).toEqual([]);
+    store.logs.create(log());
+    expect(store.changes(now, 9)).toMatchObject([{ seq: now + 1, action: 'create' }]);
+  });
+
+  test('leaves a token worthless that was taken back since', () => {
+    const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;
+    let secret = '';
+    const { store, restoration } = restored(
+      ({ tokens }) => tokens.revoke('phone'),
+      ({ tokens }) => {
+        secret = tokens.create(phone).token;
+        tokens.create({ ...phone, name: 'other' });
+      },
+    );
+    expect(store.tokens.find(secret)?.revokedAt).toBeGreaterThan(0);
+    expect(store.tokens.list().map(({ revokedAt }) => revokedAt === null)).toEqual([false, true]);
+    expect(restoration.tokens).toBe(2);
+  });
+
+  test('says who comes back although erased since', () => {
+    expect(restored((store) => erase(store, 2)).restoration.erased).toEqual([2]);
+    expect(restored((store) => store.users.delete(2)).restoration.erased).toEqual([]);
+  });
+
+  test.each(['there is none', 'it is damaged'])('leaps ahead with the history where %s', (why) => {
+    const { path, file } = both();
+    writeFileSync(path, why === 'there is none' ? '' : 'no database');
+    const restoration = prepareRestore(file, path);
+    restoration.apply('now');
+    restoration.close();
+    const store = freshStore(path);
+    expect(failure(() => store.changes(900, 9)).code).toBe('outdated');
+    expect(store.changes(store.history.last(), 9)).toEqual([]);
   });
 
   test('changes nothing before it is applied', () => {

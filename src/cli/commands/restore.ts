@@ -34,6 +34,7 @@ async function restore(context: Context, file: string, options: { yes?: boolean 
   try {
     say(context, `Backup:   ${described(restoration.copy)}`);
     say(context, `Database: ${describedPresent(restoration.present)}`);
+    for (const warning of warnings(restoration)) say(context, warning);
     await confirm(context, restoration, options);
     const kept = restoration.apply(localStamp(context.now()));
     const { users, logs } = restoration.copy;
@@ -42,6 +43,19 @@ async function restore(context: Context, file: string, options: { yes?: boolean 
   } finally {
     restoration.close();
   }
+}
+
+function warnings({ present, erased, tokens }: Restoration): string[] {
+  const back = erased.map(
+    (id) => `It brings back user ${id}, who was erased since. To forget: sciatica user erase ${id}`,
+  );
+  // What was taken back since is known from the database that is replaced.
+  const isKnown = present !== 'absent' && present !== 'damaged';
+  if (isKnown || tokens === 0) return back;
+  return [
+    ...back,
+    `It holds ${counted(tokens, 'valid token')}. To see and take them back: sciatica token ls`,
+  ];
 }
 
 async function confirm(

@@ -1,0 +1,61 @@
+import type { Database } from './database.ts';
+import { Settings } from './settings.ts';
+
+/** What must not go back in time when a backup takes the place of a database. */
+export interface Past {
+  /** The last number that each table has given. */
+  numbers: ReadonlyMap<string, number>;
+  /** The tokens that were taken back. */
+  revoked: readonly { hash: Uint8Array; revokedAt: number }[];
+  /** The ids of the users who were erased. */
+  erased: readonly number[];
+}
+
+/** Beyond all that a database which cannot be read may have numbered. */
+const LEAP = 1_000_000_000;
+
+/** Reads the past of a database, which may be of an older version. */
+export function pastOf(db: Database): Past {
+  return db.read(() => ({
+    numbers: numbersOf(db),
+    revoked: has(db, 'tokens')
+      ? db.all('SELECT hash, revokedAt FROM tokens WHERE revokedAt IS NOT NULL')
+      : [],
+    erased: has(db, 'history')
+      ? db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq")
+      : [],
+  }));
+}
+
+/**
+ * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
+ * taken back stay so, and who goes on from an entry of the history is told to read everything anew.
+ * @param past nothing where there is no database, or one that cannot be read
+ */
+export function carryOver(past: Past | undefined, backup: Database): void {
+  backup.write(() => {
+    const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
+    const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
+    for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
+    const horizon = last('history') + (past ? 1 : LEAP);
+    setLast(backup, 'history', horizon);
+    new Settings(backup).set('horizon', String(horizon));
+    for (const { hash, revokedAt } of past?.revoked ?? [])
+      backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ? AND revokedAt IS NULL', revokedAt, hash);
+  });
+}
+
+/** As SQLite keeps them (https://sqlite.org/autoinc.html): it may be written to as any other table. */
+function numbersOf(db: Database): Map<string, number> {
+  const rows = db.all<{ name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence');
+  return new Map(rows.map(({ name, seq }) => [name, seq]));
+}
+
+function setLast(db: Database, table: string, seq: number): void {
+  db.run('DELETE FROM sqlite_sequence WHERE name = ?', table);
+  db.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', table, seq);
+}
+
+function has(db: Database, table: string): boolean {
+  return db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
+}
