@@ -49,7 +49,10 @@ function bodyBytesMissing(data) {
   return end + 4 + Number(length[1]) - data.length;
 }
 
-export const get = (port, path) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+export const get = ({ port, token }, path) =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${authorization(token)}\r\n`;
 
-export const post = (port, path, body) =>
-  `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+export const post = ({ port, token }, path, body) =>
+  `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${authorization(token)}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+const authorization = (token) => (token ? `Authorization: Bearer ${token}\r\n` : '');

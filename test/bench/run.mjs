@@ -72,7 +72,21 @@ async function failure(server) {
   throw new Error(`a server ended with ${code}`);
 }
 
-const serve = (path) => start(sciatica, 'serve', '--port', '0', '--db', path);
+const serve = (path, ...options) => start(sciatica, 'serve', '--port', '0', '--db', path, ...options);
+
+/** The service behind its door, and an administrator's token. */
+async function serveWithAuth(path) {
+  const added = spawnSync(
+    process.execPath,
+    [sciatica, ...'token add bench --role admin --db'.split(' '), path],
+    {
+      encoding: 'utf8',
+    },
+  );
+  const [token] = /sciatica_[\w-]+/.exec(added.stdout) ?? [];
+  const often = ['--rate', '1000000', '--burst', '1000000'];
+  return { ...(await serve(path, '--auth', ...often)), token };
+}
 
 /** The ratio of two measurements, each taken in turn, round by round; its median. */
 async function ratio(a, b) {
@@ -125,34 +139,33 @@ try {
   const bare = join(folder, 'bare.db');
   copyFileSync(small, bare);
 
+  const guardedFile = join(folder, 'guarded.db');
+  copyFileSync(small, guardedFile);
   const ours = await serve(small);
+  const guarded = await serveWithAuth(guardedFile);
   const theirs = await start(yardstick, bare);
   const reads =
     (server, path, connections = CONNECTIONS) =>
     () =>
-      load(server.port, connections, ROUND_MS, (n) => get(server.port, path(n)));
+      load(server.port, connections, ROUND_MS, (n) => get(server, path(n)));
   const writes = (server) => () =>
-    load(server.port, CONNECTIONS, ROUND_MS, () =>
-      post(server.port, '/userExerciseLogs', JSON.stringify(log)),
-    );
+    load(server.port, CONNECTIONS, ROUND_MS, () => post(server, '/userExerciseLogs', JSON.stringify(log)));
   const oneOf = (logs) => (n) => `/userExerciseLogs/${((n * 7919) % logs) + 1}`;
   const tenUsers = (n) => `/userExerciseLogs?userId=${(n % 10) + 1}`;
 
-  atLeast(
-    'GET one log, against bare node:http',
-    await ratio(reads(ours, oneOf(1_000)), reads(theirs, oneOf(1_000))),
-    0.75,
-  );
-  atLeast(
-    "GET a user's 100 logs, against bare node:http",
-    await ratio(reads(ours, tenUsers), reads(theirs, tenUsers)),
-    0.8,
-  );
-  atLeast(
-    'durable POST, 16 connections, against a commit each',
-    await ratio(writes(ours), writes(theirs)),
-    2,
-  );
+  for (const [server, how] of [
+    [ours, ''],
+    [guarded, ', with --auth'],
+  ]) {
+    const one = oneOf(1_000);
+    atLeast(`GET one log${how}`, await ratio(reads(server, one), reads(theirs, one)), 0.75);
+    atLeast(
+      `GET a user's 100 logs${how}`,
+      await ratio(reads(server, tenUsers), reads(theirs, tenUsers)),
+      0.8,
+    );
+    atLeast(`durable POST, 16 connections${how}`, await ratio(writes(server), writes(theirs)), 2);
+  }
   const logs = () => wholeProcess([sciatica, 'logs', '--db', medium]);
   atMost(
     'sciatica logs on 10,000 logs, against node -e 0',
