@@ -11,6 +11,7 @@ import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.t
 import { Problem, problemResponse } from './problem.ts';
 import { RequestLog } from './request-log.ts';
 import { sendChunks, sendWhole } from './send.ts';
+import { inTurn } from './turn.ts';
 
 /** How patient the service is with its callers, in milliseconds. */
 export interface Patience {
@@ -72,7 +73,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     gate,
     onError,
   });
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
+  const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
     const response = app(requestOf(incoming, options.behindProxy === true, beforeBody));
     const reply = async ({ status, headers, body }: HttpResponse) => {
@@ -85,6 +86,8 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     if (response instanceof Promise) void response.then(reply);
     else void reply(response);
   };
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) =>
+    inTurn(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
   server.on('request', (incoming, outgoing) => answer(incoming, outgoing));
   server.on('checkContinue', (incoming, outgoing) =>
     answer(incoming, outgoing, () => outgoing.writeContinue()),
