@@ -34,6 +34,8 @@ export function createListener(
         handshakeTimeout: patience.headers,
       }) as Server)
     : createServer(bounds);
+  // All of them are looked at, a second Host behind two thousand others too; their bytes are bounded.
+  server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(patience.stall);
   return server;
