@@ -63,6 +63,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     port,
     [...options.access.allowHosts, ...hostNames(options.host)],
     options.access.allowOrigins,
+    options.tls !== undefined || options.behindProxy === true,
   );
   const onError = (error: unknown) => log.failure(error);
   const gate = options.auth && new Gate(options.auth, Date.now, onError);
