@@ -25,6 +25,12 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connectio
   else refuse(socket, statuses[error.code ?? ''] ?? malformed);
 }
 
+/** Answers CONNECT, which asks for a tunnel through a proxy. */
+export function refuseConnect(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  refuse(socket, { status: 400, detail: 'This service is no proxy.' });
+}
+
 function refuse(socket: Duplex, { status, detail }: { status: number; detail: string }): void {
   const title = STATUS_CODES[status];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail });

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { accessAt } from './access.ts';
 import { createApp } from './app.ts';
-import { refuseBadRequest } from './bad-request.ts';
+import { refuseBadRequest, refuseConnect } from './bad-request.ts';
 import { Gate } from './gate.ts';
 import type { Rate } from './limits.ts';
 import { addressOf, createListener, hostNames, listen, type Tls } from './listener.ts';
@@ -78,7 +78,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     const begun = performance.now();
     const response = app(requestOf(incoming, options.behindProxy === true, beforeBody));
     const reply = async ({ status, headers, body }: HttpResponse) => {
-      if (!server.listening) headers['connection'] = 'close';
+      if (!server.listening || hasOldChunks(incoming)) headers['connection'] = 'close';
       if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, patience.stall);
       else sendWhole(outgoing, status, headers, body);
       log.request(incoming, outgoing, performance.now() - begun);
@@ -98,6 +98,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
   });
   server.on('clientError', refuseBadRequest);
+  server.on('connect', (_, socket) => refuseConnect(socket));
   return { port, stop: () => stop(server, store, { log, gate }, patience.stop) };
 }
 
@@ -114,6 +115,11 @@ function requestOf(incoming: IncomingMessage, isProxied: boolean, beforeBody?: (
       return readBody(incoming);
     },
   };
+}
+
+/** Chunks in HTTP/1.0: a proxy on the way may not have known them, and the connection is not to be used again (RFC 9112, 6.1). */
+function hasOldChunks({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
 }
 
 /** Node keeps only the first Host of several; here each counts. */
