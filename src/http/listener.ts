@@ -38,7 +38,8 @@ export function createListener(
   server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(patience.stall);
-  return server;
+  // A caller who has no more to say still listens: without this, Node drops the answer that is on its way.
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /**
