@@ -16,13 +16,10 @@ type Connection = Duplex & { _httpMessage?: ServerResponse | null };
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connection): void {
   const current = socket._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-  else if (current?.req.complete) {
+  else if (current?.req.complete || current?.headersSent) {
     socket.pause();
     current.once('close', () => socket.writable && refuseBadRequest(error, socket));
-  }
-  // A second response would corrupt the one that is under way.
-  else if (current?.headersSent) socket.destroy();
-  else refuse(socket, statuses[error.code ?? ''] ?? malformed);
+  } else refuse(socket, statuses[error.code ?? ''] ?? malformed);
 }
 
 /** Answers CONNECT, which asks for a tunnel through a proxy. */

@@ -58,6 +58,12 @@ describe('several requests in one packet', () => {
     expect(store.users.count()).toBe(2);
   });
 
+  test('are answered up to the body that is none, a long list as well', async () => {
+    const { get, wire } = await server(1_000);
+    const request = get('/userExerciseLogs', 'Transfer-Encoding: chunked\r\n');
+    expect(statuses(await wire().send(`${request}nonsense`).ended())).toEqual([200, 400]);
+  });
+
   test('are answered up to the one that closes', async () => {
     const { post, store, wire } = await server();
     const replies = await wire()
