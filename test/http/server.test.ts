@@ -33,6 +33,12 @@ describe('patience', () => {
       (port: number) =>
         `POST /users HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
     ],
+    [
+      // Node's parser keeps to itself what is wrong in a body that comes with Upgrade.
+      'a bad chunk behind an upgrade',
+      (port: number) =>
+        `POST /users HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`,
+    ],
   ])('%s', async (_, bytes) => {
     const { server } = await freshServer({ patience });
     expect(await raw(server.port, bytes(server.port))).toMatch(/^HTTP\/1.1 408 /);
