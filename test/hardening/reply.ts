@@ -54,6 +54,8 @@ function bodyOf({ status, headers }: Omit<Reply, 'body'>, text: string, toHead: 
   if (toHead && (text === '' || text.startsWith('HTTP/1.1 '))) return nothing;
   if (headers.get('transfer-encoding') === 'chunked') return chunked(text);
   const length = headers.get('content-length') ?? '';
+  // A caller of HTTP/1.0 knows no chunks: what goes on until the end is all of it.
+  if (length === '' && headers.get('connection') === 'close') return { body: text, rest: '' };
   if (!/^\d+$/.test(length)) throw new Error('a response of no length');
   if (text.length < Number(length)) return undefined;
   return { body: text.slice(0, Number(length)), rest: text.slice(Number(length)) };
