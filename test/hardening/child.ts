@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkLog, checkUser } from '../../src/domain/schema.ts';
@@ -60,6 +60,18 @@ export class Server {
 
   get files(): number {
     return readdirSync(`/proc/${this.child.pid}/fd`).length;
+  }
+
+  get sockets(): number {
+    const folder = `/proc/${this.child.pid}/fd`;
+    const targets = readdirSync(folder).map((name) => {
+      try {
+        return readlinkSync(join(folder, name));
+      } catch {
+        return 'closed meanwhile';
+      }
+    });
+    return targets.filter((target) => target.startsWith('socket:')).length;
   }
 
   /** Resident memory in MiB. */
