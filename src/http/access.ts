@@ -7,6 +7,8 @@ export interface Access {
   hosts: ReadonlySet<string>;
   /** Origins of web pages that may call from a browser. */
   allowOrigins: readonly string[];
+  /** Whether requests come through TLS, here or at a proxy. */
+  isSecure: boolean;
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
@@ -19,6 +21,7 @@ export function accessAt(
   port: number,
   allowHosts: readonly string[],
   allowOrigins: readonly string[],
+  isSecure = false,
 ): Access {
   const names = [...LOCAL_NAMES, ...allowHosts];
   // A client leaves out the port that http or https has anyway.
@@ -26,6 +29,7 @@ export function accessAt(
   return {
     hosts: new Set([...names.map((name) => `${name}:${port}`), ...allowHosts, ...bare]),
     allowOrigins,
+    isSecure,
   };
 }
 
@@ -38,9 +42,13 @@ const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq
  */
 export function checkAccess({ hosts, headers, target }: HttpRequest, access: Access): void {
   if (hosts.length !== 1) throw new Problem(400, 'A request needs exactly one Host header.');
-  const authority = target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
+  const [, scheme, authority] =
+    (target.startsWith('/') ? undefined : /^(https?):\/\/([^/?#]*)/i.exec(target)) ?? [];
   if (!isOurs(hosts[0] ?? '', access) || (authority !== undefined && !isOurs(authority, access)))
     throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
+  // RFC 9110, 7.4
+  if (scheme?.toLowerCase() === 'https' && !access.isSecure)
+    throw new Problem(403, 'This is not reached by https.');
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(origin, access))
     throw new Problem(403, 'Requests from that origin are not allowed; --allow-origin adds one.');

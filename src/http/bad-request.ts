@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** What Node's parser and timers report, as a status. */
@@ -9,22 +9,30 @@ const statuses: Record<string, { status: number; detail: string }> = {
 
 const malformed = { status: 400, detail: 'This is not a well-formed HTTP request.' };
 
-/** Answers a request that could not even be read as HTTP, and closes the connection. */
-export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
-    socket.destroy();
-    return;
-  }
-  const { status, detail } = statuses[error.code ?? ''] ?? malformed;
+/** Node's own name for the response that a connection is at; its handler of bad requests uses it as well. */
+type Connection = Duplex & { _httpMessage?: ServerResponse | null };
+
+/** Answers a request that could not even be read as HTTP, after those before it, and closes the connection. */
+export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connection): void {
+  const current = socket._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else if (current?.req.complete || current?.headersSent) {
+    socket.pause();
+    current.once('close', () => socket.writable && refuseBadRequest(error, socket));
+  } else refuse(socket, statuses[error.code ?? ''] ?? malformed);
+}
+
+/** Answers CONNECT, which asks for a tunnel through a proxy. */
+export function refuseConnect(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  refuse(socket, { status: 400, detail: 'This service is no proxy.' });
+}
+
+function refuse(socket: Duplex, { status, detail }: { status: number; detail: string }): void {
   const title = STATUS_CODES[status];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
-}
-
-/** Whether a response is under way, which a second one would corrupt; Node's own handler asks the same way. */
-function isAnswering(socket: Duplex & { _httpMessage?: { headersSent: boolean } | null }): boolean {
-  return socket._httpMessage?.headersSent === true;
 }

@@ -35,9 +35,12 @@ export function createListener(
         handshakeTimeout: patience.headers,
       }) as Server)
     : createServer(bounds);
+  // All of them are looked at, a second Host behind two thousand others too; their bytes are bounded.
+  server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(patience.stall);
-  return server;
+  // A caller who has no more to say still listens: without this, Node drops the answer that is on its way.
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /**

@@ -15,7 +15,7 @@ export interface HttpRequest {
    * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
    */
   readBody(): Promise<Uint8Array>;
-  /** Calls back when the caller has gone, or has the whole answer. */
+  /** Calls back when the caller has gone, or has the whole answer; perhaps twice. */
   onClose(listener: () => void): void;
 }
 

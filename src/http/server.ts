@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { accessAt } from './access.ts';
 import { createApp } from './app.ts';
-import { refuseBadRequest } from './bad-request.ts';
+import { refuseBadRequest, refuseConnect } from './bad-request.ts';
 import { Feed } from './feed.ts';
 import { Gate } from './gate.ts';
 import type { Rate } from './limits.ts';
@@ -13,6 +13,7 @@ import { type HttpRequest, type HttpResponse, MAX_BODY_BYTES } from './message.t
 import { Problem, problemResponse } from './problem.ts';
 import { RequestLog } from './request-log.ts';
 import { sendChunks, sendWhole } from './send.ts';
+import { inTurn } from './turn.ts';
 
 /** How patient the service is with its callers, in milliseconds. */
 export interface Patience {
@@ -73,17 +74,18 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     port,
     [...options.access.allowHosts, ...hostNames(options.host)],
     options.access.allowOrigins,
+    options.tls !== undefined || options.behindProxy === true,
   );
   const onError = (error: unknown) => log.failure(error);
   const gate = options.auth && new Gate(options.auth, Date.now, onError);
   const feed = new Feed(store, patience.heartbeat);
   const app = createApp({ store, writer: new Writer(store.db), access, feed, gate, onError });
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
+  const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
     unused.delete(incoming.socket);
     const response = app(requestOf(incoming, outgoing, options.behindProxy === true, beforeBody));
     const reply = async ({ status, headers, body }: HttpResponse) => {
-      if (!server.listening) headers['connection'] = 'close';
+      if (!server.listening || hasOldChunks(incoming)) headers['connection'] = 'close';
       if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, patience.stall);
       else sendWhole(outgoing, status, headers, body);
       log.request(incoming, outgoing, performance.now() - begun);
@@ -92,6 +94,8 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     if (response instanceof Promise) void response.then(reply);
     else void reply(response);
   };
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) =>
+    inTurn(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
   server.on('request', (incoming, outgoing) => answer(incoming, outgoing));
   server.on('checkContinue', (incoming, outgoing) =>
     answer(incoming, outgoing, () => outgoing.writeContinue()),
@@ -101,6 +105,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
   });
   server.on('clientError', refuseBadRequest);
+  server.on('connect', (_, socket) => refuseConnect(socket));
   return { port, stop: () => stop(server, store, { log, gate, feed, unused }, patience.stop) };
 }
 
@@ -116,13 +121,22 @@ function requestOf(
     headers: incoming.headers,
     hosts: hostsOf(incoming.rawHeaders),
     address: () => addressOf(incoming, isProxied),
-    onClose: (listener) => outgoing.once('close', listener),
+    onClose: (listener) => {
+      outgoing.once('close', listener);
+      // Who wants a stream and hangs up has closed its half of the connection, and no more.
+      incoming.socket.once('end', listener);
+    },
     readBody: () => {
       if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
       beforeBody?.();
       return readBody(incoming);
     },
   };
+}
+
+/** Chunks in HTTP/1.0: a proxy on the way may not have known them, and the connection is not to be used again (RFC 9112, 6.1). */
+function hasOldChunks({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
 }
 
 /** Node keeps only the first Host of several; here each counts. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { accessAt, checkAccess } from '../../src/http/access.ts';
+import type { HttpRequest } from '../../src/http/message.ts';
 import { routes } from '../../src/http/routes.ts';
 import { freshApp } from './helpers.ts';
 
@@ -67,6 +69,13 @@ describe('who may call', () => {
     expect((await call('GET', 'http://localhost:3000/users')).status).toBe(200);
     expect((await call('GET', 'http://evil.example/users')).status).toBe(403);
   });
+});
+
+test('an https target needs TLS', () => {
+  const target = 'https://localhost:3000/users';
+  const request = { target, hosts: ['localhost:3000'], headers: {} } as unknown as HttpRequest;
+  expect(() => checkAccess(request, accessAt(3000, [], [], true))).not.toThrow();
+  expect(() => checkAccess(request, accessAt(3000, [], []))).toThrow('https');
 });
 
 describe('CORS', () => {

@@ -1,0 +1,143 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { MOST_WAITING } from '../../src/http/turn.ts';
+import { freshServer, nora, stretch } from '../http/helpers.ts';
+import { Wire, withBody } from './wire.ts';
+
+/** Files that a request or two have open. */
+const FEW = 10;
+
+const openFiles = () => readdirSync('/proc/self/fd').length;
+
+async function server(logs = 0) {
+  const { server, store, log } = await freshServer();
+  store.write(() => {
+    for (let i = 0; i < logs; i += 1) store.logs.create(stretch);
+  });
+  const head = (line: string) => `${line} HTTP/1.1\r\nHost: localhost:${server.port}`;
+  const get = (target: string, more = '') => `${head(`GET ${target}`)}\r\n${more}\r\n`;
+  const post = (more = '') => withBody(head('POST /users'), JSON.stringify(nora), more);
+  const wire = () => new Wire(server.port);
+  return { store, log, get, post, wire };
+}
+
+const one = ({ length }: unknown[]) => length === 1;
+const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status);
+
+describe('several requests in one packet', () => {
+  test('are answered in order', async () => {
+    const { get, wire } = await server();
+    const ids = Array.from({ length: 20 }, (_, i) => (i % 3 ? 77 : 1));
+    const packet = ids.map((id) => get(`/users/${id}`)).join('');
+    const replies = await wire()
+      .send(packet)
+      .until(({ length }) => length === 20);
+    expect(statuses(replies)).toEqual(ids.map((id) => (id === 1 ? 200 : 404)));
+  });
+
+  test('see what was written by those before them (RFC 9112, 9.3.2)', async () => {
+    const { get, post, wire } = await server();
+    const packet = Buffer.concat([
+      post(),
+      Buffer.from(get('/users/2')),
+      post(),
+      Buffer.from(get('/users/3')),
+    ]);
+    const replies = await wire()
+      .send(packet)
+      .until(({ length }) => length === 4);
+    expect(statuses(replies)).toEqual([201, 200, 201, 200]);
+  });
+
+  test('are answered up to the one that is none', async () => {
+    const { get, post, store, wire } = await server();
+    const replies = await wire()
+      .send(Buffer.concat([post(), Buffer.from(`${get('/health')}nonsense\r\n\r\n`)]))
+      .ended();
+    expect(statuses(replies)).toEqual([201, 200, 400]);
+    expect(store.users.count()).toBe(2);
+  });
+
+  test('are answered up to the body that is none, a long list as well', async () => {
+    const { get, wire } = await server(1_000);
+    const request = get('/userExerciseLogs', 'Transfer-Encoding: chunked\r\n');
+    expect(statuses(await wire().send(`${request}nonsense`).ended())).toEqual([200, 400]);
+  });
+
+  test('are answered up to the one that closes', async () => {
+    const { post, store, wire } = await server();
+    const replies = await wire()
+      .send(Buffer.concat([post('Connection: close\r\n'), post()]))
+      .ended();
+    expect(statuses(replies)).toEqual([201]);
+    expect(store.users.count()).toBe(2);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a caller who reads nothing', () => {
+  test('of many long lists has one of them opened, which is closed when the caller goes', async () => {
+    const { get, wire } = await server(20_000);
+    const before = openFiles();
+    const { socket } = wire().pause().send(get('/userExerciseLogs').repeat(MOST_WAITING));
+    await vi.waitFor(() => expect(openFiles()).toBeGreaterThan(before + 3));
+    expect(statuses(await wire().send(get('/health')).until(one))).toEqual([200]);
+    expect(openFiles()).toBeLessThan(before + FEW);
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(openFiles()).toBeLessThan(before + FEW));
+  });
+
+  test('is cut off when too many requests wait', async () => {
+    const { get, store, wire } = await server(20_000);
+    const { socket, closed } = wire().send(get('/userExerciseLogs').repeat(MOST_WAITING + 2));
+    await closed;
+    expect(socket.bytesRead).toBeLessThan(JSON.stringify(store.logs.list()).length);
+  });
+});
+
+describe('an upload', () => {
+  const tenths = Array.from({ length: 10 }, (_, tenth) => tenth / 10);
+
+  test.each(['ended', 'reset'])('that is %s at any tenth of its body is not stored', async (way) => {
+    const { store, log, post, wire } = await server();
+    const bytes = post();
+    const body = bytes.indexOf('\r\n\r\n') + 4;
+    for (const [sent, tenth] of tenths.entries()) {
+      const { socket } = wire().send(bytes.subarray(0, body + Math.floor((bytes.length - body) * tenth)));
+      await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0));
+      if (way === 'ended') socket.end();
+      else socket.resetAndDestroy();
+      await vi.waitFor(() => expect(log.join('').match(/POST \/users aborted/g)).toHaveLength(sent + 1));
+    }
+    expect(store.users.count()).toBe(1);
+  });
+
+  test('that is ended after its last byte is stored once', async () => {
+    const { store, post, wire } = await server();
+    const { socket, closed } = wire().send(post());
+    socket.end();
+    await closed;
+    await vi.waitFor(() => expect(store.users.count()).toBe(2));
+  });
+
+  test('that is reset after its last byte is stored once or not at all', async () => {
+    const { store, get, post, wire } = await server();
+    for (let i = 0; i < 20; i += 1) wire().send(post()).socket.resetAndDestroy();
+    await wire().send(get('/health')).until(one);
+    expect(store.users.list().map(({ id, ...user }) => user)).toEqual(store.users.list().map(() => nora));
+  });
+});
+
+describe('a caller who sends no more still gets', () => {
+  test.each([
+    ['a record', 200],
+    ['what it wrote', 201],
+    ['a long list', 200],
+  ])('%s', async (what, status) => {
+    const { get, post, wire } = await server(1_000);
+    const request =
+      what === 'what it wrote' ? post() : get(what === 'a record' ? '/users/1' : '/userExerciseLogs');
+    const half = wire().send(request);
+    half.socket.end();
+    expect(statuses(await half.ended())).toEqual([status]);
+  });
+});

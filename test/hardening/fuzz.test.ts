@@ -1,0 +1,31 @@
+import { describe, expect, test, vi } from 'vitest';
+import { fuzz } from './assault.ts';
+import { Server } from './child.ts';
+
+/** Another one every day finds more; a failure says with which number its request comes again. */
+const FIRST = Number(process.env['SCIATICA_FUZZ'] ?? 1);
+const COUNT = 3_000;
+
+describe.skipIf(process.platform !== 'linux').each([
+  ['without authentication', false],
+  ['with an administrator', true],
+])('%s', (_, auth) => {
+  test(`${COUNT} requests gone wrong leave everything well`, { timeout: 60_000 }, async () => {
+    const server = await Server.start({ auth });
+    try {
+      await fuzz(server, FIRST + 1_000_000, 300);
+      const { files, memory } = server;
+      const tally = await fuzz(server, FIRST, COUNT);
+      expect(server.fate).toBe('alive');
+      expect(server.failures).toEqual([]);
+      expect(await server.health()).toBe(200);
+      // Enough of them get through to the handlers.
+      for (const status of [200, 201, 400, 404]) expect(tally.get(status)).toBeGreaterThan(10);
+      await vi.waitFor(() => expect(server.files).toBeLessThanOrEqual(files + 3));
+      expect(server.memory).toBeLessThan(memory + 50);
+      expect(server.faults()).toEqual([]);
+    } finally {
+      await server.stop();
+    }
+  });
+});

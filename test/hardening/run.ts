@@ -1,0 +1,171 @@
+// npm run harden: attacks on the service as a process of its own, and what became of it.
+import { each, fuzz, type Tally } from './assault.ts';
+import { Server } from './child.ts';
+import { Random } from './random.ts';
+import { hasSlowhttptest, slowCallers, slowKinds } from './slow.ts';
+import { Wire, withBody } from './wire.ts';
+
+const FUZZED = 50_000;
+const UPLOADS = 5_000;
+const LISTS = 100;
+const FLOOD = 1_500;
+const SLOW = 200;
+/** Connections that are just closing, and files that SQLite keeps at hand. */
+const SPARE_FILES = 10;
+
+/** What an attack tells of itself, besides what can be seen from outside. */
+interface Outcome {
+  tally?: Tally;
+  note?: string;
+}
+
+/** Says what went wrong, and goes on. */
+function fail(fault: string): void {
+  console.log(`FAILED ${fault}`);
+  process.exitCode = 1;
+}
+
+/** Runs an attack on a fresh service and prints its line of the table. */
+async function attack(
+  what: string,
+  options: { auth?: boolean; logs?: number },
+  work: (server: Server) => Promise<Outcome>,
+  warmUp: (server: Server) => Promise<unknown> = (server) => fuzz(server, 1_000_000, 2_000),
+): Promise<void> {
+  const server = await Server.start(options);
+  let watch: NodeJS.Timeout | undefined;
+  try {
+    await warmUp(server);
+    const [memory, files] = [server.memory, server.files];
+    server.peak = memory;
+    watch = setInterval(() => server.memory, 20);
+    const { tally = new Map(), note } = await work(server);
+    await settled(server, files);
+    const statuses = [...tally].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+    const mib = [memory, server.peak, server.memory].map((value) => value.toFixed(0)).join(' → ');
+    const seen = [...statuses, ...(note ? [note] : [])].join(', ');
+    console.log(`| ${what} | ${seen} | ${mib} | ${files} → ${server.files} |`);
+    if ((await server.health()) !== 200) fail(`${what}: /health`);
+    if (server.files > files + SPARE_FILES) fail(`${what}: files stay open`);
+    for (const fault of [...server.failures, ...server.faults()]) fail(`${what}: ${fault}`);
+  } catch (error) {
+    fail(`${what}: ${(error as Error).message}; the service: ${server.fate}`);
+  } finally {
+    clearInterval(watch);
+    await server.stop();
+  }
+}
+
+/** Waits until the service has let go of what callers left behind, for ten seconds at most. */
+async function settled(server: Server, files: number): Promise<void> {
+  const until = performance.now() + 10_000;
+  while (server.files > files && performance.now() < until) await pause(100);
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Uploads of nearly 64 KiB that end anywhere, half of them with a reset. */
+async function brokenUploads({ port }: Server): Promise<Outcome> {
+  const random = new Random(1);
+  const bytes = withBody(
+    `POST /users HTTP/1.1\r\nHost: localhost:${port}`,
+    `{"firstName":"${'x'.repeat(64_000)}`,
+  );
+  await each(UPLOADS, async () => {
+    const { socket, closed } = new Wire(port);
+    const end = random.below(bytes.length);
+    await new Promise((resolve) => socket.write(bytes.subarray(0, end), resolve));
+    if (random.below(2)) socket.resetAndDestroy();
+    else socket.end();
+    await closed;
+  });
+  return {};
+}
+
+/** Callers who ask for all there is, as often as fits into a packet, and read nothing. */
+async function deafReaders(server: Server, callers = LISTS): Promise<Outcome> {
+  const { port } = server;
+  const wires = Array.from({ length: callers }, (_, i) =>
+    new Wire(port)
+      .pause()
+      .send(`GET /userExerciseLogs HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`.repeat(i % 2 ? 90 : 200)),
+  );
+  const note = await besides(server, pause(5_000));
+  for (const { socket } of wires) socket.destroy();
+  return { note };
+}
+
+/** SQLite keeps the files of closed connections at hand for the next ones. */
+async function usedToLists(server: Server): Promise<void> {
+  await deafReaders(server, 2 * SLOW);
+  await pause(2_000);
+}
+
+/** More connections than the service takes. */
+async function flood({ port }: Server): Promise<Outcome> {
+  const wires = Array.from({ length: FLOOD }, () => new Wire(port));
+  await pause(3_000);
+  const held = wires.filter(({ isClosed }) => !isClosed).length;
+  for (const { socket } of wires) socket.destroy();
+  await Promise.all(wires.map(({ closed }) => closed));
+  return { note: `${held} held` };
+}
+
+/** A caller who behaves, while something else goes on. @returns how that went */
+async function besides({ port }: Server, other: Promise<unknown>): Promise<string> {
+  let isOver = false;
+  void other.finally(() => {
+    isOver = true;
+  });
+  let [answered, slowest] = [0, 0];
+  while (!isOver) {
+    for (const path of ['/health', '/users/1']) {
+      const begun = performance.now();
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      if (response.status >= 500) throw new Error(`${path} was answered with ${response.status}`);
+      await response.text();
+      slowest = Math.max(slowest, performance.now() - begun);
+      answered += 1;
+    }
+    await pause(25);
+  }
+  return `meanwhile ${answered} answered, the slowest in ${slowest.toFixed(0)} ms`;
+}
+
+async function main(): Promise<void> {
+  console.log('| What | What came of it | Memory, MiB | Open files |\n| --- | --- | --- | --- |');
+  const count = (n: number) => n.toLocaleString('en');
+  for (const auth of [false, true])
+    await attack(
+      `${count(FUZZED)} mutated requests${auth ? ', with --auth' : ''}`,
+      { auth },
+      async (server) => ({
+        tally: await fuzz(server, 1, FUZZED),
+      }),
+    );
+  await attack(`${count(UPLOADS)} uploads broken off`, {}, brokenUploads);
+  await attack(
+    `${LISTS} callers who ask for many long lists and read none`,
+    { logs: 500 },
+    (server) => deafReaders(server),
+    usedToLists,
+  );
+  await attack(`${count(FLOOD)} connections at once`, {}, flood);
+  if (!hasSlowhttptest()) console.log('\nslowhttptest is not on this machine: slow callers were not tried.');
+  else
+    for (const kind of slowKinds)
+      await attack(
+        `${SLOW} callers with slow ${kind} (slowhttptest)`,
+        { logs: 500 },
+        async (server) => {
+          const slow = slowCallers(kind, server, SLOW);
+          const note = await besides(server, slow);
+          const seconds = await slow;
+          if (seconds === undefined) fail(`slow ${kind}: not cut off`);
+          return { note: `cut off within ${seconds} s; ${note}` };
+        },
+        usedToLists,
+      );
+}
+
+void main();
