@@ -19,7 +19,6 @@ export interface Deed {
 }
 
 export interface AuditEntry extends Omit<Deed, 'at'> {
-  id: number;
   /** As an ISO 8601 moment in UTC. */
   at: string;
   /** The name of the token; null when it is gone. */

@@ -4,19 +4,23 @@ import type { Desk } from './handlers.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import type { Route } from './routes.ts';
 
-/** Entries are written together: a reader waits for none of them. */
+/** Entries are written together, after so long or when there are so many: a reader waits for none of them. */
 const FLUSH_MS = 500;
+const FLUSH_AT = 5_000;
 
 /** Entries that wait while they cannot be written: beyond that, nobody gets in. */
 const MOST_WAITING = 10_000;
 
 type Body = NonNullable<HttpResponse['body']>;
 
+const MOST_DIGITS = 15;
+
 const NONE = { first: null, last: null, count: 0 };
 
-/** Where a record begins, and a change of one. Inside a text a quotation mark is escaped. */
-const RECORD = /\{"id":(\d+)/g;
-const CHANGED = { user: /"record":"user","id":(\d+)/g, log: /"record":"log","id":(\d+)/g };
+/** What stands before the id of a record, and of a changed one. Inside a text a quotation mark is escaped. */
+const RECORD = '{"id":';
+const CHANGED = { user: '"record":"user","id":', log: '"record":"log","id":' };
+const OWNER = /^\{"id":\d+,"userId":(\d+)/;
 
 /** What is known of a request when it has been answered. */
 export interface Visit {
@@ -33,6 +37,10 @@ export interface Visit {
 /** Keeps account of requests for records, and of those refused. */
 export class AuditTrail {
   #waiting: Deed[] = [];
+  /** How many are being written. */
+  #writing = 0;
+  #flushed: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
   #desk: Desk | undefined;
 
   constructor(
@@ -42,7 +50,7 @@ export class AuditTrail {
 
   /** Whether entries have not been written for so long that nothing more may happen. */
   get isFull(): boolean {
-    return this.#waiting.length >= MOST_WAITING;
+    return this.#waiting.length + this.#writing >= MOST_WAITING;
   }
 
   /** Notes an answer; of a long list when the whole of it has left, of changes piece by piece. */
@@ -60,11 +68,14 @@ export class AuditTrail {
       route: route.path,
       record,
       userId: userOf(visit, record),
-      ...(visit.id > 0 ? { first: visit.id, last: visit.id, count: 1 } : NONE),
+      first: visit.id || null,
+      last: visit.id || null,
+      count: visit.id > 0 ? 1 : 0,
       status,
       address: request.address(),
     };
-    if (body === undefined || status >= 300 || visit.id > 0) this.#add(deed);
+    if (body === undefined || status >= 300) this.#add(deed);
+    else if (visit.id > 0) this.#add(owned(deed, body));
     else if (route.kind === 'changes') this.#noteChanges(deed, response, body);
     else if (typeof body === 'string') this.#add(tally(deed, body, RECORD));
     else response.body = this.#tallied(deed, body);
@@ -82,23 +93,39 @@ export class AuditTrail {
     else response.body = passing(body, noteAll);
   }
 
-  /** Writes what is waiting. */
-  async flush(): Promise<void> {
+  /** Writes what is waiting, after what is being written. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushed = this.#flushed.then(() => this.#write());
+    return this.#flushed;
+  }
+
+  async #write(): Promise<void> {
     const [deeds, desk] = [this.#waiting, this.#desk];
-    this.#waiting = [];
     if (!desk || deeds.length === 0) return;
     const store: Store = desk.store;
-    await desk.writer
-      .write(() => store.audit.add(deeds))
-      .catch((error: unknown) => {
-        this.onError(error);
-        for (const deed of deeds) this.#add(deed);
-      });
+    this.#waiting = [];
+    this.#writing = deeds.length;
+    try {
+      await desk.writer.write(() => store.audit.add(deeds));
+    } catch (error) {
+      this.onError(error);
+      this.#waiting = [...deeds, ...this.#waiting];
+      this.#schedule();
+    } finally {
+      this.#writing = 0;
+    }
   }
 
   #add(deed: Deed): void {
-    if (this.#waiting.length === 0) setTimeout(() => void this.flush(), FLUSH_MS).unref();
     this.#waiting.push(deed);
+    if (this.#waiting.length === FLUSH_AT) void this.flush();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
   async *#tallied(deed: Deed, body: Exclude<Body, string>): AsyncGenerator<string> {
@@ -126,10 +153,18 @@ function userOf({ id, search, onlyUser }: Visit, noun: 'user' | 'log'): number |
   return onlyUser ?? (Number(/(?:^|&)userId=(\d{1,15})(?:&|$)/.exec(search)?.[1] ?? 0) || null);
 }
 
-/** Notes which records a text tells of. */
-function tally(deed: Deed, json: string, pattern: RegExp): Deed {
-  for (const [, digits] of json.matchAll(pattern)) {
-    const id = Number(digits);
+/** Notes whose log a body is, which saves looking it up. */
+function owned(deed: Deed, body: Body): Deed {
+  if (deed.record === 'log' && typeof body === 'string')
+    deed.userId ??= Number(OWNER.exec(body)?.[1] ?? 0) || null;
+  return deed;
+}
+
+/** Notes which records a text tells of: their ids stand behind a mark. */
+function tally(deed: Deed, json: string, mark: string): Deed {
+  for (let at = json.indexOf(mark); at >= 0; at = json.indexOf(mark, at)) {
+    at += mark.length;
+    const id = Number.parseInt(json.slice(at, at + MOST_DIGITS), 10);
     deed.first = Math.min(deed.first ?? id, id);
     deed.last = Math.max(deed.last ?? id, id);
     deed.count++;

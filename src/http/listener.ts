@@ -81,11 +81,12 @@ export function hostNames(host: string): string[] {
  * @param isProxied whether a proxy is in front, whose word counts: the last address it has added
  */
 export function addressOf(incoming: IncomingMessage, isProxied: boolean): string {
-  const forwarded = isProxied ? incoming.headers['x-forwarded-for'] : undefined;
+  const direct = incoming.socket.remoteAddress ?? '';
+  if (!isProxied) return direct;
   const last =
-    String(forwarded ?? '')
+    String(incoming.headers['x-forwarded-for'] ?? '')
       .split(',')
       .at(-1)
       ?.trim() ?? '';
-  return isIP(last) ? last : (incoming.socket.remoteAddress ?? '');
+  return isIP(last) ? last : direct;
 }

@@ -4,16 +4,19 @@ import { SciaticaError } from '../domain/errors.ts';
 /** Lines that fall together leave in one write: under load that is much of what logging costs. */
 const FLUSH_MS = 100;
 
+const STRANGE = /[^\x21-\x7e]/;
+
 /** The request log, a line each: no query, body or header, for they hold what people recorded. */
 export class RequestLog {
-  #lines: string[] = [];
+  #text = '';
+  #now = '';
 
   constructor(private readonly write: (text: string) => void) {}
 
   /** Notes a request that was answered, and how long that took in milliseconds. */
   request(incoming: IncomingMessage, outgoing: ServerResponse, took: number): void {
     const status = outgoing.destroyed ? 'aborted' : outgoing.statusCode;
-    this.#add(`${incoming.method} ${pathOf(incoming.url ?? '')} ${status} ${took.toFixed(1)} ms`);
+    this.#add(`${incoming.method} ${pathOf(incoming.url ?? '')} ${status} ${Math.round(took * 10) / 10} ms`);
   }
 
   /** Notes a failure: what a person can do about it, or where it came from if it was not foreseen. */
@@ -25,19 +28,22 @@ export class RequestLog {
 
   /** Writes what is waiting. */
   flush(): void {
-    const now = new Date().toISOString();
-    const lines = this.#lines.map((line) => `${now} ${line}\n`);
-    this.#lines = [];
-    if (lines.length > 0) this.write(lines.join(''));
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') this.write(text);
   }
 
   #add(line: string): void {
-    if (this.#lines.length === 0) setTimeout(() => this.flush(), FLUSH_MS).unref();
-    this.#lines.push(line);
+    if (this.#text === '') {
+      this.#now = new Date().toISOString();
+      setTimeout(() => this.flush(), FLUSH_MS).unref();
+    }
+    this.#text += `${this.#now} ${line}\n`;
   }
 }
 
 function pathOf(target: string): string {
-  const path = target.split('?', 1)[0] ?? '';
-  return path.replace(/[^\x21-\x7e]/g, '?').slice(0, 200);
+  const question = target.indexOf('?');
+  const path = target.slice(0, Math.min(question < 0 ? target.length : question, 200));
+  return STRANGE.test(path) ? path.replace(STRANGE, '?') : path;
 }

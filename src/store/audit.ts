@@ -6,21 +6,37 @@ import { type Condition, joined } from './table.ts';
 const OWNER = `coalesce((SELECT userId FROM logs WHERE id = ?),
   (SELECT userId FROM history WHERE record = 'log' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
+/** The columns of an entry, in the order in which its array has them. */
+const COLUMNS = [
+  'at',
+  'token',
+  'method',
+  'route',
+  'record',
+  'userId',
+  'first',
+  'last',
+  'count',
+  'status',
+  'address',
+] as const satisfies (keyof Deed)[];
+
+const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> ${i} AS "${column}"`)}
+  FROM audit, json_each(entries)`;
+
 /** Who did what over the network. It only grows. */
 export class Audit {
   constructor(private readonly db: Database) {}
 
-  /** Adds what was done, in one transaction. */
+  /** Adds what was done since the last time. */
   add(deeds: readonly Deed[]): void {
     this.db.write(() => {
-      for (const deed of deeds) {
-        const { at, token, method, route, record, first, last, count, status, address } = deed;
-        this.db.run(
-          `INSERT INTO audit (at, token, method, route, record, userId, first, last, count, status, address)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          ...[at, token, method, route, record, this.#userOf(deed), first, last, count, status, address],
-        );
-      }
+      const entries = deeds.map((deed) => {
+        const known = { ...deed, userId: this.#userOf(deed) };
+        return COLUMNS.map((column) => known[column]);
+      });
+      const at = deeds.at(-1)?.at ?? 0;
+      this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));
     });
   }
 
@@ -37,9 +53,9 @@ export class Audit {
     const { sql, values } = joined(where);
     return this.db
       .all<Omit<AuditEntry, 'at'> & { at: number }>(
-        `SELECT audit.id, at, tokens.name AS who, token, method, route, record, userId, first, last, count, status, address
-         FROM (SELECT * FROM audit${sql} ORDER BY id DESC LIMIT ${limit}) AS audit
-         LEFT JOIN tokens ON tokens.id = token ORDER BY audit.id DESC`,
+        `SELECT at, tokens.name AS who, ${COLUMNS.slice(1).map((column) => `"${column}"`)}
+         FROM (SELECT * FROM (${ENTRIES})${sql} ORDER BY id DESC, key DESC LIMIT ${limit}) AS entry
+         LEFT JOIN tokens ON tokens.id = token ORDER BY entry.id DESC, key DESC`,
         ...values,
       )
       .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));

@@ -13,6 +13,7 @@ export class Database {
   readonly #statements = new Map<string, BetterSqlite.Statement>();
   readonly #file: string;
   #sqlite: BetterSqlite.Database;
+  #connections = 1;
   #patience: unknown;
   #isDoubtful = false;
 
@@ -157,6 +158,11 @@ export class Database {
     }
   }
 
+  /** Another text whenever somebody else, through another connection, may have changed something. */
+  version(): string {
+    return `${this.#connections} ${this.value<number>('PRAGMA data_version')}`;
+  }
+
   /** Whether the path leads to another file than the one that is open, or nowhere. */
   get hasMoved(): boolean {
     return fileAt(this.path) !== this.#file;
@@ -171,6 +177,7 @@ export class Database {
     this.#statements.clear();
     this.#sqlite.close();
     this.#sqlite = this.#connect();
+    this.#connections++;
     this.#sqlite.pragma(`busy_timeout = ${this.#patience}`);
     if (this.#sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw new SciaticaError('damaged', damaged(this.path));

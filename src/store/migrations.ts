@@ -154,6 +154,27 @@ ${historyOf('log', 'logs', 'userId', LOG_COLUMNS)}
 
   CREATE TRIGGER requests_go_with_their_history AFTER DELETE ON history
   BEGIN DELETE FROM requests WHERE change = OLD.change; END;
+
+  -- What was noted together is one row, of arrays: a row for each reading costs as much as the reading.
+  ALTER TABLE audit RENAME TO auditRows;
+  CREATE TABLE audit (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    at      INTEGER NOT NULL,
+    entries TEXT    NOT NULL CHECK (json_valid(entries))
+  ) STRICT;
+  INSERT INTO audit (at, entries)
+  SELECT max(at), json_group_array(
+    json_array(at, token, method, route, record, userId, first, last, count, status, address) ORDER BY id
+  ) FROM auditRows GROUP BY id / 1000;
+  DROP TABLE auditRows;
+
+  CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+  BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+  CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
+  WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+  CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+  BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
   `,
 ];
 

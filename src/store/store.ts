@@ -71,7 +71,7 @@ export class Store {
 
   /** Another text whenever somebody, in this process or another, may have changed something. */
   revision(): string {
-    return `${this.db.pragma<number>('data_version')} ${this.history.last()}`;
+    return `${this.db.version()} ${this.history.last()}`;
   }
 
   /** Runs several reads on one snapshot of the records. */

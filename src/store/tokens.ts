@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../domain/token.ts';
 import type { Database } from './database.ts';
@@ -10,12 +10,20 @@ const SECRET_BYTES = 32;
 /** Last use is kept to the minute: a write for every read would cost more than the read. */
 export const USE_PRECISION_MS = 60_000;
 
+/** How long, in milliseconds, nobody looks whether another process has changed a token. */
+const LOOK_MS = 1;
+
 type Row = Omit<Token, 'users'> & { users: string | null; hash?: Uint8Array };
 
 const SELECT = 'SELECT id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt';
 
 /** The keys to the service. Only the hash of each is stored. */
 export class Tokens {
+  /** Tokens that were found, by the hash of their secret in hexadecimal: looking one up costs as much as a read. */
+  readonly #found = new Map<string, Token>();
+  #version = '';
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
   constructor(
     private readonly db: Database,
     private readonly now: () => number = Date.now,
@@ -65,11 +73,28 @@ export class Tokens {
 
   /** The token with this secret, valid or not. */
   find(secret: string): Token | undefined {
-    const hash = hashOf(secret);
-    const row = this.db.get<Row>(`${SELECT}, hash FROM tokens WHERE hash = ?`, hash);
-    if (!row?.hash || !timingSafeEqual(row.hash, hash)) return undefined;
+    this.#forgetChanged();
+    const key = hash('sha256', secret, 'hex');
+    const token = this.#found.get(key) ?? this.#lookUp(Buffer.from(key, 'hex'));
+    if (token) this.#found.set(key, token);
+    return token;
+  }
+
+  #lookUp(key: Buffer): Token | undefined {
+    const row = this.db.get<Row>(`${SELECT}, hash FROM tokens WHERE hash = ?`, key);
+    if (!row?.hash || !timingSafeEqual(row.hash, key)) return undefined;
     const { hash: _, ...token } = row;
     return tokenOf(token);
+  }
+
+  /** Forgets what was found once somebody may have changed it in the database. */
+  #forgetChanged(): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = now;
+    const version = this.db.version();
+    if (version !== this.#version) this.#found.clear();
+    this.#version = version;
   }
 
   /** Notes that a token was used. */
@@ -87,6 +112,7 @@ export class Tokens {
       const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
       const id = this.db.value<number>(sql, key, key, key);
       if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+      this.#found.clear();
       this.db.run('UPDATE tokens SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL', this.now(), id);
       return this.get(id);
     });
@@ -94,6 +120,7 @@ export class Tokens {
 
   /** Forgets the tokens that were for this user, who is gone, and for nobody else who is there. */
   forget(user: number): void {
+    this.#found.clear();
     this.db.run(
       `DELETE FROM tokens WHERE EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value = ?)
        AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) JOIN users ON users.id = value)`,
@@ -110,7 +137,7 @@ export class Tokens {
 }
 
 function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 function tokenOf({ users, ...row }: Row): Token {

@@ -54,6 +54,36 @@ test.each(old)('%s opens, keeps every record, and can be written to', (fixture) 
   store.close();
 });
 
+test('the audit of a version that had a row for each entry is kept', () => {
+  const path = copyOf('v3.db');
+  const db = new BetterSqlite(path);
+  const insert = db.prepare(
+    `INSERT INTO audit (at, token, method, route, record, userId, first, last, count, status, address)
+     VALUES (?, NULL, 'GET', '/users/{id}', 'user', ?, ?, ?, 1, 200, '::1')`,
+  );
+  for (let id = 1; id <= 2500; id++) insert.run(id * 1000, id, id, id);
+  db.close();
+  const { audit } = openStore(path);
+  const entries = audit.list({ limit: 9999 });
+  expect(entries.map(({ userId }) => userId)).toEqual(Array.from({ length: 2500 }, (_, i) => 2500 - i));
+  expect(audit.list({ user: 7, limit: 9 })).toEqual([
+    {
+      at: '1970-01-01T00:00:07.000Z',
+      who: null,
+      token: null,
+      method: 'GET',
+      route: '/users/{id}',
+      record: 'user',
+      userId: 7,
+      first: 7,
+      last: 7,
+      count: 1,
+      status: 200,
+      address: '::1',
+    },
+  ]);
+});
+
 /** Two versions more than there are, the second of them slow enough to be met in the middle. */
 const NEXT = `
   CREATE TABLE later (id INTEGER PRIMARY KEY, x TEXT) STRICT;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { stateOf } from '../../src/domain/token.ts';
 import { erase } from '../../src/store/erase.ts';
 import { Tokens } from '../../src/store/tokens.ts';
-import { failure, filledStore } from './helpers.ts';
+import { failure, filledStore, freshStore } from './helpers.ts';
 
 const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;
 
@@ -33,6 +33,15 @@ test('a token is valid until it expires or is taken back', () => {
   const { revokedAt } = tokens.get(1);
   now += 1000;
   expect(tokens.revoke('phone').revokedAt).toBe(revokedAt);
+});
+
+test('what another process changes counts at once', async () => {
+  const store = filledStore(2);
+  const other = freshStore(store.db.path);
+  const { token } = store.tokens.create(phone);
+  expect(store.tokens.find(token)?.revokedAt).toBeNull();
+  other.tokens.revoke('phone');
+  await expect.poll(() => store.tokens.find(token)?.revokedAt, { interval: 1 }).toBeGreaterThan(0);
 });
 
 test('a name is never given twice', () => {
