@@ -13,14 +13,14 @@ const MOST_WAITING = 10_000;
 
 type Body = NonNullable<HttpResponse['body']>;
 
-const MOST_DIGITS = 15;
+const ZERO = '0'.charCodeAt(0);
 
 const NONE = { first: null, last: null, count: 0 };
 
 /** What stands before the id of a record, and of a changed one. Inside a text a quotation mark is escaped. */
 const RECORD = '{"id":';
 const CHANGED = { user: '"record":"user","id":', log: '"record":"log","id":' };
-const OWNER = /^\{"id":\d+,"userId":(\d+)/;
+const OWNER = ',"userId":';
 
 /** What is known of a request when it has been answered. */
 export interface Visit {
@@ -153,10 +153,10 @@ function userOf({ id, search, onlyUser }: Visit, noun: 'user' | 'log'): number |
   return onlyUser ?? (Number(/(?:^|&)userId=(\d{1,15})(?:&|$)/.exec(search)?.[1] ?? 0) || null);
 }
 
-/** Notes whose log a body is, which saves looking it up. */
+/** Notes whose log it was about, where the body is that log: it need not be looked up then. */
 function owned(deed: Deed, body: Body): Deed {
-  if (deed.record === 'log' && typeof body === 'string')
-    deed.userId ??= Number(OWNER.exec(body)?.[1] ?? 0) || null;
+  if (deed.record === 'log' && typeof body === 'string' && body.startsWith(RECORD))
+    deed.userId = numberAt(body, body.indexOf(OWNER) + OWNER.length);
   return deed;
 }
 
@@ -164,10 +164,20 @@ function owned(deed: Deed, body: Body): Deed {
 function tally(deed: Deed, json: string, mark: string): Deed {
   for (let at = json.indexOf(mark); at >= 0; at = json.indexOf(mark, at)) {
     at += mark.length;
-    const id = Number.parseInt(json.slice(at, at + MOST_DIGITS), 10);
+    const id = numberAt(json, at);
     deed.first = Math.min(deed.first ?? id, id);
     deed.last = Math.max(deed.last ?? id, id);
     deed.count++;
   }
   return deed;
+}
+
+/** As parseInt, which would need a copy of the digits. */
+function numberAt(text: string, at: number): number {
+  let number = 0;
+  for (let i = at; ; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return number;
+    number = 10 * number + digit;
+  }
 }

@@ -3,7 +3,7 @@ import { check, checkEach, objectOf } from '../domain/schema.ts';
 import type { Store } from '../store/store.ts';
 import { CHUNK_ROWS } from '../store/table.ts';
 import { readJson } from './body.ts';
-import { etagOf, isKnown, precondition } from './etag.ts';
+import { etagOf, etagOfList, isKnown, precondition } from './etag.ts';
 import type { Feed } from './feed.ts';
 import { firstAnswer, repeatable } from './idempotency.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
@@ -49,11 +49,13 @@ export function list(resource: Resource): Handler {
   const schema = objectOf(resource.parameters).partial();
   return ({ request, search, store }) => {
     const filter = check(schema, parseQuery(search, resource.parameters)) as ListFilter;
-    const verbs = resource.verbs(store);
     if (filter.limit !== undefined)
       return page(resource, { ...filter, limit: filter.limit }, request, search, store);
+    const verbs = resource.verbs(store);
+    const revision = store.history.last();
     const { json, next } = verbs.page(filter, CHUNK_ROWS);
-    if (next === undefined) return tagged(request, json);
+    if (next === undefined)
+      return tagged(request, json, {}, etagOfList(json, store, `${resource.path}?${search}`, revision));
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -160,8 +162,12 @@ export function remove(resource: Resource): Handler {
 }
 
 /** A short body with its entity tag, or 304 for a caller who has it already. */
-export function tagged(request: HttpRequest, body: string, headers: HttpHeaders = {}): HttpResponse {
-  const etag = etagOf(body);
+export function tagged(
+  request: HttpRequest,
+  body: string,
+  headers: HttpHeaders = {},
+  etag = etagOf(body),
+): HttpResponse {
   if (isKnown(request.headers, etag)) return { status: 304, headers: { etag, ...headers } };
   return json(200, body, { etag, ...headers });
 }

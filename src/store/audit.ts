@@ -32,8 +32,8 @@ export class Audit {
   add(deeds: readonly Deed[]): void {
     this.db.write(() => {
       const entries = deeds.map((deed) => {
-        const known = { ...deed, userId: this.#userOf(deed) };
-        return COLUMNS.map((column) => known[column]);
+        const { at, token, method, route, record, first, last, count, status, address } = deed;
+        return [at, token, method, route, record, this.#userOf(deed), first, last, count, status, address];
       });
       const at = deeds.at(-1)?.at ?? 0;
       this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));

@@ -153,19 +153,22 @@ try {
   const oneOf = (logs) => (n) => `/userExerciseLogs/${((n * 7919) % logs) + 1}`;
   const tenUsers = (n) => `/userExerciseLogs?userId=${(n % 10) + 1}`;
 
-  for (const [server, how] of [
+  const ways = [
     [ours, ''],
     [guarded, ', with --auth'],
-  ]) {
-    const one = oneOf(1_000);
+  ];
+  const one = oneOf(1_000);
+  // Reads first: the writes make one user's list longer.
+  for (const [server, how] of ways) {
     atLeast(`GET one log${how}`, await ratio(reads(server, one), reads(theirs, one)), 0.75);
     atLeast(
       `GET a user's 100 logs${how}`,
       await ratio(reads(server, tenUsers), reads(theirs, tenUsers)),
       0.8,
     );
-    atLeast(`durable POST, 16 connections${how}`, await ratio(writes(server), writes(theirs)), 2);
   }
+  for (const [server, how] of ways)
+    atLeast(`durable POST, 16 connections${how}`, await ratio(writes(server), writes(theirs)), 2);
   const logs = () => wholeProcess([sciatica, 'logs', '--db', medium]);
   atMost(
     'sciatica logs on 10,000 logs, against node -e 0',
