@@ -11,7 +11,7 @@ export function etagOf(body: string): string {
 /** The tags of lists, by what was asked, as long as no record changes: hashing a list takes a tenth of its request. */
 const listTags = new WeakMap<Store, { revision: number; tags: Map<string, string> }>();
 
-const MOST_TAGS = 1000;
+const MOST_TAGS = 100;
 
 /**
  * As `etagOf`, for a body that follows from the records and from what was asked of them.
