@@ -111,14 +111,18 @@ async function* events(
   since: number,
   subscription: Subscription,
 ): AsyncGenerator<string> {
-  yield ': sciatica\n\n';
-  for (let seq = since; subscription.isOpen; ) {
-    // A token that was taken back meanwhile is worthless here too.
-    recheck?.();
-    const entries = store.changes(seq, CHUNK);
-    seq = entries.at(-1)?.seq ?? seq;
-    if (entries.length > 0)
-      yield entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
-    else if ((await subscription.next()) === 'quiet' && subscription.isOpen) yield ':\n\n';
+  try {
+    yield ': sciatica\n\n';
+    for (let seq = since; subscription.isOpen; ) {
+      // A token that was taken back meanwhile is worthless here too.
+      recheck?.();
+      const entries = store.changes(seq, CHUNK);
+      seq = entries.at(-1)?.seq ?? seq;
+      if (entries.length > 0)
+        yield entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
+      else if ((await subscription.next()) === 'quiet' && subscription.isOpen) yield ':\n\n';
+    }
+  } finally {
+    subscription.close();
   }
 }

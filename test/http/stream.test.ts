@@ -1,7 +1,10 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { changes } from '../../src/http/changes.ts';
+import { Feed } from '../../src/http/feed.ts';
 import { openStore } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
+import { freshStore } from '../store/helpers.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
 interface Event {
@@ -235,4 +238,25 @@ test('a caller who goes away leaves nothing waiting', async () => {
   await until(() => stream.events.length === 2);
   stream.close();
   await expect.poll(() => log.join('')).toMatch(/GET \/changes (?:200|aborted)/);
+});
+
+test('a stream that is given up before its caller is known to be gone takes no place', async () => {
+  const store = freshStore();
+  const feed = new Feed(store);
+  const headers = { accept: 'text/event-stream' };
+  const request = { method: 'GET', target: '/changes', headers, hosts: [] };
+  const call = {
+    request: { ...request, address: () => '::1', readBody: async () => Buffer.of(), onClose: () => {} },
+    store,
+    feed,
+    writer: { write: async <T>(work: () => T) => work() },
+    id: 0,
+    search: '',
+  };
+  for (let i = 0; i < 40; i++) {
+    const { body } = await changes(call);
+    if (typeof body !== 'object') throw new Error('no stream');
+    await body.next();
+    await body.return(undefined);
+  }
 });
