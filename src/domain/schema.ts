@@ -114,8 +114,8 @@ export const checkLogPatch = (value: unknown): LogPatch => present(checkInput(sc
 export const checkUser = (value: unknown): RecordOf<typeof userRecord> => check(schemas.user(), value);
 export const checkLog = (value: unknown): RecordOf<typeof logRecord> => check(schemas.log(), value);
 
-/** The most records that may be created at once. */
-export const MOST_AT_ONCE = 1000;
+/** The most records that may be created at once: so many of the shortest fit into a body. */
+export const MOST_AT_ONCE = 500;
 
 /**
  * Checks records that a client sent together, 1 to `MOST_AT_ONCE`.

@@ -76,7 +76,7 @@ function answer(
     const seen = visit && Object.assign(visit, { route, id: found.id, search });
     const desk: Desk = (seen && service.gate?.admit(request, seen, service)) ?? service;
     const { store, writer, caller, recheck } = desk;
-    return route.handle({
+    const response = route.handle({
       request,
       id: found.id,
       search,
@@ -86,10 +86,24 @@ function answer(
       recheck,
       feed: service.feed,
     });
+    if (recheck && !(response instanceof Promise) && typeof response.body === 'object')
+      response.body = whileAdmitted(response.body, recheck);
+    return response;
   }
   const allow = allowed(found);
   if (request.method !== 'OPTIONS') throw new Problem(405, `This path takes ${allow}.`, { allow });
   return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };
+}
+
+/** A long answer ends where its caller's token is taken back. */
+async function* whileAdmitted(
+  chunks: Exclude<HttpResponse['body'], string | undefined>,
+  recheck: () => void,
+): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    recheck();
+    yield chunk;
+  }
 }
 
 /** The path and the query string of a target in origin form or absolute form (RFC 9112, 3.2). */

@@ -7,9 +7,14 @@ import { Problem } from './problem.ts';
  * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
  */
 export async function readJson(request: HttpRequest): Promise<unknown> {
+  return (await readJsonText(request)).value;
+}
+
+/** As `readJson`, with the text that the value was read from. */
+export async function readJsonText(request: HttpRequest): Promise<{ text: string; value: unknown }> {
   requireJson(request.headers);
-  const bytes = await request.readBody();
-  return parseJson(decodeUtf8(bytes));
+  const text = decodeUtf8(await request.readBody());
+  return { text, value: parseJson(text) };
 }
 
 function requireJson(headers: HttpRequest['headers']): void {

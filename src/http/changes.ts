@@ -1,14 +1,13 @@
 import { fromStrings, integer, MAX_ID } from '../domain/fields.ts';
-import type { HistoryEntry } from '../domain/history.ts';
 import { check, objectOf } from '../domain/schema.ts';
-import type { Store } from '../store/store.ts';
+import { answerEntries } from './entries.ts';
 import type { Subscription } from './feed.ts';
 import { type Call, type Handler, tagged } from './handlers.ts';
 import { neighbourhood } from './limits.ts';
-import { type HttpHeaders, type HttpResponse, json } from './message.ts';
+import type { HttpHeaders, HttpResponse } from './message.ts';
 import { parseQuery } from './query.ts';
 
-/** How many entries are in memory at once. */
+/** How many entries are in memory at once, if they are short. */
 const CHUNK = 100;
 
 const since = integer({
@@ -39,52 +38,31 @@ const lastEventId = { 'Last-Event-ID': since };
 export const changes: Handler = (call) => {
   const { request, search, store } = call;
   const asked = check(objectOf(changesParameters).partial(), parseQuery(search, changesParameters));
-  const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.history.last()) };
-  if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(call, asked.since, headers);
   const { since = 0, limit } = asked;
+  const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.lastChange(since)) };
+  if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(call, since, headers);
+  store.requireSince(since);
   if (limit !== undefined) return page(call, since, limit, headers);
-  const first = store.changes(since, CHUNK);
-  if (first.length < CHUNK) return tagged(request, JSON.stringify(first), headers);
-  return { ...json(200, '', headers), body: listOf(store, since) };
+  return answerEntries(request, headers, (seq) => store.changesAfter(seq, CHUNK), since);
 };
 
 function page({ request, store }: Call, since: number, limit: number, headers: HttpHeaders): HttpResponse {
-  const entries = store.changes(since, limit + 1);
-  const shown = entries.slice(0, limit);
-  const last = shown.at(-1)?.seq;
-  if (entries.length > limit) {
+  const entries = store.changesAfter(since, limit);
+  const last = entries.at(-1)?.seq;
+  if (last !== undefined && store.changesAfter(last, 1).length > 0) {
     headers['x-last-seq'] = String(last);
     headers['link'] = `</changes?since=${last}&limit=${limit}>; rel="next"`;
   }
-  return tagged(request, JSON.stringify(shown), headers);
-}
-
-function* listOf(store: Store, since: number): Generator<string> {
-  let before = '[';
-  for (const entries of chunksAfter(store, since)) {
-    yield before + entries.map((entry) => JSON.stringify(entry)).join(',');
-    before = ',';
-  }
-  yield before === '[' ? '[]' : ']';
-}
-
-/** The history only grows, so that no two chunks need to be read at one moment. */
-function* chunksAfter(store: Store, since: number): Generator<HistoryEntry[]> {
-  for (let seq = since; ; ) {
-    const entries = store.changes(seq, CHUNK);
-    if (entries.length > 0) yield entries;
-    if (entries.length < CHUNK) return;
-    seq = entries.at(-1)?.seq ?? seq;
-  }
+  return tagged(request, JSON.stringify(entries), headers);
 }
 
 /** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), one for each entry. */
-function stream(call: Call, since: number | undefined, headers: HttpHeaders): HttpResponse {
+function stream(call: Call, since: number, headers: HttpHeaders): HttpResponse {
   const { request, store, feed, caller } = call;
   const last = request.headers['last-event-id'];
-  const from = last === undefined ? (since ?? 0) : resumedAt(String(last));
+  const from = last ? resumedAt(String(last)) : since;
   // What cannot be gone on from is refused before the stream begins.
-  store.changes(from, 1);
+  store.requireSince(from);
   const head = {
     status: 200,
     // nginx would keep events back; and no further request comes after a stream.
@@ -111,16 +89,19 @@ async function* events(
   since: number,
   subscription: Subscription,
 ): AsyncGenerator<string> {
+  const { horizon } = store;
   try {
     yield ': sciatica\n\n';
-    for (let seq = since; subscription.isOpen; ) {
+    // Where the history gets a gap the stream ends, and cannot be gone on with.
+    for (let seq = since; subscription.isOpen && store.horizon === horizon; ) {
       // A token that was taken back meanwhile is worthless here too.
       recheck?.();
-      const entries = store.changes(seq, CHUNK);
+      const entries = store.changesAfter(seq, CHUNK);
       seq = entries.at(-1)?.seq ?? seq;
-      if (entries.length > 0)
+      if (entries.length > 0) {
         yield entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
-      else if ((await subscription.next()) === 'quiet' && subscription.isOpen) yield ':\n\n';
+        subscription.beat();
+      } else if ((await subscription.next()) === 'quiet' && subscription.isOpen) yield ':\n\n';
     }
   } finally {
     subscription.close();

@@ -12,20 +12,30 @@ export function etagOf(body: string): string {
 const listTags = new WeakMap<Store, { revision: number; tags: Map<string, string> }>();
 
 const MOST_TAGS = 100;
+const LONGEST_ASKED = 200;
 
 /**
- * As `etagOf`, for a body that follows from the records and from what was asked of them.
- * @param revision the last entry of the history, read before the records were
+ * A list with its tag.
+ * @param asked what the list follows from, besides the records
+ * @param read reads the list
  */
-export function etagOfList(body: string, store: Store, asked: string, revision: number): string {
+export function taggedList<P extends { json: string }>(
+  store: Store,
+  asked: string,
+  read: () => P,
+): P & { etag: string } {
+  const revision = store.history.last();
+  const page = read();
+  const isSettled = asked.length <= LONGEST_ASKED && store.history.last() === revision;
+  if (!isSettled) return { ...page, etag: etagOf(page.json) };
   let known = listTags.get(store);
   if (known?.revision !== revision || known.tags.size >= MOST_TAGS) {
     known = { revision, tags: new Map() };
     listTags.set(store, known);
   }
-  const tag = known.tags.get(asked) ?? etagOf(body);
-  known.tags.set(asked, tag);
-  return tag;
+  const etag = known.tags.get(asked) ?? etagOf(page.json);
+  known.tags.set(asked, etag);
+  return { ...page, etag };
 }
 
 /** Whether If-None-Match says that the caller has this body already (weak comparison, RFC 9110, 13.1.2). */

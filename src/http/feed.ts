@@ -71,24 +71,35 @@ export class Feed {
 /** One that waits. */
 export class Subscription {
   isOpen = true;
+  #due = 0;
   #resolve: ((why: 'changed' | 'quiet') => void) | undefined;
 
   constructor(
     readonly caller: string | number,
     private readonly heartbeat: number,
     private readonly leave: () => void,
-  ) {}
+  ) {
+    this.beat();
+  }
 
-  /** Waits until something may have changed, or it has been quiet for long, or this is closed. */
+  /** Waits until something may have changed, or nothing was sent for long, or this is closed. */
   next(): Promise<'changed' | 'quiet'> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake('quiet'), this.heartbeat);
+      const timer = setTimeout(() => {
+        this.beat();
+        this.wake('quiet');
+      }, this.#due - performance.now());
       this.#resolve = (why) => {
         clearTimeout(timer);
         resolve(why);
       };
       if (!this.isOpen) this.wake('quiet');
     });
+  }
+
+  /** Something is sent: others' changes, which are not for this one, do not put the heartbeat off. */
+  beat(): void {
+    this.#due = performance.now() + this.heartbeat;
   }
 
   wake(why: 'changed' | 'quiet'): void {

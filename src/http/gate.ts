@@ -49,12 +49,9 @@ export class Gate {
       this.#byAddress.take(neighbourhood(request.address()));
       return { store, writer };
     }
-    if (this.audit.isFull)
-      throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
-        'retry-after': RETRY_AFTER_SECONDS,
-      });
     const secret = secretOf(request.headers.authorization);
-    const caller = this.#callerOf(secret, request, { store, writer });
+    const recheck = () => this.#callerOf(secret, request, { store, writer });
+    const caller = recheck();
     visit.token = caller.id;
     if (caller.users?.length === 1) visit.onlyUser = caller.users[0] ?? null;
     this.#byToken.take(caller.id);
@@ -65,11 +62,15 @@ export class Gate {
       store: this.#scopeOf(store, caller),
       writer: { write: (work) => writer.write(() => store.history.change(work, origin)) },
       caller,
-      recheck: () => void this.#callerOf(secret, request, { store, writer }),
+      recheck,
     };
   }
 
   #callerOf(secret: string | undefined, { address }: HttpRequest, { store, writer }: Desk): Caller {
+    if (this.audit.isFull)
+      throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
+        'retry-after': RETRY_AFTER_SECONDS,
+      });
     // Looked up each time, so that a token that was taken back is worthless at once.
     const token = secret === undefined ? undefined : store.tokens.find(secret);
     const now = this.now();

@@ -2,8 +2,8 @@ import type { Caller } from '../domain/access.ts';
 import { check, checkEach, objectOf } from '../domain/schema.ts';
 import type { Store } from '../store/store.ts';
 import { CHUNK_ROWS } from '../store/table.ts';
-import { readJson } from './body.ts';
-import { etagOf, etagOfList, isKnown, precondition } from './etag.ts';
+import { readJson, readJsonText } from './body.ts';
+import { etagOf, isKnown, precondition, taggedList } from './etag.ts';
 import type { Feed } from './feed.ts';
 import { firstAnswer, repeatable } from './idempotency.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
@@ -38,6 +38,9 @@ export interface Call extends Desk {
 
 export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;
 
+/** A list that is longer is sent in pieces, whatever its number of records. */
+const MOST_WHOLE = 1024 * 1024;
+
 interface ListFilter {
   sort?: string;
   limit?: number;
@@ -52,10 +55,9 @@ export function list(resource: Resource): Handler {
     if (filter.limit !== undefined)
       return page(resource, { ...filter, limit: filter.limit }, request, search, store);
     const verbs = resource.verbs(store);
-    const revision = store.history.last();
-    const { json, next } = verbs.page(filter, CHUNK_ROWS);
-    if (next === undefined)
-      return tagged(request, json, {}, etagOfList(json, store, `${resource.path}?${search}`, revision));
+    const asked = `${resource.path}?${search}`;
+    const { json, next, etag } = taggedList(store, asked, () => verbs.page(filter, CHUNK_ROWS));
+    if (next === undefined && json.length <= MOST_WHOLE) return tagged(request, json, {}, etag);
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -106,8 +108,8 @@ export function read(resource: Resource): Handler {
 export function create(resource: Resource): Handler {
   return async ({ request, search, store, writer, caller }) => {
     parseQuery(search, {});
-    const value = await readJson(request);
-    const repeat = repeatable(request, resource.path, caller, value);
+    const { text, value } = await readJsonText(request);
+    const repeat = repeatable(request, resource.path, caller, text);
     const earlier = repeat && firstAnswer(store, repeat);
     if (earlier) return created(resource, value, earlier);
     const checkOne = (one: unknown) => resource.check(store, one);

@@ -1,5 +1,6 @@
 import { notFound } from '../domain/errors.ts';
-import { type Handler, tagged } from './handlers.ts';
+import { answerEntries } from './entries.ts';
+import type { Handler } from './handlers.ts';
 import { parseQuery } from './query.ts';
 import type { Resource } from './resource.ts';
 
@@ -8,10 +9,10 @@ export function history({ path }: Resource): Handler {
   const record = path === '/users' ? 'user' : 'log';
   return ({ request, id, search, store }) => {
     parseQuery(search, {});
-    const entries = store.historyOf(record, id);
+    const next = (seq: number) => store.historyOf(record, id, seq);
     // A record from before the history began is there and has none.
-    if (entries.length === 0 && !store[record === 'user' ? 'users' : 'logs'].has(id))
+    if (next(0).length === 0 && !store[record === 'user' ? 'users' : 'logs'].has(id))
       throw notFound(record, id);
-    return tagged(request, JSON.stringify(entries));
+    return answerEntries(request, {}, next);
   };
 }

@@ -11,6 +11,9 @@ export interface Past {
   erased: readonly number[];
 }
 
+/** Beyond all that is numbered between this look at the database and its being replaced. */
+const STEP = 1_000;
+
 /** Beyond all that a database which cannot be read may have numbered. */
 const LEAP = 1_000_000_000;
 
@@ -21,9 +24,7 @@ export function pastOf(db: Database): Past {
     revoked: has(db, 'tokens')
       ? db.all('SELECT hash, revokedAt FROM tokens WHERE revokedAt IS NOT NULL')
       : [],
-    erased: has(db, 'history')
-      ? db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq")
-      : [],
+    erased: erasedIn(db),
   }));
 }
 
@@ -37,12 +38,29 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
     for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
-    const horizon = last('history') + (past ? 1 : LEAP);
+    const horizon = last('history') + (past ? STEP : LEAP);
     setLast(backup, 'history', horizon);
     new Settings(backup).set('horizon', String(horizon));
     for (const { hash, revokedAt } of past?.revoked ?? [])
       backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ? AND revokedAt IS NULL', revokedAt, hash);
+    const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
+    new Settings(backup).set('erased', erased);
+    backup.run(FORGET, erased);
   });
+}
+
+/** The tokens that are for erased users only went with them. */
+const FORGET = `DELETE FROM tokens WHERE users IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM json_each(users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
+
+/** Who was erased, also from databases whose place this one has taken. */
+function erasedIn(db: Database): number[] {
+  if (!has(db, 'history')) return [];
+  const before = JSON.parse(new Settings(db).get('erased') ?? '[]') as number[];
+  return [
+    ...before,
+    ...db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq"),
+  ];
 }
 
 /** As SQLite keeps them (https://sqlite.org/autoinc.html): it may be written to as any other table. */

@@ -47,6 +47,20 @@ export class Database {
     );
   }
 
+  /** The first rows of a query, up to the one that `isEnough` says is the last. */
+  take<T>(sql: string, isEnough: (row: T) => boolean, ...values: Value[]): T[] {
+    return this.#translate(() => {
+      const rows: T[] = [];
+      for (const row of this.#prepare(sql)
+        .pluck(false)
+        .iterate(...values) as Iterable<T>) {
+        rows.push(row);
+        if (isEnough(row)) break;
+      }
+      return rows;
+    });
+  }
+
   /** The first row of a query, if there is one. */
   get<T>(sql: string, ...values: Value[]): T | undefined {
     return this.#translate(

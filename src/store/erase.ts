@@ -28,7 +28,8 @@ export function erase(store: Store, userId: number): void {
         userId,
       );
       // What is left does not tell others which of their logs are gone, or whence they have them.
-      if (wasMoved) settings.set('horizon', String(history.last()));
+      const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
+      if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
       db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
       db.run('DELETE FROM erasing');
       tokens.forget(userId);

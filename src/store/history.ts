@@ -22,6 +22,17 @@ interface Row {
 const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
   FROM history JOIN changes ON changes.id = history.change`;
 
+/** How much of the history is read at once. */
+const MOST_AT_ONCE = 1000;
+const MOST_CHARACTERS = 256 * 1024;
+
+/** The numbers of the entries after the entry `seq` that are about one of these users, from the indexes alone. */
+function seqsOf(users: readonly number[], seq: number): Condition {
+  const [now, before] = [isAmong('userId', users), isAmong('formerUserId', users)];
+  const of = ({ sql }: Condition) => `SELECT seq FROM history WHERE seq > ? AND ${sql}`;
+  return { sql: `${of(now)} UNION ${of(before)}`, values: [seq, ...now.values, seq, ...before.values] };
+}
+
 /** What was changed, when and by what. Triggers write the entries; this says which change they belong to. */
 export class History {
   /** Who makes the changes of this store unless a change says otherwise. */
@@ -87,18 +98,36 @@ export class History {
   }
 
   /**
-   * The entries that came after the entry `seq`, the first one first.
+   * The entries that came after the entry `seq`, the first one first: at most `limit` of them, up to `MOST_AT_ONCE`,
+   * and no more than are held in memory without harm. Those that follow come after the last of these.
    * @param users only those about one of these users
    */
   after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
-    const [now, before] = users ? [isAmong('userId', users), isAmong('formerUserId', users)] : [];
-    const { sql, values } = joined([
-      { sql: 'seq > ?', values: [seq] },
-      ...(now && before
-        ? [{ sql: `(${now.sql} OR ${before.sql})`, values: [...now.values, ...before.values] }]
-        : []),
-    ]);
-    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq LIMIT ${limit}`, ...values).map(entryOf);
+    if (!users) return this.#some(limit, 'seq > ?', seq);
+    const { sql, values } = seqsOf(users, seq);
+    return this.#some(limit, `seq IN (${sql} ORDER BY seq LIMIT ${MOST_AT_ONCE})`, ...values);
+  }
+
+  /** As `after`, of one record. */
+  ofAfter(record: 'user' | 'log', id: number, seq: number): HistoryEntry[] {
+    return this.#some(MOST_AT_ONCE, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
+  }
+
+  #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {
+    let [count, characters] = [0, 0];
+    const isEnough = ({ before, after }: Row) => {
+      count += 1;
+      characters += (before?.length ?? 0) + (after?.length ?? 0);
+      return count >= limit || characters >= MOST_CHARACTERS;
+    };
+    const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
+    return this.db.take<Row>(sql, isEnough, ...values).map(entryOf);
+  }
+
+  /** The number of the last entry after the entry `seq` that is about one of these users; `seq` if there is none. */
+  lastAfter(seq: number, users: readonly number[]): number {
+    const { sql, values } = seqsOf(users, seq);
+    return this.db.value<number | null>(`SELECT max(seq) FROM (${sql})`, ...values) ?? seq;
   }
 
   /** The number of the last entry that was ever made; 0 before the first. */

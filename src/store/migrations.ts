@@ -145,15 +145,17 @@ ${historyOf('log', 'logs', 'userId', LOG_COLUMNS)}
   `
   CREATE TABLE requests (
     key    BLOB    NOT NULL PRIMARY KEY CHECK (length(key) = 32),
-    body   BLOB    NOT NULL CHECK (length(body) = 32),
-    change INTEGER NOT NULL REFERENCES changes (id)
+    body   BLOB             CHECK (length(body) = 32),
+    change INTEGER NOT NULL REFERENCES changes (id) ON DELETE CASCADE
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX requests_by_change ON requests (change);
   CREATE INDEX history_by_former_user ON history (formerUserId) WHERE formerUserId IS NOT NULL;
+  CREATE INDEX history_of_erasures ON history (recordId) WHERE action = 'erase';
 
-  CREATE TRIGGER requests_go_with_their_history AFTER DELETE ON history
-  BEGIN DELETE FROM requests WHERE change = OLD.change; END;
+  -- What an erased user was part of is still known by its key, so that the rest is not created again.
+  CREATE TRIGGER requests_lose_what_is_erased AFTER DELETE ON history
+  BEGIN UPDATE requests SET body = NULL WHERE change = OLD.change AND body IS NOT NULL; END;
 
   -- What was noted together is one row, of arrays: a row for each reading costs as much as the reading.
   ALTER TABLE audit RENAME TO auditRows;

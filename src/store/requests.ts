@@ -16,9 +16,12 @@ export class Requests {
     private readonly history: History,
   ) {}
 
-  /** What the request with this key said, and the records as it created them. */
-  find(key: Uint8Array): { body: Uint8Array; created: (User | Log)[] } | undefined {
-    const row = this.db.get<{ body: Uint8Array; change: number }>(
+  /**
+   * What the request with this key said, and the records as it created them; once one of them was erased, the others,
+   * and nothing of what it said.
+   */
+  find(key: Uint8Array): { body: Uint8Array | null; created: (User | Log)[] } | undefined {
+    const row = this.db.get<{ body: Uint8Array | null; change: number }>(
       'SELECT body, change FROM requests WHERE key = ?',
       key,
     );

@@ -142,7 +142,7 @@ function presentAt(path: string): { present: Restoration['present']; past?: Past
 
 function broughtBack(prepared: string, past: Past | undefined): Pick<Restoration, 'erased' | 'tokens'> {
   return using(connect(prepared), (db) => ({
-    erased: (past?.erased ?? []).filter((id) => db.value('SELECT 1 FROM users WHERE id = ?', id) === 1),
+    erased: [...new Set(past?.erased)].filter((id) => db.value('SELECT 1 FROM users WHERE id = ?', id) === 1),
     tokens: new Tokens(db).list().filter((token) => stateOf(token, Date.now()) === 'valid').length,
   }));
 }
@@ -170,10 +170,12 @@ function swap(
   const kept = `${path}.replaced-${stamp}`;
   // Closing a database that it cannot read, SQLite may throw its log away.
   if (isDamaged && isLocked(path)) throw inUse();
+  // Before the database is locked: who waits for a file that is about to be replaced should not wait long.
+  const past = isDamaged || isAbsent(path) ? undefined : using(openToRead(path), pastOf);
+  using(connect(prepared), (backup) => carryOver(past, backup));
+  syncFile(prepared);
   const lock = isDamaged ? undefined : lockPresent(path);
   try {
-    using(connect(prepared), (backup) => carryOver(lock && pastOf(lock), backup));
-    syncFile(prepared);
     // Bytes first, then the log of a database that nobody could open: a copy that a kill leaves has both.
     const name = isAbsent(path) ? undefined : withFreeName(kept, (free) => linkNew(path, free));
     if (name) chmodSync(name, 0o600);

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
-/** Who uses the database, if that is settled; the entry of the history before which it has gaps. */
-type Setting = 'user' | 'horizon';
+/** Who uses the database, if that is settled; before which entry the history has gaps; who was erased, as a JSON array. */
+type Setting = 'user' | 'horizon' | 'erased';
 
 /** What is settled for this database. */
 export class Settings {

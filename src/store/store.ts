@@ -40,28 +40,50 @@ export class Store {
     return new Store(this.db, this.history, users);
   }
 
-  /** What happened to one record, as far as the users in scope are concerned, the first change first. */
-  historyOf(record: 'user' | 'log', id: number): HistoryEntry[] {
-    return this.#seen(this.history.of(record, id));
+  /**
+   * What happened to one record after the entry `since`, as far as the users in scope are concerned, the first change
+   * first; what follows comes after the last of these.
+   */
+  historyOf(record: 'user' | 'log', id: number, since = 0): HistoryEntry[] {
+    for (let seq = since; ; ) {
+      const entries = this.history.ofAfter(record, id, seq);
+      const seen = this.#seen(entries);
+      if (seen.length > 0 || entries.length === 0) return seen;
+      seq = entries.at(-1)?.seq ?? seq;
+    }
   }
 
   /**
-   * What happened after the entry `since` of the history, as far as the users in scope are concerned, the first
-   * change first.
+   * Makes sure that somebody can go on from the entry `since` of the history.
    * @param since 0 for the beginning
-   * @returns at most `limit` entries
-   * @throws SciaticaError `outdated` when not all that came after `since` is there any more
+   * @throws SciaticaError `outdated` when not all that came after it is there any more
    */
-  changes(since: number, limit: number): HistoryEntry[] {
-    return this.read(() => {
-      const isThere = since >= Number(this.settings.get('horizon') ?? 0) && since <= this.history.last();
-      if (since > 0 && !isThere)
-        throw new SciaticaError(
-          'outdated',
-          `The changes since ${since} are not all there any more: records were erased or restored. Read everything anew.`,
-        );
-      return this.#seen(this.history.after(since, limit, this.scope));
-    });
+  requireSince(since: number): void {
+    if (since === 0 || (since >= this.horizon && since <= this.history.last())) return;
+    throw new SciaticaError(
+      'outdated',
+      `The changes since ${since} are not all there any more: records were erased or restored. Read everything anew.`,
+    );
+  }
+
+  /**
+   * What happened after the entry `seq` of the history, as far as the users in scope are concerned, the first change
+   * first; what follows comes after the last of these.
+   * @returns at most `limit` entries
+   */
+  changesAfter(seq: number, limit: number): HistoryEntry[] {
+    return this.#seen(this.history.after(seq, limit, this.scope));
+  }
+
+  /** The last entry after `since` that the users in scope know of: who has all up to there has all there is. */
+  lastChange(since: number): number {
+    const last = this.scope ? this.history.lastAfter(since, this.scope) : this.history.last();
+    return Math.max(last, this.horizon);
+  }
+
+  /** The entry of the history before which it has gaps. */
+  get horizon(): number {
+    return Number(this.settings.get('horizon') ?? 0);
   }
 
   #seen(entries: HistoryEntry[]): HistoryEntry[] {

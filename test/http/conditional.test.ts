@@ -51,3 +51,19 @@ describe('entity tags', () => {
     expect((await Promise.all(writes)).map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 });
+
+test('a list that changes while it is read does not get the tag of before', async () => {
+  const { call, store } = freshApp();
+  const get = () => call('GET', '/userExerciseLogs');
+  const before = await get();
+  const { page } = store.logs;
+  store.logs.page = (filter, limit) => {
+    store.logs.page = page;
+    store.logs.update(1, { painAfter: 9 });
+    return page(filter, limit);
+  };
+  const during = await get();
+  expect(during.text).not.toBe(before.text);
+  expect(during.headers['etag']).not.toBe(before.headers['etag']);
+  expect((await get()).headers['etag']).toBe(during.headers['etag']);
+});

@@ -28,7 +28,6 @@ describe('a POST that comes again', () => {
     const counts = [store.users.count(), store.logs.count(), store.history.last()];
     expect(first.status).toBe(201);
     expect(await post(target, body)).toEqual(first);
-    expect(await post(target, ` ${JSON.stringify(body)}\n`)).toEqual(first);
     expect([store.users.count(), store.logs.count(), store.history.last()]).toEqual(counts);
   });
 
@@ -101,6 +100,12 @@ test.each([
 ])('the key %j gets %i', async (key, status) => {
   const { post } = keyed();
   expect((await post(logs, stretch, key)).status).toBe(status);
+});
+
+test('a body that nests deep is refused as it is without a key', async () => {
+  const { post, store } = keyed();
+  expect((await post(logs, '['.repeat(30_000) + ']'.repeat(30_000))).status).toBe(400);
+  expect(store.logs.count()).toBe(1);
 });
 
 describe('behind the gate', () => {

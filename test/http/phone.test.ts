@@ -55,7 +55,8 @@ class Device {
 
   /** First where the history ends, then the lists: what changes in between comes once more, and does no harm. */
   async readEverything(): Promise<void> {
-    const { headers } = await this.call('HEAD', '/changes', { headers: this.headers });
+    const { status, headers } = await this.call('HEAD', '/changes', { headers: this.headers });
+    if (status === 401) return this.#isErased();
     this.records = new Map();
     for (const [record, target] of [
       ['user', '/users'],

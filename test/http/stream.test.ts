@@ -82,7 +82,7 @@ describe('a stream of changes', () => {
       body: '{"painAfter":1}',
     });
     await until(() => stream.events.length === 3);
-    expect(stream.events.map(({ entry }) => entry)).toEqual(store.changes(0, 10));
+    expect(stream.events.map(({ entry }) => entry)).toEqual(store.changesAfter(0, 10));
     expect(stream.events.map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
@@ -177,8 +177,8 @@ describe('a stream of changes', () => {
 });
 
 describe('behind the gate', () => {
-  const behind = async () => {
-    const { url, store } = await freshServer({ auth: { burst: 500, perSecond: 50 } });
+  const behind = async (patience = {}) => {
+    const { url, store } = await freshServer({ auth: { burst: 500, perSecond: 50 }, patience });
     store.users.create({ ...nora, firstName: 'Ole' });
     store.logs.create({ ...stretch, userId: 2 });
     const as = (name: string, role: 'patient' | 'admin', users: number[] | null) => {
@@ -203,6 +203,28 @@ describe('behind the gate', () => {
     ]);
     expect(nora.events.at(-1)?.entry).toMatchObject({ action: 'delete', after: null });
     expect(ole.events.at(-1)?.entry).toMatchObject({ action: 'create', before: null });
+  });
+
+  test("others' changes do not put the heartbeat off", async () => {
+    const { store, as } = await behind({ heartbeat: 300, stall: 1000 });
+    const stream = await as('nora', 'patient', [1]);
+    const timer = setInterval(() => store.users.update(2, { age: Math.floor(Math.random() * 100) }), 50);
+    onTestFinished(() => clearInterval(timer));
+    await until(() => stream.comments > 5);
+    expect(stream.isOver).toBe(false);
+  });
+
+  test('a long list ends when its token is taken back', async () => {
+    const { url, store } = await behind();
+    store.write(() => {
+      for (let i = 0; i < 5000; i++) store.logs.create({ ...stretch, notes: 'x'.repeat(5000) });
+    });
+    const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
+    const response = await fetch(`${url}/userExerciseLogs`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    store.tokens.revoke('boss');
+    await expect(response.text()).rejects.toThrow();
   });
 
   test('a stream ends when its token is taken back from the command line', async () => {

@@ -204,11 +204,11 @@ describe('a restore', () => {
   test('lets nobody go on with the history from where it was before', () => {
     const { store, last } = restored(({ logs }) => logs.create(log()));
     for (const since of [1, last - 1, last])
-      expect(failure(() => store.changes(since, 9)).code).toBe('outdated');
+      expect(failure(() => store.requireSince(since)).code).toBe('outdated');
     const now = store.history.last();
-    expect(store.changes(now, 9)).toEqual([]);
+    expect(store.changesAfter(now, 9)).toEqual([]);
     store.logs.create(log());
-    expect(store.changes(now, 9)).toMatchObject([{ seq: now + 1, action: 'create' }]);
+    expect(store.changesAfter(now, 9)).toMatchObject([{ seq: now + 1, action: 'create' }]);
   });
 
   test('leaves a token worthless that was taken back since', () => {
@@ -226,6 +226,22 @@ describe('a restore', () => {
     expect(restoration.tokens).toBe(2);
   });
 
+  test('leaves no token of who was erased since, and knows of that ever after', () => {
+    const { store } = restored(
+      (it) => erase(it, 2),
+      ({ tokens }) => {
+        tokens.create({ name: 'ole', role: 'patient', users: [2], lifetime: null });
+        tokens.create({ name: 'clinic', role: 'provider', users: [1, 2], lifetime: null });
+      },
+    );
+    expect(store.tokens.list().map(({ name }) => name)).toEqual(['clinic']);
+    const file = join(freshFolder(), 'again.db');
+    backup(store.db.path, file);
+    const restoration = prepareRestore(file, store.db.path);
+    restoration.close();
+    expect(restoration.erased).toEqual([2]);
+  });
+
   test('says who comes back although erased since', () => {
     expect(restored((store) => erase(store, 2)).restoration.erased).toEqual([2]);
     expect(restored((store) => store.users.delete(2)).restoration.erased).toEqual([]);
@@ -238,8 +254,8 @@ describe('a restore', () => {
     restoration.apply('now');
     restoration.close();
     const store = freshStore(path);
-    expect(failure(() => store.changes(900, 9)).code).toBe('outdated');
-    expect(store.changes(store.history.last(), 9)).toEqual([]);
+    expect(failure(() => store.requireSince(900)).code).toBe('outdated');
+    expect(store.changesAfter(store.history.last(), 9)).toEqual([]);
   });
 
   test('changes nothing before it is applied', () => {

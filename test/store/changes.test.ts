@@ -20,42 +20,45 @@ function threeUsers(): Store {
 describe('changes', () => {
   test('come in order, after the one named, up to a limit', () => {
     const store = threeUsers();
-    expect(store.changes(0, all).map(short)).toEqual([
+    expect(store.changesAfter(0, all).map(short)).toEqual([
       '1 create user 1',
       '2 create user 2',
       '3 create user 3',
       '4 create log 1',
       '5 create log 2',
     ]);
-    expect(store.changes(3, 1).map(short)).toEqual(['4 create log 1']);
-    expect(store.changes(5, all)).toEqual([]);
+    expect(store.changesAfter(3, 1).map(short)).toEqual(['4 create log 1']);
+    expect(store.changesAfter(5, all)).toEqual([]);
     expect(store.history.last()).toBe(5);
   });
 
   test('of an empty history are none', () => {
     const store = freshStore();
-    expect([store.changes(0, all), store.history.last()]).toEqual([[], 0]);
+    expect([store.changesAfter(0, all), store.history.last()]).toEqual([[], 0]);
   });
 
   test('of some users are those of their records', () => {
     const store = threeUsers();
     store.users.delete(2);
-    expect(store.scopedTo([1]).changes(0, all).map(short)).toEqual(['1 create user 1', '4 create log 1']);
-    expect(store.scopedTo([2, 3]).changes(0, all).map(short)).toEqual([
+    expect(store.scopedTo([1]).changesAfter(0, all).map(short)).toEqual([
+      '1 create user 1',
+      '4 create log 1',
+    ]);
+    expect(store.scopedTo([2, 3]).changesAfter(0, all).map(short)).toEqual([
       '2 create user 2',
       '3 create user 3',
       '5 create log 2',
       '6 delete log 2',
       '7 delete user 2',
     ]);
-    expect(store.scopedTo([9]).changes(0, all)).toEqual([]);
+    expect(store.scopedTo([9]).changesAfter(0, all)).toEqual([]);
   });
 
   test('show a log that moves as gone to the one and new to the other', () => {
     const store = threeUsers();
     const [before, after] = [store.logs.get(1), store.logs.update(1, { userId: 2, notes: 'theirs' })];
     store.logs.update(1, { painAfter: 1 });
-    const seenBy = (...users: number[]) => store.scopedTo(users).changes(5, all);
+    const seenBy = (...users: number[]) => store.scopedTo(users).changesAfter(5, all);
     expect(seenBy(1)).toMatchObject([{ seq: 6, action: 'delete', before, after: null }]);
     expect(seenBy(2)).toMatchObject([
       { seq: 6, action: 'create', before: null, after },
@@ -84,7 +87,7 @@ describe('changes', () => {
 
 describe('to go on', () => {
   test('from beyond the end is refused: the database must have been replaced', () => {
-    const { code, message } = failure(() => threeUsers().changes(6, all));
+    const { code, message } = failure(() => threeUsers().requireSince(6));
     expect(code).toBe('outdated');
     expect(message).toMatch(/since 6 .* Read everything anew/);
   });
@@ -92,8 +95,8 @@ describe('to go on', () => {
   test('after an erasure shows that, and nothing of what was erased', () => {
     const store = threeUsers();
     erase(store, 2);
-    expect(store.changes(5, all).map(short)).toEqual(['8 erase user 2']);
-    expect(store.changes(0, all).map(short)).toEqual([
+    expect(store.changesAfter(5, all).map(short)).toEqual(['8 erase user 2']);
+    expect(store.changesAfter(0, all).map(short)).toEqual([
       '1 create user 1',
       '3 create user 3',
       '4 create log 1',
@@ -104,8 +107,8 @@ describe('to go on', () => {
   test('a provider of several is told who was erased; others are not', () => {
     const store = threeUsers();
     erase(store, 2);
-    expect(store.scopedTo([1, 2]).changes(5, all).map(short)).toEqual(['8 erase user 2']);
-    expect(store.scopedTo([1]).changes(5, all)).toEqual([]);
+    expect(store.scopedTo([1, 2]).changesAfter(5, all).map(short)).toEqual(['8 erase user 2']);
+    expect(store.scopedTo([1]).changesAfter(5, all)).toEqual([]);
   });
 
   test.each<[string, (store: Store) => void]>([
@@ -116,18 +119,27 @@ describe('to go on', () => {
     move(store);
     erase(store, 2);
     const end = store.history.last();
-    for (const since of [1, 5, 6]) expect(failure(() => store.changes(since, all)).code).toBe('outdated');
-    expect(store.changes(end, all)).toEqual([]);
-    expect(store.changes(0, all).length).toBeGreaterThan(0);
+    for (const since of [1, 5, 6]) expect(failure(() => store.requireSince(since)).code).toBe('outdated');
+    expect(store.changesAfter(end, all)).toEqual([]);
+    expect(store.changesAfter(0, all).length).toBeGreaterThan(0);
     store.users.update(1, { age: 50 });
-    expect(store.changes(end, all).map(short)).toEqual([`${end + 1} update user 1`]);
+    expect(store.changesAfter(end, all).map(short)).toEqual([`${end + 1} update user 1`]);
   });
+});
+
+test('to go on from before an id was given to a log of the erased user is refused', () => {
+  const store = threeUsers();
+  const { userId: _, ...session } = store.logs.get(1);
+  store.logs.delete(1);
+  store.write(() => store.logs.restore({ ...session, userId: 2 }));
+  erase(store, 2);
+  expect(failure(() => store.requireSince(5)).code).toBe('outdated');
 });
 
 test('an undone change is a change', () => {
   const store = threeUsers();
   undo(store, 5);
-  expect(store.changes(5, all).map(short)).toEqual(['6 delete log 2']);
+  expect(store.changesAfter(5, all).map(short)).toEqual(['6 delete log 2']);
 });
 
 test('the revision differs after a change in this process and after one in another', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { erase } from '../../src/store/erase.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshStore, log, user } from './helpers.ts';
@@ -50,22 +50,37 @@ test('a request that fails is not known', () => {
   expect(store.requests.find(failing.key)).toBeUndefined();
 });
 
-test.each([
-  ['of the user', [1], 1, true],
-  ['of that user among others', [1, 2], 1, true],
-  ['of another user', [2], 1, false],
-] as const)('erasing a user forgets a request %s: %j', (_, owners, erased, isForgotten) => {
-  const store = afterRequest(...owners);
-  erase(store, erased);
-  expect(store.requests.find(request.key) === undefined).toBe(isForgotten);
-  store.checkpoint();
-  const found = readFileSync(store.db.path).includes(request.body);
-  expect(found).toBe(!isForgotten);
-});
+describe('erasing a user', () => {
+  const bytesOf = (store: Store) => {
+    store.checkpoint();
+    return readFileSync(store.db.path);
+  };
 
-test('erasing a user forgets a request that noted a log under the wrong name', () => {
-  const store = afterRequest(2);
-  store.logs.update(1, { userId: 1 });
-  erase(store, 1);
-  expect(store.requests.find(request.key)).toBeUndefined();
+  test('forgets a request that created theirs only', () => {
+    const store = afterRequest(1, 1);
+    erase(store, 1);
+    expect(store.requests.find(request.key)).toBeUndefined();
+    expect(bytesOf(store).includes(request.body)).toBe(false);
+    expect(bytesOf(store).includes(request.key)).toBe(false);
+  });
+
+  test("leaves of a request with others' records the key and those: they are not created again", () => {
+    const store = afterRequest(1, 2);
+    erase(store, 1);
+    expect(store.requests.find(request.key)).toEqual({ body: null, created: [store.logs.get(2)] });
+    expect(bytesOf(store).includes(request.body)).toBe(false);
+  });
+
+  test('leaves a request of another user', () => {
+    const store = afterRequest(2);
+    erase(store, 1);
+    expect(store.requests.find(request.key)?.body).toEqual(request.body);
+  });
+
+  test('forgets a request that noted a log under the wrong name', () => {
+    const store = afterRequest(2);
+    store.logs.update(1, { userId: 1 });
+    erase(store, 1);
+    expect(store.requests.find(request.key)).toBeUndefined();
+  });
 });
