@@ -92,7 +92,7 @@ describe('nothing is made up', () => {
     const known = [program, ...commandsOf().map(([, command]) => command)].flatMap((command) =>
       command.options.map(({ long }) => long),
     );
-    const foreign = ['--help', '--link', '--json', '--coverage'];
+    const foreign = ['--help', '--link', '--json', '--coverage', '--strict'];
     const named = [...prose.matchAll(/`(--[a-z-]+)[^`]*`/g)].map(([, flag]) => flag);
     expect(named.filter((flag) => flag && !known.includes(flag) && !foreign.includes(flag))).toEqual([]);
   });

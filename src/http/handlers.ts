@@ -75,7 +75,7 @@ function page(
 ): HttpResponse {
   const verbs = resource.verbs(store);
   const { json, next, total } = store.read(() => ({
-    ...verbs.page(filter, filter.limit),
+    ...verbs.boundedPage(filter, filter.limit),
     total: verbs.count(filter),
   }));
   const headers: HttpHeaders = { 'x-total-count': String(total) };

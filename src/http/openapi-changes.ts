@@ -1,5 +1,5 @@
 import { changesParameters } from './changes.ts';
-import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, queryParameters } from './openapi-parts.ts';
+import { ETAG_IF_SHORT, IF_NONE_MATCH, type Json, NOT_MODIFIED, queryParameters } from './openapi-parts.ts';
 
 /** The operation of the route that reads what changed. */
 export function changesOperation(): Json {
@@ -15,7 +15,7 @@ export function changesOperation(): Json {
       '200': {
         description: 'The changes',
         headers: {
-          ...ETAG,
+          ...ETAG_IF_SHORT,
           Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
           'X-Last-Seq': {
             description: 'Since when to ask next time, once there is no Link',

@@ -1,5 +1,5 @@
 import { actions, sources } from '../domain/history.ts';
-import { content, ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED } from './openapi-parts.ts';
+import { content, ETAG_IF_SHORT, IF_NONE_MATCH, type Json, NOT_MODIFIED } from './openapi-parts.ts';
 
 /** The schema of an entry of the history. */
 export const historyEntrySchema: Json = {
@@ -37,7 +37,7 @@ export function historyOperation(name: string, noun: string, tag: string): Json 
     description: 'The first change first. A deleted record still has its history.',
     parameters: [IF_NONE_MATCH],
     responses: {
-      '200': { description: 'The entries', headers: ETAG, content: content(schema) },
+      '200': { description: 'The entries', headers: ETAG_IF_SHORT, content: content(schema) },
       '304': NOT_MODIFIED,
     },
   };

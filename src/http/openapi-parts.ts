@@ -17,6 +17,10 @@ export const POLICY: Json = {
   },
 };
 
+export const ETAG_IF_SHORT: Json = {
+  ETag: { description: 'Strong entity tag; absent when the answer is long', schema: { type: 'string' } },
+};
+
 export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
 
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');

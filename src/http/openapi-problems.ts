@@ -38,23 +38,31 @@ export const problems: Record<string, Json> = {
   PreconditionFailed: problem('The record is not the one that If-Match names'),
   PayloadTooLarge: problem('The body is larger than 64 KiB'),
   UnsupportedMediaType: problem('The body is not application/json in UTF-8'),
-  UnprocessableContent: problem('The Idempotency-Key came with another body before'),
+  UnprocessableEntity: problem('The Idempotency-Key came with another body before'),
   TooManyRequests: problem(
     'The caller comes too often, which counts with authentication, or has too many streams open',
     {
       'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } },
     },
   ),
-  Unavailable: problem('Another program held the database for too long; Retry-After says when to try again', {
-    'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
-  }),
+  ServiceUnavailable: problem(
+    'Another program held the database for too long; Retry-After says when to try again',
+    {
+      'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
+    },
+  ),
   InsufficientStorage: problem('The disk is full; nothing was saved'),
   Refused: problem(
     'What can happen to any request: 405 with Allow, 408 when it takes too long to arrive, 417 for an unknown Expect, 431 when its headers are too large, 500 when something broke here',
   ),
 };
 
-const service = { '400': 'BadRequest', '403': 'Forbidden', '429': 'TooManyRequests', '503': 'Unavailable' };
+const service = {
+  '400': 'BadRequest',
+  '403': 'Forbidden',
+  '429': 'TooManyRequests',
+  '503': 'ServiceUnavailable',
+};
 const reads = { ...service, '401': 'Unauthorized' };
 const writes = { ...reads, '507': 'InsufficientStorage' };
 const bodies = { '413': 'PayloadTooLarge', '415': 'UnsupportedMediaType' };
@@ -65,7 +73,7 @@ const conditional = { '412': 'PreconditionFailed' };
 export const failures: Record<Kind, Record<string, string>> = {
   list: reads,
   read: { ...reads, ...missing },
-  create: { ...writes, ...bodies, '422': 'UnprocessableContent' },
+  create: { ...writes, ...bodies, '422': 'UnprocessableEntity' },
   replace: { ...writes, ...missing, ...conditional, ...bodies },
   patch: { ...writes, ...missing, ...conditional, ...bodies },
   remove: { ...writes, ...missing, ...conditional },

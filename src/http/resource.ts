@@ -12,6 +12,7 @@ export interface Verbs {
   json(id: number): string;
   count(filter: object): number;
   page(filter: object, limit: number): Page;
+  boundedPage(filter: object, limit: number): Page;
   jsonChunks(filter: object): Generator<string[]>;
   create(input: object): { id: number };
   update(id: number, patch: object, guard?: (json: string) => void): object;

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditFilter, Deed } from '../domain/audit.ts';
+import { type Condition, joined } from './condition.ts';
 import type { Database } from './database.ts';
-import { type Condition, joined } from './table.ts';
 
 /** Whose a log is, or was: it may be gone by the time that this is asked. */
 const OWNER = `coalesce((SELECT userId FROM logs WHERE id = ?),

@@ -1,8 +1,8 @@
 import type { Action, HistoryEntry, HistoryFilter, Origin, Source } from '../domain/history.ts';
 import { logRecord } from '../domain/log.ts';
 import { userRecord } from '../domain/user.ts';
+import { type Condition, isAmong, joined, type Value } from './condition.ts';
 import type { Database } from './database.ts';
-import { type Condition, isAmong, joined, type Value } from './table.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {

@@ -8,10 +8,11 @@ import {
   logRecord,
   type Session,
 } from '../domain/log.ts';
+import { type Condition, isAmong, joined, type Value } from './condition.ts';
 import type { Database } from './database.ts';
 import type { History } from './history.ts';
 import { sessionBlocks } from './sessions.ts';
-import { type Condition, isAmong, joined, type Page, type Query, Table, type Value } from './table.ts';
+import { type Page, type Query, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
 /** An exercise as it was recorded so far. */
@@ -48,6 +49,7 @@ export class Logs {
   count = (filter: LogFilter = {}): number => this.#table.count(conditions(filter));
   list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
   page = (filter: LogFilter, limit: number): Page => this.#table.page(query(filter), limit);
+  boundedPage = (filter: LogFilter, limit: number): Page => this.#table.boundedPage(query(filter), limit);
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
 

@@ -1,7 +1,7 @@
 import type { Session } from '../domain/log.ts';
+import type { Condition } from './condition.ts';
 import type { Database } from './database.ts';
 import { openSnapshot } from './open.ts';
-import type { Condition } from './table.ts';
 
 /** How many rows are in memory at once. */
 const BLOCK_ROWS = 1000;

@@ -3,8 +3,8 @@ import { type Fields, MAX_ID } from '../domain/fields.ts';
 import { logFields } from '../domain/log.ts';
 import { checkLog, checkLogInput, checkUser, checkUserInput } from '../domain/schema.ts';
 import { userFields } from '../domain/user.ts';
+import type { Value } from './condition.ts';
 import type { Database } from './database.ts';
-import type { Value } from './table.ts';
 
 /** What happens to a record whose id is taken by a different one. */
 export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';

@@ -1,19 +1,13 @@
 import { invalid, notFound, SciaticaError } from '../domain/errors.ts';
 import { type Fields, MAX_ID } from '../domain/fields.ts';
 import { parseSort, type SortKey } from '../domain/sort.ts';
+import { type Condition, joined, type Value } from './condition.ts';
 import type { Database } from './database.ts';
 import { openSnapshot } from './open.ts';
 
-export type Value = string | number;
-
-/** How many rows a chunk of a long list has: what is in memory at once. */
+/** How much a chunk of a long list has, and so is in memory at once. */
 export const CHUNK_ROWS = 250;
-
-/** A condition in SQL and the values of its question marks. */
-export interface Condition {
-  sql: string;
-  values: Value[];
-}
+const MOST_CHARACTERS = 1024 * 1024;
 
 /** Which rows, in what order, how many, from where. */
 export interface Query {
@@ -134,6 +128,26 @@ export class Table<R extends { id: number }> {
     return { json: `[${json ?? ''}]`, next: count < limit ? undefined : this.#cursorAfter(query, limit) };
   }
 
+  /** As `page`, but cut before it takes much memory. */
+  boundedPage(query: Query, limit: number): Page {
+    const rows = this.#some(this.db, query, limit);
+    const last = rows.at(-1);
+    const next = last === undefined ? undefined : this.#cursor(query.sort, last);
+    const isLast = next === undefined || this.#some(this.db, { ...query, cursor: next }, 1).length === 0;
+    return { json: `[${rows.join(',')}]`, next: isLast ? undefined : next };
+  }
+
+  /** The first records that match: up to `limit`, and up to about `MOST_CHARACTERS` of JSON. */
+  #some(db: Database, query: Query, limit: number): string[] {
+    const { sql, values } = this.#query(`${this.#json} AS json`, query, limit);
+    let characters = 0;
+    const isEnough = ({ json }: { json: string }) => {
+      characters += json.length;
+      return characters >= MOST_CHARACTERS;
+    };
+    return db.take(sql, isEnough, ...values).map(({ json }) => json);
+  }
+
   /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
   *chunks(query: Query): Generator<R[]> {
     for (const rows of this.jsonChunks(query)) yield rows.map((row) => JSON.parse(row) as R);
@@ -160,11 +174,11 @@ export class Table<R extends { id: number }> {
 
   *#chunksById(db: Database, query: Query): Generator<string[]> {
     let cursor = query.cursor;
-    for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; left -= CHUNK_ROWS) {
-      const { sql, values } = this.#query(this.#json, { ...query, cursor }, Math.min(left, CHUNK_ROWS));
-      const rows = db.column<string>(sql, ...values);
-      if (rows.length > 0) yield rows;
-      if (rows.length < CHUNK_ROWS) return;
+    for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+      const rows = this.#some(db, { ...query, cursor }, Math.min(left, CHUNK_ROWS));
+      if (rows.length === 0) return;
+      yield rows;
+      left -= rows.length;
       cursor = this.#cursor(query.sort, rows.at(-1));
     }
   }
@@ -261,22 +275,6 @@ function rendered(fields: Fields): string {
   });
   const template = Object.keys(fields).map((name, i) => `"${name}":${parts[i]?.format}`);
   return `format('{${template}}', ${parts.map(({ value }) => value)})`;
-}
-
-/** The condition that a column holds one of these ids. */
-export function isAmong(column: string, ids: readonly number[]): Condition {
-  const [first = 0, ...others] = ids;
-  return others.length === 0
-    ? { sql: `${column} = ?`, values: [first] }
-    : { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(ids)] };
-}
-
-/** The conditions as one WHERE clause, or nothing. */
-export function joined(where: readonly Condition[]): Condition {
-  return {
-    sql: where.length === 0 ? '' : ` WHERE ${where.map(({ sql }) => sql).join(' AND ')}`,
-    values: where.flatMap(({ values }) => values),
-  };
 }
 
 function decode(cursor: string): unknown[] {

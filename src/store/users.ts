@@ -1,7 +1,8 @@
 import { type User, type UserFilter, type UserInput, type UserPatch, userRecord } from '../domain/user.ts';
+import { isAmong } from './condition.ts';
 import type { Database } from './database.ts';
 import type { History } from './history.ts';
-import { isAmong, type Page, type Query, Table } from './table.ts';
+import { type Page, type Query, Table } from './table.ts';
 
 /** Looks at a record before it is changed; throws to refuse the change. */
 export type Guard = (json: string) => void;
@@ -28,6 +29,7 @@ export class Users {
   count = (): number => this.#table.count([]);
   list = (filter: UserFilter = {}): User[] => this.#table.list(query(filter));
   page = (filter: UserFilter, limit: number): Page => this.#table.page(query(filter), limit);
+  boundedPage = (filter: UserFilter, limit: number): Page => this.#table.boundedPage(query(filter), limit);
   chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
 

@@ -48,7 +48,7 @@ describe('sciatica token', () => {
     await run(['token', 'add', 'clinic', '--role', 'provider', '--user', '1,2'], { db });
     await run(['token', 'rm', 'clinic'], { db });
     const lines = (await run(['token', 'ls'], { db })).stdout.split('\n');
-    expect(lines[1]).toMatch(/1 +boss +admin +all users +never +taken back/);
+    expect(lines[1]).toMatch(/1 +boss +admin +all users +never +for good/);
     expect(lines[2]).toMatch(/2 +clinic +provider +users 1, 2 +never +revoked/);
   });
 

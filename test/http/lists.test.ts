@@ -71,3 +71,24 @@ describe('lists', () => {
     expect((await call('GET', `/userExerciseLogs?limit=1&cursor=${cursor}`)).status).toBe(400);
   });
 });
+
+test('a page of long records is cut before it is large, and leads on', async () => {
+  const { call, store } = freshApp();
+  const notes = '\u0001'.repeat(10_000);
+  store.write(() => {
+    for (let i = 0; i < 60; i++) store.logs.create({ ...stretch, notes });
+  });
+  for (const sort of ['id', '-painAfter,id']) {
+    const ids: number[] = [];
+    for (let next = `/userExerciseLogs?sort=${sort}&limit=1000`; next; ) {
+      const { text, body, headers } = await call('GET', next);
+      expect(text.length).toBeLessThan(1_200_000);
+      expect(headers['x-total-count']).toBe('61');
+      ids.push(...(body as { id: number }[]).map(({ id }) => id));
+      next = /<([^>]+)>/.exec(headers['link'] ?? '')?.[1] ?? '';
+    }
+    expect(ids).toEqual(Array.from({ length: 61 }, (_, i) => i + 1));
+  }
+  const whole = await call('GET', '/userExerciseLogs');
+  expect([whole.headers['etag'], (whole.body as object[]).length]).toEqual([undefined, 61]);
+});

@@ -124,7 +124,7 @@ test('it creates a log once over a network that loses answers, and learns what c
     { action: 'update', id: 401, after: { painAfter: 5 }, source: 'cli' },
   ]);
   lost = 0;
-  await expect(client.add({ ...session, userId: 3 }, 2)).rejects.toThrow('fetch failed');
+  await expect(client.add({ ...session, userId: 3 }, 'a key', 2)).rejects.toThrow('fetch failed');
 });
 
 test('without a token it is refused where one is asked for', { timeout: 30_000 }, async () => {
@@ -135,5 +135,5 @@ test('without a token it is refused where one is asked for', { timeout: 30_000 }
     /sciatica_\S+/,
   )?.[0];
   await expect(new Sciatica(base).now()).rejects.toThrow('Unauthorized');
-  expect(await new Sciatica(base, token).now()).toBe(406);
+  expect(await new Sciatica(base, token).now()).toBe(405);
 });

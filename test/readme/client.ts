@@ -30,15 +30,23 @@ export class Sciatica {
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
 
-  /** Creates a log once, however often the network drops: every try has the same key. */
-  async add(log: Schemas['UserExerciseLogInput'], tries = 5): Promise<ExerciseLog> {
-    const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  /**
+   * Creates a log once, however often the network drops. Where that takes longer than this runs, keep the key with the
+   * log and call again with both.
+   */
+  async add(
+    log: Schemas['UserExerciseLogInput'],
+    key: string = crypto.randomUUID(),
+    tries = 5,
+  ): Promise<ExerciseLog> {
+    const headers = { 'Idempotency-Key': key };
     const body = JSON.stringify(log);
     for (let pause = 200; ; pause *= 2) {
       try {
         return await this.#json('/userExerciseLogs', { method: 'POST', headers, body });
       } catch (error) {
-        if (error instanceof Refused || --tries === 0) throw error;
+        const isFinal = error instanceof Refused && ![408, 429, 502, 503, 504].includes(error.problem.status);
+        if (isFinal || --tries === 0) throw error;
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }

@@ -820,7 +820,7 @@ export interface components {
             };
         };
         /** @description The Idempotency-Key came with another body before */
-        UnprocessableContent: {
+        UnprocessableEntity: {
             headers: {
                 [name: string]: unknown;
             };
@@ -840,7 +840,7 @@ export interface components {
             };
         };
         /** @description Another program held the database for too long; Retry-After says when to try again */
-        Unavailable: {
+        ServiceUnavailable: {
             headers: {
                 /** @description Seconds */
                 "Retry-After"?: number;
@@ -921,7 +921,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -959,9 +959,9 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableContent"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1004,7 +1004,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1046,7 +1046,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1081,7 +1081,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1124,7 +1124,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1147,8 +1147,8 @@ export interface operations {
             /** @description The entries */
             200: {
                 headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
+                    /** @description Strong entity tag; absent when the answer is long */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1167,7 +1167,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1220,7 +1220,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1280,7 +1280,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1341,7 +1341,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1379,9 +1379,9 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableContent"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1424,7 +1424,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1466,7 +1466,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1501,7 +1501,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1544,7 +1544,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
@@ -1567,8 +1567,8 @@ export interface operations {
             /** @description The entries */
             200: {
                 headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
+                    /** @description Strong entity tag; absent when the answer is long */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1587,7 +1587,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1613,8 +1613,8 @@ export interface operations {
             /** @description The changes */
             200: {
                 headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
+                    /** @description Strong entity tag; absent when the answer is long */
+                    ETag?: string;
                     /** @description With limit: where to go on, rel="next" */
                     Link?: string;
                     /** @description Since when to ask next time, once there is no Link */
@@ -1638,7 +1638,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1666,7 +1666,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1705,7 +1705,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };
@@ -1744,7 +1744,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
         };
     };

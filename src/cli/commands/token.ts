@@ -29,14 +29,14 @@ export function addTokenCommand(program: Command, context: Context): void {
         .choices([...roles])
         .makeOptionMandatory(),
     )
-    .option('--user <ids>', 'id of the patient, or ids such as 3,5,8 (a provider without sees all)')
+    .option('--user <ids>', 'id of the patient, or ids such as 3,5 (a provider without sees all)')
     .option('--expires <time>', 'how long it is valid, such as 90d or 12h (otherwise for good)', lifetimeOf)
     .addOption(plainJsonOption())
     .addHelpText(
       'after',
       examples(
         'sciatica token add phone --role patient --user 3 --expires 90d',
-        'sciatica token add clinic --role provider --user 3,5,8',
+        'sciatica token add clinic --role provider --user 3,5',
       ),
     )
     .action((name: string, options: Options) => addToken(context, name, options));
@@ -134,7 +134,7 @@ function columns(context: Context): Column<Token>[] {
       title: 'Valid until',
       cell: (token) => {
         const state = stateOf(token, context.now().getTime());
-        return state === 'valid' ? minute(token.expiresAt, 'taken back') : state;
+        return state === 'valid' ? minute(token.expiresAt, 'for good') : state;
       },
     },
   ];
