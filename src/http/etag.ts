@@ -15,27 +15,20 @@ const MOST_TAGS = 100;
 const LONGEST_ASKED = 200;
 
 /**
- * A list with its tag.
- * @param asked what the list follows from, besides the records
- * @param read reads the list
+ * As `etagOf`, for a list.
+ * @param asked what it follows from, besides the records
+ * @param revision of the records that it was read from
  */
-export function taggedList<P extends { json: string }>(
-  store: Store,
-  asked: string,
-  read: () => P,
-): P & { etag: string } {
-  const revision = store.history.last();
-  const page = read();
-  const isSettled = asked.length <= LONGEST_ASKED && store.history.last() === revision;
-  if (!isSettled) return { ...page, etag: etagOf(page.json) };
+export function etagOfList(body: string, store: Store, asked: string, revision: number): string {
+  if (asked.length > LONGEST_ASKED) return etagOf(body);
   let known = listTags.get(store);
   if (known?.revision !== revision || known.tags.size >= MOST_TAGS) {
     known = { revision, tags: new Map() };
     listTags.set(store, known);
   }
-  const etag = known.tags.get(asked) ?? etagOf(page.json);
-  known.tags.set(asked, etag);
-  return { ...page, etag };
+  const tag = known.tags.get(asked) ?? etagOf(body);
+  known.tags.set(asked, tag);
+  return tag;
 }
 
 /** Whether If-None-Match says that the caller has this body already (weak comparison, RFC 9110, 13.1.2). */

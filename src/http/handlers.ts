@@ -3,7 +3,7 @@ import { check, checkEach, objectOf } from '../domain/schema.ts';
 import type { Store } from '../store/store.ts';
 import { CHUNK_ROWS } from '../store/table.ts';
 import { readJson, readJsonText } from './body.ts';
-import { etagOf, isKnown, precondition, taggedList } from './etag.ts';
+import { etagOf, etagOfList, isKnown, precondition } from './etag.ts';
 import type { Feed } from './feed.ts';
 import { firstAnswer, repeatable } from './idempotency.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from './message.ts';
@@ -55,9 +55,9 @@ export function list(resource: Resource): Handler {
     if (filter.limit !== undefined)
       return page(resource, { ...filter, limit: filter.limit }, request, search, store);
     const verbs = resource.verbs(store);
-    const asked = `${resource.path}?${search}`;
-    const { json, next, etag } = taggedList(store, asked, () => verbs.page(filter, CHUNK_ROWS));
-    if (next === undefined && json.length <= MOST_WHOLE) return tagged(request, json, {}, etag);
+    const { json, next, revision } = verbs.page(filter, CHUNK_ROWS);
+    if (next === undefined && json.length <= MOST_WHOLE)
+      return tagged(request, json, {}, etagOfList(json, store, `${resource.path}?${search}`, revision));
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },

@@ -11,7 +11,7 @@ export interface Verbs {
   has(id: number): boolean;
   json(id: number): string;
   count(filter: object): number;
-  page(filter: object, limit: number): Page;
+  page(filter: object, limit: number): Page & { revision: number };
   boundedPage(filter: object, limit: number): Page;
   jsonChunks(filter: object): Generator<string[]>;
   create(input: object): { id: number };

@@ -22,6 +22,9 @@ interface Row {
 const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
   FROM history JOIN changes ON changes.id = history.change`;
 
+/** The number of the last entry that was ever made: while it is the same, so are the records. */
+export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
+
 /** How much of the history is read at once. */
 const MOST_AT_ONCE = 1000;
 const MOST_CHARACTERS = 256 * 1024;
@@ -132,7 +135,7 @@ export class History {
 
   /** The number of the last entry that was ever made; 0 before the first. */
   last(): number {
-    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+    return this.db.value<number>(LAST_ENTRY) ?? 0;
   }
 
   /** The latest change made from the command line that has not been erased. */

@@ -48,7 +48,7 @@ export class Logs {
 
   count = (filter: LogFilter = {}): number => this.#table.count(conditions(filter));
   list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
-  page = (filter: LogFilter, limit: number): Page => this.#table.page(query(filter), limit);
+  page = (filter: LogFilter, limit: number) => this.#table.page(query(filter), limit);
   boundedPage = (filter: LogFilter, limit: number): Page => this.#table.boundedPage(query(filter), limit);
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));

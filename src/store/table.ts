@@ -3,6 +3,7 @@ import { type Fields, MAX_ID } from '../domain/fields.ts';
 import { parseSort, type SortKey } from '../domain/sort.ts';
 import { type Condition, joined, type Value } from './condition.ts';
 import type { Database } from './database.ts';
+import { LAST_ENTRY } from './history.ts';
 import { openSnapshot } from './open.ts';
 
 /** How much a chunk of a long list has, and so is in memory at once. */
@@ -117,15 +118,19 @@ export class Table<R extends { id: number }> {
     return this.db.all<R>(sql, ...values).map((row) => this.#record(row));
   }
 
-  /** The first `limit` records that match, and where to go on. */
-  page(query: Query, limit: number): Page {
+  /** The first `limit` records that match, where to go on, and the revision that they are read from. */
+  page(query: Query, limit: number): Page & { revision: number } {
     const { sql, values } = this.#query(`${this.#json} AS json`, query, limit);
     // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
-    const [count, json] = this.db.row<[number, string | null]>(
-      `SELECT count(*), group_concat(json) FROM (${sql})`,
+    const [count, json, revision] = this.db.row<[number, string | null, number | null]>(
+      `SELECT count(*), group_concat(json), (${LAST_ENTRY}) FROM (${sql})`,
       ...values,
     );
-    return { json: `[${json ?? ''}]`, next: count < limit ? undefined : this.#cursorAfter(query, limit) };
+    return {
+      json: `[${json ?? ''}]`,
+      revision: revision ?? 0,
+      next: count < limit ? undefined : this.#cursorAfter(query, limit),
+    };
   }
 
   /** As `page`, but cut before it takes much memory. */

@@ -28,7 +28,7 @@ export class Users {
 
   count = (): number => this.#table.count([]);
   list = (filter: UserFilter = {}): User[] => this.#table.list(query(filter));
-  page = (filter: UserFilter, limit: number): Page => this.#table.page(query(filter), limit);
+  page = (filter: UserFilter, limit: number) => this.#table.page(query(filter), limit);
   boundedPage = (filter: UserFilter, limit: number): Page => this.#table.boundedPage(query(filter), limit);
   chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
