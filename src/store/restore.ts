@@ -170,12 +170,13 @@ function swap(
   const kept = `${path}.replaced-${stamp}`;
   // Closing a database that it cannot read, SQLite may throw its log away.
   if (isDamaged && isLocked(path)) throw inUse();
-  // Before the database is locked: who waits for a file that is about to be replaced should not wait long.
-  const past = isDamaged || isAbsent(path) ? undefined : using(openToRead(path), pastOf);
-  using(connect(prepared), (backup) => carryOver(past, backup));
-  syncFile(prepared);
-  const lock = isDamaged ? undefined : lockPresent(path);
+  let lock: Database | undefined;
   try {
+    // Before the database is locked: who waits for a file that is about to be replaced should not wait long.
+    const past = isDamaged || isAbsent(path) ? undefined : using(openToRead(path), pastOf);
+    using(connect(prepared), (backup) => carryOver(past, backup));
+    syncFile(prepared);
+    lock = isDamaged ? undefined : lockPresent(path);
     // Bytes first, then the log of a database that nobody could open: a copy that a kill leaves has both.
     const name = isAbsent(path) ? undefined : withFreeName(kept, (free) => linkNew(path, free));
     if (name) chmodSync(name, 0o600);

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -256,6 +257,15 @@ describe('a restore', () => {
     const store = freshStore(path);
     expect(failure(() => store.requireSince(900)).code).toBe('outdated');
     expect(store.changesAfter(store.history.last(), 9)).toEqual([]);
+  });
+
+  test('says plainly that the database can no longer be opened', () => {
+    const { path, file } = both();
+    const restoration = prepareRestore(file, path);
+    rmSync(path);
+    mkdirSync(path);
+    expect(failure(() => restoration.apply('now')).code).toBe('unusable');
+    restoration.close();
   });
 
   test('changes nothing before it is applied', () => {
