@@ -43,7 +43,8 @@ export const changes: Handler = (call) => {
   if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(call, since, headers);
   store.requireSince(since);
   if (limit !== undefined) return page(call, since, limit, headers);
-  return answerEntries(request, headers, (seq) => store.changesAfter(seq, CHUNK), since);
+  const after = (seq: number) => store.changesAfter(seq, CHUNK);
+  return answerEntries(request, headers, after(since), after);
 };
 
 function page({ request, store }: Call, since: number, limit: number, headers: HttpHeaders): HttpResponse {

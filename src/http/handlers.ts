@@ -87,7 +87,8 @@ function page(
   return tagged(request, json, headers);
 }
 
-function* arrayOf(chunks: Generator<string[]>): Generator<string> {
+/** A long list as the text of one JSON array, in pieces. */
+export function* arrayOf(chunks: Generator<string[]>): Generator<string> {
   let before = '[';
   for (const rows of chunks) {
     yield before + rows.join(',');

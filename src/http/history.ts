@@ -9,10 +9,10 @@ export function history({ path }: Resource): Handler {
   const record = path === '/users' ? 'user' : 'log';
   return ({ request, id, search, store }) => {
     parseQuery(search, {});
-    const next = (seq: number) => store.historyOf(record, id, seq);
+    const first = store.historyOf(record, id);
     // A record from before the history began is there and has none.
-    if (next(0).length === 0 && !store[record === 'user' ? 'users' : 'logs'].has(id))
+    if (first.length === 0 && !store[record === 'user' ? 'users' : 'logs'].has(id))
       throw notFound(record, id);
-    return answerEntries(request, {}, next);
+    return answerEntries(request, {}, first, (seq) => store.historyOf(record, id, seq));
   };
 }

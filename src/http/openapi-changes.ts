@@ -1,9 +1,16 @@
 import { changesParameters } from './changes.ts';
-import { ETAG_IF_SHORT, IF_NONE_MATCH, type Json, NOT_MODIFIED, queryParameters } from './openapi-parts.ts';
+import { historyEntries } from './openapi-history.ts';
+import {
+  content,
+  ETAG_IF_SHORT,
+  IF_NONE_MATCH,
+  type Json,
+  NOT_MODIFIED,
+  queryParameters,
+} from './openapi-parts.ts';
 
 /** The operation of the route that reads what changed. */
 export function changesOperation(): Json {
-  const schema = { type: 'array', items: { $ref: '#/components/schemas/HistoryEntry' } };
   return {
     tags: ['Changes'],
     operationId: 'listChanges',
@@ -24,7 +31,7 @@ export function changesOperation(): Json {
           },
         },
         content: {
-          'application/json': { schema },
+          ...content(historyEntries),
           'text/event-stream': { schema: { type: 'string' } },
         },
       },

@@ -27,9 +27,14 @@ function state(description: string): Json {
   return { description, anyOf: [...records, { type: 'null' }] };
 }
 
+/** The schema of a list of entries. */
+export const historyEntries: Json = {
+  type: 'array',
+  items: { $ref: '#/components/schemas/HistoryEntry' },
+};
+
 /** The operation of a route that reads the history of a record. */
 export function historyOperation(name: string, noun: string, tag: string): Json {
-  const schema = { type: 'array', items: { $ref: '#/components/schemas/HistoryEntry' } };
   return {
     tags: [tag],
     operationId: `get${name}History`,
@@ -37,7 +42,7 @@ export function historyOperation(name: string, noun: string, tag: string): Json 
     description: 'The first change first. A deleted record still has its history.',
     parameters: [IF_NONE_MATCH],
     responses: {
-      '200': { description: 'The entries', headers: ETAG_IF_SHORT, content: content(schema) },
+      '200': { description: 'The entries', headers: ETAG_IF_SHORT, content: content(historyEntries) },
       '304': NOT_MODIFIED,
     },
   };

@@ -18,7 +18,7 @@ export const POLICY: Json = {
 };
 
 export const ETAG_IF_SHORT: Json = {
-  ETag: { description: 'Strong entity tag; absent when the answer is long', schema: { type: 'string' } },
+  ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
 };
 
 export const NOT_MODIFIED: Json = { description: 'The caller has it already' };

@@ -7,6 +7,7 @@ import { insightsOperation, insightsSchemas, insightsTag } from './openapi-insig
 import {
   content,
   ETAG,
+  ETAG_IF_SHORT,
   IDEMPOTENCY_KEY,
   IF_MATCH,
   IF_NONE_MATCH,
@@ -195,7 +196,7 @@ const sortable = (resource: Resource) => (parameter: Json) => {
 };
 
 const LIST_HEADERS: Json = {
-  ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
+  ...ETAG_IF_SHORT,
   Link: { description: 'With limit: the next page, rel="next"', schema: { type: 'string' } },
   'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
 };

@@ -47,15 +47,25 @@ export class Database {
     );
   }
 
-  /** The first rows of a query, up to the one that `isEnough` says is the last. */
-  take<T>(sql: string, isEnough: (row: T) => boolean, ...values: Value[]): T[] {
+  /**
+   * The first rows of a query, as objects: at most so many, and none after those that have so many characters together.
+   * @param charactersOf how many a row has
+   */
+  take<T>(
+    sql: string,
+    most: { rows: number; characters: number },
+    charactersOf: (row: T) => number,
+    ...values: Value[]
+  ): T[] {
     return this.#translate(() => {
       const rows: T[] = [];
+      let characters = 0;
       for (const row of this.#prepare(sql)
         .pluck(false)
         .iterate(...values) as Iterable<T>) {
         rows.push(row);
-        if (isEnough(row)) break;
+        characters += charactersOf(row);
+        if (rows.length >= most.rows || characters >= most.characters) break;
       }
       return rows;
     });

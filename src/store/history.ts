@@ -26,7 +26,7 @@ const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId
 export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
 
 /** How much of the history is read at once. */
-const MOST_AT_ONCE = 1000;
+const MOST_ENTRIES = 1000;
 const MOST_CHARACTERS = 256 * 1024;
 
 /** The numbers of the entries after the entry `seq` that are about one of these users, from the indexes alone. */
@@ -101,30 +101,26 @@ export class History {
   }
 
   /**
-   * The entries that came after the entry `seq`, the first one first: at most `limit` of them, up to `MOST_AT_ONCE`,
+   * The entries that came after the entry `seq`, the first one first: at most `limit` of them, up to `MOST_ENTRIES`,
    * and no more than are held in memory without harm. Those that follow come after the last of these.
    * @param users only those about one of these users
    */
   after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
     if (!users) return this.#some(limit, 'seq > ?', seq);
     const { sql, values } = seqsOf(users, seq);
-    return this.#some(limit, `seq IN (${sql} ORDER BY seq LIMIT ${MOST_AT_ONCE})`, ...values);
+    return this.#some(limit, `seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
   }
 
   /** As `after`, of one record. */
   ofAfter(record: 'user' | 'log', id: number, seq: number): HistoryEntry[] {
-    return this.#some(MOST_AT_ONCE, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
+    return this.#some(MOST_ENTRIES, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
   }
 
   #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {
-    let [count, characters] = [0, 0];
-    const isEnough = ({ before, after }: Row) => {
-      count += 1;
-      characters += (before?.length ?? 0) + (after?.length ?? 0);
-      return count >= limit || characters >= MOST_CHARACTERS;
-    };
     const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
-    return this.db.take<Row>(sql, isEnough, ...values).map(entryOf);
+    const most = { rows: limit, characters: MOST_CHARACTERS };
+    const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
+    return this.db.take(sql, most, charactersOf, ...values).map(entryOf);
   }
 
   /** The number of the last entry after the entry `seq` that is about one of these users; `seq` if there is none. */

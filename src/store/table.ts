@@ -145,12 +145,9 @@ export class Table<R extends { id: number }> {
   /** The first records that match: up to `limit`, and up to about `MOST_CHARACTERS` of JSON. */
   #some(db: Database, query: Query, limit: number): string[] {
     const { sql, values } = this.#query(`${this.#json} AS json`, query, limit);
-    let characters = 0;
-    const isEnough = ({ json }: { json: string }) => {
-      characters += json.length;
-      return characters >= MOST_CHARACTERS;
-    };
-    return db.take(sql, isEnough, ...values).map(({ json }) => json);
+    const most = { rows: limit, characters: MOST_CHARACTERS };
+    const charactersOf = ({ json }: { json: string }) => json.length;
+    return db.take(sql, most, charactersOf, ...values).map(({ json }) => json);
   }
 
   /** Every record that matches, in chunks, all from one moment, however long the caller takes. */

@@ -1147,7 +1147,7 @@ export interface operations {
             /** @description The entries */
             200: {
                 headers: {
-                    /** @description Strong entity tag; absent when the answer is long */
+                    /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1567,7 +1567,7 @@ export interface operations {
             /** @description The entries */
             200: {
                 headers: {
-                    /** @description Strong entity tag; absent when the answer is long */
+                    /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1613,7 +1613,7 @@ export interface operations {
             /** @description The changes */
             200: {
                 headers: {
-                    /** @description Strong entity tag; absent when the answer is long */
+                    /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
                     /** @description With limit: where to go on, rel="next" */
                     Link?: string;
