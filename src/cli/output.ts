@@ -67,7 +67,10 @@ export async function printList<R extends object>(
 }
 
 /** A table where it fits; in a terminal too narrow for it, one record below the other. */
-async function printTable<R extends object>(context: Context, { columns, rows }: List<R>): Promise<void> {
+export async function printTable<R extends object>(
+  context: Context,
+  { columns, rows }: { columns: readonly Column<R>[]; rows: () => Iterable<readonly R[]> },
+): Promise<void> {
   const lines = table(columns, rows, context.width);
   await writeAll(context.stdout, lines ?? stacked(columns, rows(), context.width));
 }

@@ -47,6 +47,8 @@ describe('sciatica token', () => {
     await run(['token', 'add', 'boss', '--role', 'admin'], { db });
     await run(['token', 'add', 'clinic', '--role', 'provider', '--user', '1,2'], { db });
     await run(['token', 'rm', 'clinic'], { db });
+    const narrow = (await run(['token', 'ls'], { db, columns: 30 })).stdout;
+    expect(narrow).toMatch(/^Id +1\nName +boss\nRole +admin\n/);
     const lines = (await run(['token', 'ls'], { db })).stdout.split('\n');
     expect(lines[1]).toMatch(/1 +boss +admin +all users +never +for good/);
     expect(lines[2]).toMatch(/2 +clinic +provider +users 1, 2 +never +revoked/);

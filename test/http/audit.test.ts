@@ -149,6 +149,8 @@ test('sciatica audit shows it, all that was answered before a stop', async () =>
     expect.stringMatching(/boss +GET \/users\/\{id\} +user 1 +200 +127\.0\.0\.1$/),
     '',
   ]);
+  const narrow = await run(['audit'], { db: store.db.path, columns: 40 });
+  expect(narrow.stdout).toMatch(/^When \(UTC\) .*\nWho +nobody\nWhat +GET \/users\n/);
   const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.db.path });
   expect(JSON.parse(json.stdout)).toMatchObject([{ who: 'boss', userId: 1, status: 200 }]);
   expect((await run(['audit', '--since', 'soon'], { db: store.db.path })).code).toBe(2);

@@ -4,10 +4,10 @@ import type { AuditEntry } from '../../domain/audit.ts';
 import { parseDay } from '../../domain/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { visible, writeAll } from '../io.ts';
+import { visible } from '../io.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../options.ts';
-import { printJson, sayEmpty } from '../output.ts';
-import { type Column, table } from '../table.ts';
+import { printJson, printTable, sayEmpty } from '../output.ts';
+import type { Column } from '../table.ts';
 
 /** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {
@@ -35,7 +35,7 @@ async function showAudit(context: Context, options: Options): Promise<void> {
   if (options['json']) printJson(context, entries);
   else if (entries.length === 0)
     sayEmpty(context, options, 'Nobody asked for anything (sciatica serve --auth notes it).');
-  else await writeAll(context.stdout, table(columns, () => [entries], context.width) ?? []);
+  else await printTable(context, { columns, rows: () => [entries] });
 }
 
 /** The first moment of a day here. */

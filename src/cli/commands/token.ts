@@ -3,10 +3,10 @@ import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
 import { examples } from '../help.ts';
-import { print, say, visible, writeAll } from '../io.ts';
+import { print, say, visible } from '../io.ts';
 import { idOf, type Options, plainJsonOption } from '../options.ts';
-import { printJson, sayEmpty } from '../output.ts';
-import { type Column, table } from '../table.ts';
+import { printJson, printTable, sayEmpty } from '../output.ts';
+import type { Column } from '../table.ts';
 
 /** `sciatica token add|ls|rm` */
 export function addTokenCommand(program: Command, context: Context): void {
@@ -95,7 +95,7 @@ async function listTokens(context: Context, options: Options): Promise<void> {
     );
   } else if (tokens.length === 0)
     sayEmpty(context, options, 'There is no token yet. Make one: sciatica token add');
-  else await writeAll(context.stdout, table(columns(context), () => [tokens], context.width) ?? []);
+  else await printTable(context, { columns: columns(context), rows: () => [tokens] });
 }
 
 function removeToken(context: Context, key: string): void {
