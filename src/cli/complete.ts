@@ -3,8 +3,8 @@ import { type Complete, type Command as Completed, RootCommand } from '@bomb.sh/
 import type { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { logFields } from '../domain/log.ts';
-import { visible } from './io.ts';
-import { nameOf } from './records.ts';
+import { visible } from './output/io.ts';
+import { nameOf } from './views/records.ts';
 
 type Suggest = (complete: Complete) => void;
 

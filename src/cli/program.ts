@@ -23,7 +23,7 @@ import { addUserCommand } from './commands/user.ts';
 import { addUsersCommand } from './commands/users.ts';
 import { report } from './errors.ts';
 import { helpStyle } from './help.ts';
-import { refuseRepeats } from './options.ts';
+import { refuseRepeats } from './input/options.ts';
 
 const FIRST_STEPS = `
 First steps:

@@ -1,4 +1,4 @@
-import { tryJson } from './json.ts';
+import { tryJson } from '../lib/strict-json.ts';
 import { type Item, itemOf, type Reading } from './records.ts';
 
 /** Longer than any record can be, with every character escaped. */

@@ -1,6 +1,6 @@
+import { tryJson } from '../lib/strict-json.ts';
 import { readCsv } from './csv-reader.ts';
 import { readDocument } from './document.ts';
-import { tryJson } from './json.ts';
 import { readNdjson } from './ndjson.ts';
 import { type Format, nounOf, type Reading, unreadable } from './records.ts';
 import { decoded, withFirstLine } from './text.ts';

@@ -1,13 +1,13 @@
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
-import { type Access, checkAccess, corsHeaders, preflightHeaders } from './access.ts';
-import type { Visit } from './audit-trail.ts';
-import type { Feed } from './feed.ts';
-import type { Gate } from './gate.ts';
-import type { Desk } from './handlers.ts';
-import type { HttpHeaders, HttpRequest, HttpResponse } from './message.ts';
+import type { Visit } from './guard/audit-trail.ts';
+import type { Gate } from './guard/gate.ts';
+import { type Access, checkAccess, corsHeaders, preflightHeaders } from './guard/origins.ts';
+import type { Feed } from './handlers/feed.ts';
+import type { Desk } from './handlers/records.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { allowed, match } from './routes.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 export interface Service {
   store: Store;

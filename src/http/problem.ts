@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, type Issue, SciaticaError } from '../domain/errors.ts';
-import type { HttpHeaders, HttpResponse } from './message.ts';
+import type { HttpHeaders, HttpResponse } from './wire/message.ts';
 
 /** What is wrong with a request in terms of HTTP itself; what is wrong with records is a SciaticaError. */
 export class Problem extends Error {

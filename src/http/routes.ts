@@ -1,12 +1,12 @@
-import { changes } from './changes.ts';
-import { docs } from './docs.ts';
-import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers.ts';
-import { history } from './history.ts';
-import { report, summary } from './insights.ts';
-import { json } from './message.ts';
-import { openApi } from './openapi.ts';
-import { parseQuery } from './query.ts';
-import { logs, type Resource, users } from './resource.ts';
+import { changes } from './handlers/changes.ts';
+import { docs } from './handlers/docs.ts';
+import { history } from './handlers/history.ts';
+import { report, summary } from './handlers/insights.ts';
+import { parseQuery } from './handlers/query.ts';
+import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers/records.ts';
+import { logs, type Resource, users } from './handlers/resource.ts';
+import { openApi } from './openapi/document.ts';
+import { json } from './wire/message.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Kind =

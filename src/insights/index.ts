@@ -1,9 +1,8 @@
+export * from './by-location.ts';
 export * from './compare.ts';
 export type { Period } from './days.ts';
 export * from './exercises.ts';
 export { methodNotes, RED_FLAGS, SCALE_NOTE } from './method.ts';
-export * from './places.ts';
-export { Html, html } from './report/html.ts';
 export { reportMarkdown } from './report/markdown.ts';
 export { reportHtml, reportPolicy } from './report/page.ts';
 export { buildReport, MOST_SESSIONS, type Report, type ReportOptions } from './report/report.ts';

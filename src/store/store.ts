@@ -1,14 +1,14 @@
 import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
-import { Audit } from './audit.ts';
-import type { Database } from './database.ts';
-import { History } from './history.ts';
-import { Logs } from './logs.ts';
-import { openDatabase, openSnapshot } from './open.ts';
-import { Requests } from './requests.ts';
-import { Settings } from './settings.ts';
-import { Tokens } from './tokens.ts';
-import { Users } from './users.ts';
+import { History } from './history/history.ts';
+import { Audit } from './records/audit.ts';
+import { Logs } from './records/logs.ts';
+import { Requests } from './records/requests.ts';
+import { Settings } from './records/settings.ts';
+import { Tokens } from './records/tokens.ts';
+import { Users } from './records/users.ts';
+import type { Database } from './sqlite/database.ts';
+import { openDatabase, openSnapshot } from './sqlite/open.ts';
 
 /** The records and all that can be done with them, on one connection. */
 export class Store {

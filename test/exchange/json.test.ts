@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
-import { duplicateKey, parseJson } from '../../src/exchange/json.ts';
+import { parseJson } from '../../src/exchange/json.ts';
+import { duplicateKey } from '../../src/lib/strict-json.ts';
 
 function refusal(text: string): string {
   try {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/http/message.ts';
+import { MAX_BODY_BYTES } from '../../src/http/wire/message.ts';
 import { freshServer, nora } from '../http/helpers.ts';
 import { Wire, withBody } from './wire.ts';
 

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkLog, checkUser } from '../../src/domain/schema.ts';
+import { integrityFaults } from '../../src/store/sqlite/verify.ts';
 import { openStore } from '../../src/store/store.ts';
-import { integrityFaults } from '../../src/store/verify.ts';
 import { log, user } from '../domain/samples.ts';
 
 /** `sciatica serve` as a process of its own, watched from outside. */

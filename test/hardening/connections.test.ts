@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { MOST_WAITING } from '../../src/http/turn.ts';
+import { MOST_WAITING } from '../../src/http/wire/pipelining.ts';
 import { freshServer, nora, stretch } from '../http/helpers.ts';
 import { Wire, withBody } from './wire.ts';
 

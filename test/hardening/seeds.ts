@@ -1,4 +1,4 @@
-import { openApi } from '../../src/http/openapi.ts';
+import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes.ts';
 
 interface Schema {

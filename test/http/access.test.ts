@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { accessAt, checkAccess } from '../../src/http/access.ts';
-import type { HttpRequest } from '../../src/http/message.ts';
+import { accessAt, checkAccess } from '../../src/http/guard/origins.ts';
 import { routes } from '../../src/http/routes.ts';
+import type { HttpRequest } from '../../src/http/wire/message.ts';
 import { freshApp } from './helpers.ts';
 
 const hosts: [name: string, hosts: string[], status: number][] = [

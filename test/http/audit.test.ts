@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/gate.ts';
-import type { Rate } from '../../src/http/limits.ts';
-import { erase } from '../../src/store/erase.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
+import type { Rate } from '../../src/http/guard/limits.ts';
+import { erase } from '../../src/store/history/erase.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';
 import { freshApp, freshServer, nora, stretch } from './helpers.ts';

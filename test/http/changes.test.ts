@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { erase } from '../../src/store/erase.ts';
+import { erase } from '../../src/store/history/erase.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 interface Entry {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { endpointsOf, type OpenApi, type Schema } from '../../src/http/docs/document.ts';
 import { docsHtml } from '../../src/http/docs/page.ts';
-import { openApi } from '../../src/http/openapi.ts';
+import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes.ts';
 import { freshApp } from './helpers.ts';
 

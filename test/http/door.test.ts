@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addressOf, hostNames } from '../../src/http/listener.ts';
+import { addressOf, hostNames } from '../../src/http/wire/listener.ts';
 import { freshFolder, run } from '../helpers.ts';
 import { freshServer } from './helpers.ts';
 

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { accessAt } from '../../src/http/access.ts';
 import { createApp } from '../../src/http/app.ts';
-import { Feed } from '../../src/http/feed.ts';
-import type { Gate } from '../../src/http/gate.ts';
-import type { HttpResponse } from '../../src/http/message.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
+import type { Gate } from '../../src/http/guard/gate.ts';
+import { accessAt } from '../../src/http/guard/origins.ts';
+import { Feed } from '../../src/http/handlers/feed.ts';
+import type { HttpResponse } from '../../src/http/wire/message.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/wire/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { freshStore, log, user } from '../store/helpers.ts';

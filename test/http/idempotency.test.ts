@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/gate.ts';
-import { erase } from '../../src/store/erase.ts';
-import { undo } from '../../src/store/undo.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
+import { erase } from '../../src/store/history/erase.ts';
+import { undo } from '../../src/store/history/undo.ts';
 import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
@@ -150,7 +150,7 @@ describe('a service killed under load', () => {
   beforeAll(async () => {
     script = await bundle(`
       import { openStore } from './src/store/store.ts';
-      import { startServer } from './src/http/server.ts';
+      import { startServer } from './src/http/wire/server.ts';
       const access = { allowHosts: [], allowOrigins: [] };
       startServer(openStore(process.argv[2]), { host: '127.0.0.1', port: 0, access, log: () => {} })
         .then(({ port }) => console.log(port));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checkLog, checkUser } from '../../src/domain/schema.ts';
-import { summarySchema } from '../../src/http/summary-schema.ts';
+import { summarySchema } from '../../src/http/openapi/summary-schema.ts';
 import { summarize } from '../../src/insights/index.ts';
 import { freshApp, stretch } from './helpers.ts';
 

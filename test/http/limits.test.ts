@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/gate.ts';
-import { Buckets, neighbourhood } from '../../src/http/limits.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
+import { Buckets, neighbourhood } from '../../src/http/guard/limits.ts';
 import { freshApp } from './helpers.ts';
 
 describe('a bucket', () => {

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Log } from '../../src/domain/log.ts';
-import { Gate } from '../../src/http/gate.ts';
-import { erase } from '../../src/store/erase.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
+import { erase } from '../../src/store/history/erase.ts';
+import { undo } from '../../src/store/history/undo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { undo } from '../../src/store/undo.ts';
 import { type Answer, type Call, freshApp, nora, stretch } from './helpers.ts';
 
 /** Each phone of one of these users, a clinic's computer for two of them, and one for all. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/gate.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes.ts';
 import { type Answer, freshApp, nora, stretch } from './helpers.ts';
 

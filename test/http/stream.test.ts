@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { changes } from '../../src/http/changes.ts';
-import { Feed } from '../../src/http/feed.ts';
+import { changes } from '../../src/http/handlers/changes.ts';
+import { Feed } from '../../src/http/handlers/feed.ts';
 import { openStore } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';

@@ -10,7 +10,7 @@ import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
 import { expectation, type Fields } from '../../src/domain/fields.ts';
 import { logRecord } from '../../src/domain/log.ts';
 import { userRecord } from '../../src/domain/user.ts';
-import { openApi } from '../../src/http/openapi.ts';
+import { openApi } from '../../src/http/openapi/document.ts';
 import { problemResponse } from '../../src/http/problem.ts';
 import { routes } from '../../src/http/routes.ts';
 import { NOW } from '../helpers.ts';

@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { backup } from '../../src/store/backup.ts';
-import { erase } from '../../src/store/erase.ts';
-import { TEMPORARY } from '../../src/store/files.ts';
-import { prepareRestore } from '../../src/store/restore.ts';
+import { TEMPORARY } from '../../src/lib/files.ts';
+import { erase } from '../../src/store/history/erase.ts';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import {
   bundle,
@@ -42,9 +42,9 @@ let script = '';
 beforeAll(async () => {
   script = await bundle(`
     import { openStore } from './src/store/store.ts';
-    import { backup } from './src/store/backup.ts';
-    import { prepareRestore } from './src/store/restore.ts';
-    import { Import } from './src/store/import.ts';
+    import { backup } from './src/store/maintenance/backup.ts';
+    import { prepareRestore } from './src/store/maintenance/restore.ts';
+    import { Import } from './src/store/maintenance/import.ts';
     import { log, user } from './test/domain/samples.ts';
     import { writeSync } from 'node:fs';
     const [verb, path, file] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
-import { erase } from '../../src/store/erase.ts';
+import { erase } from '../../src/store/history/erase.ts';
+import { undo } from '../../src/store/history/undo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { undo } from '../../src/store/undo.ts';
 import { failure, freshStore, log, user } from './helpers.ts';
 
 const short = ({ seq, record, id, action }: HistoryEntry) => `${seq} ${action} ${record} ${id}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { migrations } from '../../src/store/migrations.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { failure, freshPath, freshStore, raw } from './helpers.ts';
 
 test.each([

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
-import { erase } from '../../src/store/erase.ts';
-import { Import } from '../../src/store/import.ts';
+import { erase } from '../../src/store/history/erase.ts';
+import { undo } from '../../src/store/history/undo.ts';
+import { Import } from '../../src/store/maintenance/import.ts';
 import type { Store } from '../../src/store/store.ts';
-import { undo } from '../../src/store/undo.ts';
 import { failure, freshPath, freshStore, log, user } from './helpers.ts';
 
 const short = ({ change, source, record, id, action }: HistoryEntry) => [change, source, record, id, action];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Import, type ImportResult } from '../../src/store/import.ts';
-import type { OnConflict } from '../../src/store/staging.ts';
+import { Import, type ImportResult } from '../../src/store/maintenance/import.ts';
+import type { OnConflict } from '../../src/store/maintenance/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failure, filledStore, freshPath, freshStore, log, raw, user } from './helpers.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Log, type LogFilter, logRecord } from '../../src/domain/log.ts';
 import { type User, userRecord } from '../../src/domain/user.ts';
+import { CHUNK_ROWS } from '../../src/store/records/table.ts';
 import type { Store } from '../../src/store/store.ts';
-import { CHUNK_ROWS } from '../../src/store/table.ts';
 import { failure, filledStore, freshStore, log, user } from './helpers.ts';
 
 /** The order that `-date,id` names; texts by their bytes, as SQLite compares them. */

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { migrations } from '../../src/store/migrations.ts';
-import { rescue } from '../../src/store/rescue/rescue.ts';
+import { rescue } from '../../src/store/maintenance/rescue/rescue.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/store.ts';
 import { bundle, ended, failure, freshFolder, freshPath, log, start, user } from './helpers.ts';
 
@@ -97,7 +97,7 @@ let script = '';
 beforeAll(async () => {
   script = await bundle(`
     import { openStore } from './src/store/store.ts';
-    import { migrations } from './src/store/migrations.ts';
+    import { migrations } from './src/store/sqlite/migrations.ts';
     import { writeSync } from 'node:fs';
     const [path, when] = process.argv.slice(2);
     migrations.push(${JSON.stringify(NEXT)}, 'CREATE TABLE last (x TEXT) STRICT');

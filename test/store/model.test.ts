@@ -4,7 +4,7 @@ import { SciaticaError } from '../../src/domain/errors.ts';
 import { exerciseTypes, type Log, type LogInput } from '../../src/domain/log.ts';
 import { checkLogInput, checkUserInput, checkUserPatch } from '../../src/domain/schema.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
-import { checkLogChange, checkNewLog } from '../../src/store/checks.ts';
+import { checkLogChange, checkNewLog } from '../../src/store/records/checks.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshStore, log, user } from './helpers.ts';
 

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { migrations } from '../../src/store/migrations.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/store.ts';
 import {
   bundle,

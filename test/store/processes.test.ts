@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { migrations } from '../../src/store/migrations.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { bundle, ended, freshPath, freshStore, start, user } from './helpers.ts';
 
 let script = '';

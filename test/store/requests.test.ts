@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { erase } from '../../src/store/erase.ts';
+import { erase } from '../../src/store/history/erase.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshStore, log, user } from './helpers.ts';
 

@@ -2,9 +2,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rowsOf } from '../../src/store/rescue/cells.ts';
-import { openPages } from '../../src/store/rescue/pages.ts';
-import { type Rescue, rescue } from '../../src/store/rescue/rescue.ts';
+import { rowsOf } from '../../src/store/maintenance/rescue/cells.ts';
+import { openPages } from '../../src/store/maintenance/rescue/pages.ts';
+import { type Rescue, rescue } from '../../src/store/maintenance/rescue/rescue.ts';
 import { openStore } from '../../src/store/store.ts';
 import { failure, freshFolder, freshPath, log, raw, user } from './helpers.ts';
 

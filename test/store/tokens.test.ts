@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { stateOf } from '../../src/domain/token.ts';
-import { erase } from '../../src/store/erase.ts';
-import { Tokens } from '../../src/store/tokens.ts';
+import { erase } from '../../src/store/history/erase.ts';
+import { Tokens } from '../../src/store/records/tokens.ts';
 import { failure, filledStore, freshStore } from './helpers.ts';
 
 const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
-import { checkLogChange, checkNewLog } from '../../src/store/checks.ts';
+import { checkLogChange, checkNewLog } from '../../src/store/records/checks.ts';
 import { log as aLog, failure, filledStore, freshStore, user } from './helpers.ts';
 
 function withUser() {

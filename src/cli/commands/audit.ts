@@ -4,10 +4,10 @@ import type { AuditEntry } from '../../domain/audit.ts';
 import { parseDay } from '../../domain/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { visible } from '../io.ts';
-import { countOf, idOf, type Options, plainJsonOption } from '../options.ts';
-import { printJson, printTable, sayEmpty } from '../output.ts';
-import type { Column } from '../table.ts';
+import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { visible } from '../output/io.ts';
+import { printJson, printTable, sayEmpty } from '../output/output.ts';
+import type { Column } from '../views/table.ts';
 
 /** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {

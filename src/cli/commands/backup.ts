@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/day.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, sized, visible } from '../io.ts';
+import { counted, print, say, sized, visible } from '../output/io.ts';
 
 /** `sciatica backup` */
 export function addBackupCommand(program: Command, context: Context): void {
@@ -35,7 +35,7 @@ async function makeBackup(
   file: string | undefined,
   { force = false }: { force?: boolean },
 ): Promise<void> {
-  const { backup } = await import('../../store/backup.ts');
+  const { backup } = await import('../../store/maintenance/backup.ts');
   const source = context.databasePath;
   const folder = file === undefined ? join(dirname(source), 'backups') : folderOf(file);
   const target = folder ? join(folder, `sciatica-${localStamp(context.now())}.db`) : resolve(file ?? '');

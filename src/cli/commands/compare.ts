@@ -5,14 +5,14 @@ import { date, type Fields, type RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, comparisonFields } from '../../domain/summary.ts';
 import type { Period } from '../../insights/index.ts';
-import { askedOf } from '../asked.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { print } from '../io.ts';
-import { addFieldOptions, type Options, plainJsonOption } from '../options.ts';
-import { printJson } from '../output.ts';
-import { shownAs } from '../records.ts';
-import { requireUser } from '../whose.ts';
+import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
+import { askedOf } from '../input/parse-flags.ts';
+import { requireUser } from '../input/resolve-user.ts';
+import { print } from '../output/io.ts';
+import { printJson } from '../output/output.ts';
+import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
 const FOUR_WEEKS = 28;
@@ -68,8 +68,8 @@ async function compare(context: Context, options: Options): Promise<void> {
   const comparison = comparePeriods(sessionsOf(context, filter), ...periods, { rule });
   if (options['json']) return printJson(context, comparison);
   if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, filter);
-  const { canvasOf } = await import('../screens/layout.ts');
-  const { comparisonScreen } = await import('../screens/comparison.ts');
+  const { canvasOf } = await import('../views/layout.ts');
+  const { comparisonScreen } = await import('../views/comparison.ts');
   const who = shownAs(user, options['anonymous'] === true);
   print(context, comparisonScreen(who, comparison, await canvasOf(context)).join('\n'));
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, quoted, say } from '../io.ts';
+import { counted, print, quoted, say } from '../output/io.ts';
 
 /** `sciatica demo` */
 export function addDemoCommand(program: Command, context: Context): void {

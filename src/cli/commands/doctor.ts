@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { Check, Examination } from '../../store/doctor.ts';
-import type { Rescue } from '../../store/rescue/rescue.ts';
-import { palette } from '../colour.ts';
+import type { Check, Examination } from '../../store/maintenance/doctor.ts';
+import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, sized, visible } from '../io.ts';
+import { palette } from '../output/colour.ts';
+import { counted, print, say, sized, visible } from '../output/io.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -38,7 +38,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
 }
 
 async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
-  const { examine } = await import('../../store/doctor.ts');
+  const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
   const wrong = examination.checks.filter(({ ok }) => !ok);
   if (options.json) print(context, JSON.stringify({ ok: wrong.length === 0, ...examination }));
@@ -86,8 +86,8 @@ function wrapped({ width }: Context, text: string, indent = 0): string[] {
 }
 
 async function rescueIt(context: Context, output: string, { json }: DoctorOptions): Promise<void> {
-  const { refuseExisting, writeOutputFile } = await import('../output-file.ts');
-  const { rescue } = await import('../../store/rescue/rescue.ts');
+  const { refuseExisting, writeOutputFile } = await import('../output/output-file.ts');
+  const { rescue } = await import('../../store/maintenance/rescue/rescue.ts');
   const { documentOf } = await import('../../exchange/write.ts');
   refuseExisting(output, false);
   const rescued = rescue(context.databasePath);

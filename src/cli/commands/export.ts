@@ -6,11 +6,11 @@ import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { Blocks } from '../../exchange/write.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
-import { type ExportFormat, exportFormats, formatOption, rawOption } from '../formats.ts';
 import { examples } from '../help.ts';
-import { counted, say, visible, writeAll } from '../io.ts';
-import { countOf, type Options } from '../options.ts';
-import { progressOf } from '../progress.ts';
+import { countOf, type Options } from '../input/options.ts';
+import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
+import { counted, say, visible, writeAll } from '../output/io.ts';
+import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
 type What = 'users' | 'logs' | undefined;
@@ -56,7 +56,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage('--sort and --limit are for logs, and only users are exported.');
   const force = options['force'] === true;
-  const file = await import('../output-file.ts');
+  const file = await import('../output/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
   // Nobody in particular, unless the command line says so.
   const filter = await logFilterOf(context, { user: 'all', ...options });

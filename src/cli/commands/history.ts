@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { date } from '../../domain/fields.ts';
 import type { HistoryFilter } from '../../domain/history.ts';
-import { askedOf } from '../asked.ts';
 import { examples } from '../help.ts';
-import { print, say } from '../io.ts';
-import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../options.ts';
-import { printJson } from '../output.ts';
+import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { askedOf } from '../input/parse-flags.ts';
+import { print, say } from '../output/io.ts';
+import { printJson } from '../output/output.ts';
 
 /** How many entries are shown when nothing is said. */
 const LATEST = 30;
@@ -45,8 +45,8 @@ async function showHistory(context: Context, options: Options): Promise<void> {
     return;
   }
   const shown = entries.slice(0, limit);
-  const { historyLines } = await import('../history.ts');
-  const { canvasOf } = await import('../screens/layout.ts');
+  const { historyLines } = await import('../views/history.ts');
+  const { canvasOf } = await import('../views/layout.ts');
   print(context, historyLines(shown, await canvasOf(context)).join('\n'));
   if (entries.length > limit) say(context, `Only the latest ${limit} are shown. For more: --limit N.`);
 }

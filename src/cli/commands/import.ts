@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import type { Item, Reading } from '../../exchange/records.ts';
-import type { Import } from '../../store/import.ts';
-import type { Counts, OnConflict } from '../../store/staging.ts';
-import { formatOption, rawOption } from '../formats.ts';
+import type { Import } from '../../store/maintenance/import.ts';
+import type { Counts, OnConflict } from '../../store/maintenance/staging.ts';
 import { examples } from '../help.ts';
-import { type InputFile, openInput } from '../input-file.ts';
-import { counted, print, say, visible } from '../io.ts';
-import { type Progress, progressOf } from '../progress.ts';
+import { type InputFile, openInput } from '../input/input-file.ts';
+import { formatOption, rawOption } from '../output/formats.ts';
+import { counted, print, say, visible } from '../output/io.ts';
+import { type Progress, progressOf } from '../output/progress.ts';
 
 /** A terminal shows so many faults; a file that stderr is sent to gets all. */
 const SHOWN_FAULTS = 20;
@@ -58,7 +58,7 @@ Ids are kept; a record without one gets a new one. A record that is there alread
 async function importFile(context: Context, path: string, options: ImportOptions): Promise<void> {
   const file = await openInput(context, path);
   const { readRecords } = await import('../../exchange/read.ts');
-  const { Import } = await import('../../store/import.ts');
+  const { Import } = await import('../../store/maintenance/import.ts');
   const { formatOfName } = await import('../../exchange/format.ts');
   const format = options.format ?? formatOfName(path);
   const progress = progressOf(context);

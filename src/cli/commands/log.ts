@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
-import { palette } from '../colour.ts';
-import { confirmDeletion, patchOf } from '../edit.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, say } from '../io.ts';
-import { addFieldOptions, idOf, jsonOption, type Options } from '../options.ts';
-import { checkJson, printDone, printRecord } from '../output.ts';
-import { logColumns, nameOf, summaryOfLog } from '../records.ts';
+import { confirmDeletion, patchOf } from '../input/edit.ts';
+import { addFieldOptions, idOf, jsonOption, type Options } from '../input/options.ts';
+import { palette } from '../output/colour.ts';
+import { counted, print, say } from '../output/io.ts';
+import { checkJson, printDone, printRecord } from '../output/output.ts';
+import { logColumns, nameOf, summaryOfLog } from '../views/records.ts';
 
 /** `sciatica log add|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
@@ -36,7 +36,7 @@ export function addLogCommand(program: Command, context: Context): void {
       ),
     )
     .action(async (options: Options) => {
-      const { addLog } = await import('../log-add.ts');
+      const { addLog } = await import('../input/log-add.ts');
       await addLog(context, options);
     });
 
@@ -80,7 +80,7 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 
 async function editLog(context: Context, text: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const { checkLogChange } = await import('../../store/checks.ts');
+  const { checkLogChange } = await import('../../store/records/checks.ts');
   const { logs } = context.store;
   const id = idOf(text);
   const current = logs.get(id);

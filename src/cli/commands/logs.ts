@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
-import type { Logs } from '../../store/logs.ts';
-import { askedOf } from '../asked.ts';
-import { palette } from '../colour.ts';
+import type { Logs } from '../../store/records/logs.ts';
 import { namingFlags } from '../errors.ts';
-import { similarName } from '../exercises.ts';
 import { examples } from '../help.ts';
-import { counted, quoted, say, visible } from '../io.ts';
-import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../options.ts';
-import { type List, printList } from '../output.ts';
-import { logColumns, nameOf } from '../records.ts';
-import { whoseList } from '../whose.ts';
+import { similarName } from '../input/exercises.ts';
+import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
+import { askedOf } from '../input/parse-flags.ts';
+import { whoseList } from '../input/resolve-user.ts';
+import { palette } from '../output/colour.ts';
+import { counted, quoted, say, visible } from '../output/io.ts';
+import { type List, printList } from '../output/output.ts';
+import { logColumns, nameOf } from '../views/records.ts';
 
 /** How many rows a table has when nothing is said. */
 const LATEST = 30;

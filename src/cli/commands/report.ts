@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
-import { askedOf } from '../asked.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
-import { say, visible, writeAll } from '../io.ts';
-import { addFieldOptions, type Options } from '../options.ts';
-import { requireUser } from '../whose.ts';
+import { addFieldOptions, type Options } from '../input/options.ts';
+import { askedOf } from '../input/parse-flags.ts';
+import { requireUser } from '../input/resolve-user.ts';
+import { say, visible, writeAll } from '../output/io.ts';
 
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
@@ -50,7 +50,7 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   const format = formatOf(options);
   const output = outputOf(context, options, userId, format);
   const force = options['force'] === true;
-  const file = await import('../output-file.ts');
+  const file = await import('../output/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
   const { users, logs } = context.store;
   const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, responseRules } = await import(

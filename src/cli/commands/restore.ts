@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/day.ts';
-import type { Restoration } from '../../store/restore.ts';
-import type { Holding } from '../../store/verify.ts';
+import type { Restoration } from '../../store/maintenance/restore.ts';
+import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, visible } from '../io.ts';
+import { counted, print, say, visible } from '../output/io.ts';
 
 /** `sciatica restore` */
 export function addRestoreCommand(program: Command, context: Context): void {
@@ -29,7 +29,7 @@ export function addRestoreCommand(program: Command, context: Context): void {
 }
 
 async function restore(context: Context, file: string, options: { yes?: boolean }): Promise<void> {
-  const { prepareRestore } = await import('../../store/restore.ts');
+  const { prepareRestore } = await import('../../store/maintenance/restore.ts');
   const restoration = prepareRestore(resolve(file), context.databasePath);
   try {
     say(context, `Backup:   ${described(restoration.copy)}`);
@@ -66,7 +66,7 @@ async function confirm(
   if (yes || present === 'absent') return;
   if (!context.interactive)
     throw usage('This would replace the database by the backup. To do it unasked, add --yes.');
-  const { askYesNo } = await import('../prompts.ts');
+  const { askYesNo } = await import('../input/prompts.ts');
   if (!(await askYesNo(context, 'Replace the database by the backup?', false)))
     throw new Declined('Nothing was changed.');
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
-import { countOf } from '../options.ts';
+import { countOf } from '../input/options.ts';
 
 interface ServeOptions {
   port: string;
@@ -67,8 +67,8 @@ Examples:
 
 async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { port, host, access } = checkOptions(options);
-  const { startServer } = await import('../../http/server.ts');
-  const { DEFAULT_RATE } = await import('../../http/limits.ts');
+  const { startServer } = await import('../../http/wire/server.ts');
+  const { DEFAULT_RATE } = await import('../../http/guard/limits.ts');
   // Whoever reads the request log may go away; the service stays.
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);

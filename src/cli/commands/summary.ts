@@ -3,14 +3,14 @@ import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
-import { askedOf } from '../asked.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { print } from '../io.ts';
-import { addFieldOptions, type Options, plainJsonOption } from '../options.ts';
-import { printJson } from '../output.ts';
-import { shownAs } from '../records.ts';
-import { whoseList } from '../whose.ts';
+import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
+import { askedOf } from '../input/parse-flags.ts';
+import { whoseList } from '../input/resolve-user.ts';
+import { print } from '../output/io.ts';
+import { printJson } from '../output/output.ts';
+import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
 type Asked = Partial<RecordOf<typeof summaryFields>>;
@@ -64,8 +64,8 @@ async function summarizeUser(
   });
   if (options['json']) return printJson(context, summary);
   if (summary.sessions === 0) return sayNone(context, filter);
-  const { canvasOf } = await import('../screens/layout.ts');
-  const { summaryScreen } = await import('../screens/summary.ts');
+  const { canvasOf } = await import('../views/layout.ts');
+  const { summaryScreen } = await import('../views/summary.ts');
   const who = shownAs(store.users.get(userId), options['anonymous'] === true);
   print(context, summaryScreen(who, summary, await canvasOf(context)).join('\n'));
 }
@@ -85,8 +85,8 @@ async function summarizeEverybody(context: Context, options: Options, asked: Ask
     const { since = null, until = null } = asked;
     if (options['json']) return printJson(context, { since, until, rule, places });
     if (places.length === 0) return sayNone(context, filter);
-    const { canvasOf } = await import('../screens/layout.ts');
-    const { placesScreen } = await import('../screens/places.ts');
+    const { canvasOf } = await import('../views/layout.ts');
+    const { placesScreen } = await import('../views/by-location.ts');
     const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
     print(context, placesScreen(places, rule, period, await canvasOf(context)).join('\n'));
   } finally {

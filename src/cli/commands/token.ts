@@ -3,10 +3,10 @@ import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
 import { examples } from '../help.ts';
-import { print, say, visible } from '../io.ts';
-import { idOf, type Options, plainJsonOption } from '../options.ts';
-import { printJson, printTable, sayEmpty } from '../output.ts';
-import type { Column } from '../table.ts';
+import { idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { print, say, visible } from '../output/io.ts';
+import { printJson, printTable, sayEmpty } from '../output/output.ts';
+import type { Column } from '../views/table.ts';
 
 /** `sciatica token add|ls|rm` */
 export function addTokenCommand(program: Command, context: Context): void {

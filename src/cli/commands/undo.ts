@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import { confirmed } from '../edit.ts';
 import { examples } from '../help.ts';
-import { print, say } from '../io.ts';
-import { idOf, type Options } from '../options.ts';
+import { confirmed } from '../input/edit.ts';
+import { idOf, type Options } from '../input/options.ts';
+import { print, say } from '../output/io.ts';
 
 /** How many entries of a large change are told one by one. */
 const TOLD = 5;
@@ -33,13 +33,13 @@ async function undoChange(context: Context, text: string | undefined, options: O
     await sayPlan(context, change, entries);
     await confirmed(context, options, `Undo change ${change}?`, 'Nothing was undone.');
   }
-  const { undo } = await import('../../store/undo.ts');
+  const { undo } = await import('../../store/history/undo.ts');
   undo(store, change);
   print(context, `Undid change ${change}. To have it back: sciatica undo`);
 }
 
 async function sayPlan(context: Context, change: number, entries: readonly HistoryEntry[]): Promise<void> {
-  const { describeUndo } = await import('../history.ts');
+  const { describeUndo } = await import('../views/history.ts');
   say(context, `To undo change ${change}:`);
   for (const entry of entries.toReversed().slice(0, TOLD)) say(context, `  ${describeUndo(entry)}`);
   if (entries.length > TOLD) say(context, `  and ${entries.length - TOLD} more`);

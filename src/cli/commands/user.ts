@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
-import { confirmDeletion, confirmed, patchOf } from '../edit.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, visible } from '../io.ts';
-import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../options.ts';
-import { checkJson, printDone, printRecord } from '../output.ts';
-import { summaryOfUser, userColumns } from '../records.ts';
-import { requireUser } from '../whose.ts';
+import { confirmDeletion, confirmed, patchOf } from '../input/edit.ts';
+import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../input/options.ts';
+import { requireUser } from '../input/resolve-user.ts';
+import { counted, print, say, visible } from '../output/io.ts';
+import { checkJson, printDone, printRecord } from '../output/output.ts';
+import { summaryOfUser, userColumns } from '../views/records.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
 export function addUserCommand(program: Command, context: Context): void {
@@ -91,7 +91,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const missing = Object.entries(userFields).filter(([name]) => given[name] === undefined);
   if (context.interactive && missing.length > 0) {
     namingFlags(userFields, () => checkUserPatch(given));
-    const { askFields } = await import('../prompts.ts');
+    const { askFields } = await import('../input/prompts.ts');
     Object.assign(given, await askFields(context, Object.fromEntries(missing)));
   }
   const user = users.create(namingFlags(userFields, () => checkUserInput(given)));
@@ -141,10 +141,10 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const what = user ? summaryOfUser(user) : `user ${id}`;
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
-  const { erase } = await import('../../store/erase.ts');
+  const { erase } = await import('../../store/history/erase.ts');
   erase(store, id);
   print(context, `Erased user ${id}.`);
-  const { keptCopies } = await import('../../store/files.ts');
+  const { keptCopies } = await import('../../store/maintenance/copies.ts');
   for (const copy of keptCopies(store.db.path))
     say(context, `This copy may still hold them: ${visible(copy)}`);
 }

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { userRecord } from '../../domain/user.ts';
 import { examples } from '../help.ts';
-import { csvOption, jsonOption, type Options } from '../options.ts';
-import { printList, sayEmpty } from '../output.ts';
-import { userColumns } from '../records.ts';
+import { csvOption, jsonOption, type Options } from '../input/options.ts';
+import { printList, sayEmpty } from '../output/output.ts';
+import { userColumns } from '../views/records.ts';
 
 /** `sciatica users` */
 export function addUsersCommand(program: Command, context: Context): void {

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../insights/index.ts';
+import { type Html, html } from '../../lib/html.ts';
 import {
   type Content,
   type Endpoint,

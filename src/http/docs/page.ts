@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Html, html } from '../../insights/index.ts';
+import { Html, html } from '../../lib/html.ts';
 import { endpointsOf, type OpenApi } from './document.ts';
 import { BASE } from './example.ts';
 import { methodAndPath, operation } from './operation.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../insights/index.ts';
+import { type Html, html } from '../../lib/html.ts';
 
 /** A description as paragraphs; nothing where there is none. */
 export function paragraphs(text: string | undefined): Html[] {

@@ -1,5 +1,5 @@
+import { visible } from '../../lib/html.ts';
 import type { Block, Column } from './document.ts';
-import { visible } from './html.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 

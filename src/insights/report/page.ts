@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Html, html } from '../../lib/html.ts';
 import type { Block, Column, Section } from './document.ts';
-import { Html, html } from './html.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 import { STYLE } from './style.ts';

@@ -1,7 +1,7 @@
 import { scaleThreshold } from 'd3-scale';
 import type { Log } from '../../../domain/log.ts';
+import { type Html, html } from '../../../lib/html.ts';
 import { dayNumber, dayOf, mondayOf } from '../../days.ts';
-import { type Html, html } from '../html.ts';
 import { count } from '../words.ts';
 import { type Chart, frame, WIDTH } from './frame.ts';
 

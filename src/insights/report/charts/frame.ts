@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../../lib/html.ts';
 
 /** Charts are drawn this wide and scaled to the page: legible on a phone, not huge on paper. */
 export const WIDTH = 480;

@@ -1,9 +1,9 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { line } from 'd3-shape';
 import type { Log } from '../../../domain/log.ts';
+import { type Html, html } from '../../../lib/html.ts';
 import { dayNumber } from '../../days.ts';
 import type { Trend } from '../../trend.ts';
-import { type Html, html } from '../html.ts';
 import { trendSentence } from '../words.ts';
 import { at, type Chart, frame, WIDTH } from './frame.ts';
 

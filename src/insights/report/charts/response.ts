@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { symbol, symbolDiamond } from 'd3-shape';
+import { type Html, html } from '../../../lib/html.ts';
 import type { ExerciseSummary } from '../../exercises.ts';
-import { type Html, html } from '../html.ts';
 import { count, interval, quoted, signed, verdictWords } from '../words.ts';
 import { at, type Chart, cut, frame, WIDTH } from './frame.ts';
 

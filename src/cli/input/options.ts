@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDay } from '../../domain/day.ts';
+import { type Field, type Fields, fromStrings, MAX_ID } from '../../domain/fields.ts';
+import { DAYS, usage } from '../errors.ts';
+
+/** What commander read from a command line. */
+export type Options = Readonly<Record<string, unknown>>;
+
+/** Gives a command the flags of its fields: their names, help, bounds and choices come from the definitions. */
+export function addFieldOptions(command: Command, fields: Fields, omit: readonly string[] = []): void {
+  for (const [name, field] of Object.entries(fields)) {
+    if (omit.includes(name)) continue;
+    for (const option of optionsOf(field)) command.addOption(option);
+  }
+}
+
+function optionsOf(field: Field): Option[] {
+  if (field.kind === 'boolean')
+    return [
+      new Option(`--${field.flag}`, field.help),
+      new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
+    ];
+  const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${DAYS})` : field.help;
+  const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
+  // Shown in the help and completed; checked by the schema with everything else.
+  if (field.kind === 'choice') option.argChoices = [...field.choices];
+  return [option];
+}
+
+function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
+  switch (field.kind) {
+    case 'integer':
+      return field.max === MAX_ID ? 'id' : `${field.min}-${field.max}`;
+    case 'date':
+      return 'day';
+    case 'email':
+      return 'address';
+    case 'choice':
+      return 'kind';
+    case 'text':
+      return 'text';
+  }
+}
+
+/** `first-name` is `firstName` among commander's options. */
+const optionName = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The values that the flags of `fields` were given, by field; a day such as -3d is counted from `today`. */
+export function valuesOf(fields: Fields, options: Options, today: string): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const texts: Record<string, string> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const value = options[optionName(field.flag)];
+    if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
+    else if (value !== undefined) values[name] = value;
+  }
+  return { ...values, ...fromStrings(fields, texts) };
+}
+
+/**
+ * Makes it an error to give a flag twice where one value counts, a flag with its opposite, or a flag in
+ * place of a value (`--name --type stretch`). To be called when the command has all its options.
+ */
+export function refuseRepeats(command: Command): void {
+  const flags = command.options.map(({ long }) => long);
+  const given = new Map<string, string>();
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const lone = command.options.every((other) => other === option || other.attributeName() !== name);
+    if ((option.isBoolean() && lone) || Array.isArray(option.defaultValue)) continue;
+    const flag = `--${option.name()}`;
+    command.on(`option:${option.name()}`, (value: unknown) => {
+      const before = given.get(name);
+      if (before === flag) throw usage(`${flag} is given twice.`);
+      if (before) throw usage(`${before} and ${flag} cannot both be given.`);
+      if (typeof value === 'string' && flags.includes(value))
+        throw usage(`${flag} needs a value, and ${value} is a flag.`);
+      given.set(name, flag);
+    });
+  }
+}
+
+/**
+ * Reads an id that stands on the command line.
+ * @param what what it is the id of, to begin a sentence
+ * @throws SciaticaError `invalid`
+ */
+export function idOf(text: string, what = 'An id'): number {
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (id < 1 || id > MAX_ID) throw usage(`${what} must be a whole number, 1 or more, not "${text}".`);
+  return id;
+}
+
+/** Reads a count such as `--limit 10`. */
+export function countOf(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
+    throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+  return Number(text);
+}
+
+/** `--json [fields]`, of every command that gives records. */
+export const jsonOption = () =>
+  new Option('--json [fields]', 'as JSON, as the service gives it; fields such as id,date pick some');
+
+/** `--json`, of commands whose figures are one whole. */
+export const plainJsonOption = () => new Option('--json', 'as JSON');
+
+export const csvOption = () => new Option('--csv', 'as CSV with a header').conflicts('json');

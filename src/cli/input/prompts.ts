@@ -1,0 +1,132 @@
+import { confirm, input, search, select } from '@inquirer/prompts';
+import type { Context } from '../../context.ts';
+import { parseDay } from '../../domain/day.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { type Field, type Fields, fromStrings } from '../../domain/fields.ts';
+import { logFields } from '../../domain/log.ts';
+import { check, objectOf } from '../../domain/schema.ts';
+import type { Exercise } from '../../store/records/logs.ts';
+import { counted, visible } from '../output/io.ts';
+import { summaryOfUser } from '../views/records.ts';
+
+/** The questions that a command asks in a terminal. Loaded only where one is asked. */
+
+interface Streams {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
+/** Asks on the run's own streams. Ctrl-C, Ctrl-D and SIGINT end the question, and with it the command. */
+async function ask<T>(context: Context, question: (streams: Streams) => Promise<T>): Promise<T> {
+  // Inquirer colours as Node's styleText does, which asks the environment.
+  if (!context.mayColour) process.env['NO_COLOR'] = '1';
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
+  const ended = () => setImmediate(abort);
+  process.once('SIGINT', abort);
+  context.stdin.once('pause', ended);
+  try {
+    return await question({ input: context.stdin, output: context.stderr, signal: controller.signal });
+  } finally {
+    process.off('SIGINT', abort);
+    context.stdin.off('pause', ended);
+  }
+}
+
+/**
+ * Asks for the value of one field; an answer that breaks its rules is refused with the field's own message
+ * and asked for again.
+ * @param current the answer that Enter gives
+ */
+export async function askField(context: Context, field: Field, current?: unknown): Promise<unknown> {
+  const message = field.help;
+  if (field.kind === 'choice')
+    return ask(context, (streams) =>
+      select({ message, choices: [...field.choices], default: String(current ?? field.choices[0]) }, streams),
+    );
+  if (field.kind === 'boolean') return askYesNo(context, `${message}?`, current === true);
+  // What was stored may hold what a terminal would obey, so Enter stands for what is shown of it.
+  const shown = current === undefined ? undefined : visible(String(current));
+  const read = (answer: string) =>
+    answer === shown ? current : fieldValue(field, answer.trim(), context.today);
+  const answer = await ask(context, (streams) =>
+    input(
+      {
+        message,
+        ...(shown === undefined ? {} : { default: shown }),
+        validate: (text) => faultOf(field, read(text)) ?? true,
+      },
+      streams,
+    ),
+  );
+  return read(answer);
+}
+
+/** Asks for several fields, one by one. @returns their values, by field */
+export async function askFields(
+  context: Context,
+  fields: Fields,
+  current: Readonly<Record<string, unknown>> = {},
+): Promise<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields))
+    answers[name] = await askField(context, field, current[name]);
+  return answers;
+}
+
+function fieldValue(field: Field, text: string, today: string): unknown {
+  return fromStrings({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
+}
+
+function faultOf(field: Field, value: unknown): string | undefined {
+  try {
+    check(objectOf({ field }), { field: value });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SciaticaError)) throw error;
+    return `It ${error.issues[0]?.message}`;
+  }
+}
+
+export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
+  return ask(context, (streams) => confirm({ message, default: yes }, streams));
+}
+
+/** Asks which of the users it is about. */
+export function askUser(context: Context): Promise<number> {
+  const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
+  return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
+}
+
+/** Asks for an exercise: those done before, the latest first, found by typing; or a new one. */
+export async function askExercise(context: Context, known: readonly Exercise[]): Promise<string> {
+  const field = logFields.exerciseName;
+  if (known.length === 0) return String(await askField(context, field));
+  const source = (term: string | undefined) => {
+    const text = term?.trim() ?? '';
+    const found = known.filter(({ exerciseName }) => contains(exerciseName, text)).map(choiceOf);
+    const isNew = text !== '' && known.every(({ exerciseName }) => exerciseName !== text);
+    return isNew ? [...found, { value: text, name: visible(text), description: 'A new exercise' }] : found;
+  };
+  const validate = (name: string) => faultOf(field, name) ?? true;
+  return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
+}
+
+function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
+  return {
+    value: exerciseName,
+    name: visible(exerciseName),
+    description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
+  };
+}
+
+/** Whether every word that was typed is somewhere in the name. */
+function contains(name: string, text: string): boolean {
+  const folded = name.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => folded.includes(word));
+}

@@ -1,0 +1,65 @@
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { usage } from '../errors.ts';
+import { say } from '../output/io.ts';
+import { idOf, type Options } from './options.ts';
+
+/** Which user a command is about: `--user`, else `SCIATICA_USER`, else `user use`, else the only user there is. */
+
+/**
+ * The user that was named on the command line or in the environment.
+ * @throws SciaticaError `invalid` for what is no id, `not-found`
+ */
+function named(context: Context, given: unknown): number | undefined {
+  const variable = context.env['SCIATICA_USER'];
+  if (given === undefined && !variable) return undefined;
+  const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
+  if (given !== undefined || context.store.users.has(id)) return id;
+  throw new SciaticaError(
+    'not-found',
+    `SCIATICA_USER is ${id}, but there is no user ${id}. See: sciatica users`,
+  );
+}
+
+/** The user that was settled on, or goes without saying. */
+function settled(context: Context): number | undefined {
+  const { users, settings } = context.store;
+  const chosen = Number(settings.get('user') ?? 0);
+  if (chosen && users.has(chosen)) return chosen;
+  if (chosen)
+    say(
+      context,
+      `User ${chosen}, chosen with sciatica user use, is gone. Choose another: sciatica user use ID`,
+    );
+  const [first, second] = users.list({ limit: 2 });
+  return second ? undefined : first?.id;
+}
+
+/** The user of a command, if there is one. @throws SciaticaError `invalid`, `not-found` */
+export function whose(context: Context, given: unknown): number | undefined {
+  return named(context, given) ?? settled(context);
+}
+
+/** The user of a list; nobody in particular with `--user all`. @throws SciaticaError `invalid`, `not-found` */
+export function whoseList(context: Context, options: Options): number | undefined {
+  if (options['user'] === 'all') return undefined;
+  const id = whose(context, options['user']);
+  if (id !== undefined) context.store.users.get(id);
+  return id;
+}
+
+const CHOOSE = 'say which one with --user ID (or SCIATICA_USER), or choose for good: sciatica user use ID';
+
+/**
+ * The user of a command that needs one: asked for in a terminal when several come into question.
+ * @param how tells a person how to name one
+ * @throws SciaticaError `invalid` when there is nobody to choose, or nobody to ask
+ */
+export async function requireUser(context: Context, given: unknown, how = CHOOSE): Promise<number> {
+  const id = whose(context, given);
+  if (id !== undefined) return id;
+  if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
+  if (!context.interactive) throw usage(`There are several users: ${how}`);
+  const { askUser } = await import('./prompts.ts');
+  return askUser(context);
+}

@@ -1,0 +1,73 @@
+import type { Context, Output } from '../../context.ts';
+import { grouped } from '../../domain/fields.ts';
+
+/** Control characters, bidi marks and lone surrogates: what could move a cursor or turn a line around. */
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Text that was stored or typed, with what a terminal would obey written as `\u001b`. */
+export function visible(text: string): string {
+  return text.replace(
+    UNSAFE,
+    (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Tells the person something that is no data: a line on stderr. */
+export function say(context: Context, line: string): void {
+  context.stderr.write(`${line}\n`);
+}
+
+/** A line of data on stdout. */
+export function print(context: Context, line: string): void {
+  context.stdout.write(`${line}\n`);
+}
+
+/**
+ * Writes a long output piece by piece, at the reader's pace. Between pieces the event loop runs, so that
+ * Ctrl-C and a closed pipe are noticed at once. Stops quietly when the reader has gone.
+ */
+export async function writeAll(output: Output, pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
+    if (output.destroyed) return;
+    if (output.write(piece)) await new Promise((resolve) => setImmediate(resolve));
+    else await drained(output);
+  }
+}
+
+/** Resolves when the stream takes more, or never will. */
+function drained(output: Output): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const event of ['drain', 'close', 'error']) output.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close', 'error']) output.on(event, done);
+  });
+}
+
+/** A word as a shell takes it. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** `1 log`, `2 logs`, `10,000 logs`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
+
+/** The size of a file as people say it: `4.1 KB`, `28 MB`. */
+export function sized(bytes: number): string {
+  let size = bytes;
+  let unit = 'bytes';
+  for (const next of UNITS) {
+    if (size < 1000) break;
+    size /= 1000;
+    unit = next;
+  }
+  return `${size < 10 && unit !== 'bytes' ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}

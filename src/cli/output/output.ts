@@ -1,0 +1,140 @@
+import type { Context } from '../../context.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { didYouMean } from '../../domain/suggest.ts';
+import { usage } from '../errors.ts';
+import type { Options } from '../input/options.ts';
+import { pairsOf } from '../views/records.ts';
+import { type Column, details, table } from '../views/table.ts';
+import { print, say, visible, writeAll } from './io.ts';
+
+/** How a list can be had: whole, in the order it was asked for, as often as it is asked for. */
+export interface List<R extends object> {
+  fields: Fields;
+  /** The records as JSON texts, in blocks. */
+  json(): Iterable<string[]>;
+  columns: readonly Column<R>[];
+  /** The records of the table. */
+  rows(): Iterable<readonly R[]>;
+}
+
+/** Prints a record: its details, or JSON as `--json` asks. */
+export function printRecord<R extends object>(
+  context: Context,
+  options: Options,
+  { fields, columns, record }: { fields: Fields; columns: readonly Column<R>[]; record: R },
+): void {
+  const pick = picked(options['json'], fields);
+  if (pick) print(context, json(context, pick(record)));
+  else print(context, details(pairsOf(columns, record)));
+}
+
+/** Prints what was done to a record: a sentence, or the record as `--json` asks. */
+export function printDone<R extends object>(
+  context: Context,
+  options: Options,
+  { fields, record, done }: { fields: Fields; record: R; done: string },
+): void {
+  const pick = picked(options['json'], fields);
+  print(context, pick ? json(context, pick(record)) : done);
+}
+
+/** Prints a value that is no record as JSON. */
+export function printJson(context: Context, value: object): void {
+  print(context, json(context, value));
+}
+
+/** Checks `--json` before anything is done. @throws SciaticaError `invalid` for a field that does not exist */
+export function checkJson(options: Options, fields: Fields): void {
+  picked(options['json'], fields);
+}
+
+/** Prints a list as a table, as JSON or as CSV. */
+export async function printList<R extends object>(
+  context: Context,
+  options: Options,
+  list: List<R>,
+): Promise<void> {
+  const pick = picked(options['json'], list.fields);
+  if (pick)
+    await writeAll(
+      context.stdout,
+      jsonList(context, list.json(), options['json'] === true ? undefined : pick),
+    );
+  else if (options['csv']) {
+    const { csvOf } = await import('../../exchange/csv.ts');
+    await writeAll(context.stdout, csvOf(Object.keys(list.fields), recordsOf(list.json())));
+  } else await printTable(context, list);
+}
+
+/** A table where it fits; in a terminal too narrow for it, one record below the other. */
+export async function printTable<R extends object>(
+  context: Context,
+  { columns, rows }: { columns: readonly Column<R>[]; rows: () => Iterable<readonly R[]> },
+): Promise<void> {
+  const lines = table(columns, rows, context.width);
+  await writeAll(context.stdout, lines ?? stacked(columns, rows(), context.width));
+}
+
+function* stacked<R>(
+  columns: readonly Column<R>[],
+  rows: Iterable<readonly R[]>,
+  limit: number,
+): Generator<string> {
+  const width = limit - Math.max(...columns.map(({ title }) => title.length)) - 2;
+  let first = true;
+  for (const block of rows)
+    for (const row of block) {
+      yield `${first ? '' : '\n'}${details(pairsOf(columns, row, width))}\n`;
+      first = false;
+    }
+}
+
+type Pick = (record: object) => object;
+
+/** What `--json` picks: everything, or the fields that it names, in that order; undefined without `--json`. */
+function picked(asked: unknown, fields: Fields): Pick | undefined {
+  if (asked === undefined) return undefined;
+  if (asked === true) return (record) => record;
+  const known = Object.keys(fields);
+  const names = String(asked).split(',');
+  const faults = names
+    .filter((name) => !known.includes(name))
+    .map((name) => `"${visible(name)}" is not a field${didYouMean(name, known)}`);
+  if (faults.length > 0) throw usage(`--json: ${faults.join('; ')}. The fields are ${known.join(', ')}.`);
+  return (record) => {
+    const values = record as Record<string, unknown>;
+    return Object.fromEntries(names.map((name) => [name, values[name]]));
+  };
+}
+
+/** As the service writes it, but spread over lines for a person to read. */
+function json(context: Context, value: object): string {
+  return context.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+}
+
+/** An array, block by block; what SQLite rendered is passed on as it is where nothing is to be changed. */
+function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
+  const indented = context.stdout.isTTY;
+  const render = (text: string) => {
+    const record = JSON.parse(text) as object;
+    const value = pick ? pick(record) : record;
+    return indented ? JSON.stringify(value, null, 2).replace(/^/gm, '  ') : JSON.stringify(value);
+  };
+  const [open, between, close] = indented ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
+  let started = false;
+  for (const block of blocks) {
+    const texts = !pick && !indented ? block : block.map(render);
+    yield `${started ? between : open}${texts.join(between)}`;
+    started = true;
+  }
+  yield started ? close : '[]\n';
+}
+
+function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
+  for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
+}
+
+/** What a person sees where a list is empty: it is no data, so it goes to stderr. */
+export function sayEmpty(context: Context, options: Options, line: string): void {
+  if (options['json'] === undefined && !options['csv']) say(context, line);
+}

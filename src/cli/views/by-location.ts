@@ -1,0 +1,44 @@
+import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
+import { counted } from '../output/io.ts';
+import { changesTable, tooFew } from './changes.ts';
+import { type Canvas, wrap } from './layout.ts';
+import { footer } from './summary.ts';
+
+/** Which exercises help whom, place by place, as the lines of a screen. */
+export function placesScreen(
+  places: readonly PlaceSummary[],
+  rule: ResponseRule,
+  period: string,
+  canvas: Canvas,
+): string[] {
+  return [
+    ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
+    '',
+    ...places.flatMap((place) => [...placeLines(place, canvas), '']),
+    ...footer(rule, canvas),
+  ];
+}
+
+function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
+  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)');
+  return [
+    ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
+    ...changesTable(
+      exercises.filter(({ verdict }) => verdict !== 'too-few'),
+      [
+        {
+          title: canvas.width < 70 ? 'n' : 'Patients',
+          from: 0,
+          cell: (exercise) => String(exercise.patients),
+        },
+        {
+          title: 'Lower in',
+          from: 70,
+          cell: ({ patientsLower, patients: all }) => `${patientsLower} of ${all}`,
+        },
+      ],
+      canvas,
+    ),
+    ...(few ? wrap(few, canvas) : []),
+  ];
+}

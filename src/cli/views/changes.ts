@@ -1,0 +1,118 @@
+import { intervalLine, type Verdict, words } from '../../insights/index.ts';
+import type { Palette } from '../output/colour.ts';
+import { visible } from '../output/io.ts';
+import type { Canvas } from './layout.ts';
+import { type Column, clip, table } from './table.ts';
+
+/** What a table of mean changes shows of an exercise, of one patient or of many. */
+export interface Change {
+  exerciseName: string;
+  meanChange: number;
+  interval: readonly [number, number];
+  verdict: Verdict;
+}
+
+/** A figure between the exercise and its change; `from` is the least width of a terminal that has room for it. */
+export interface Figure<C> {
+  title: string;
+  from: number;
+  cell(change: C): string;
+}
+
+const LEAST_DRAWING = 9;
+const LONGEST_NAME = 30;
+/** The width from which the ends of the intervals are written out. */
+const WIDE = 96;
+
+const says = { lower: 'lower', higher: 'higher', unclear: 'not clear', 'too-few': 'too few' } as const;
+
+/** Mean changes with their intervals drawn on one scale, in the order given. */
+export function changesTable<C extends Change>(
+  changes: readonly C[],
+  figures: readonly Figure<C>[],
+  { width, palette }: Canvas,
+): string[] {
+  if (changes.length === 0) return [];
+  const name: Column<C> = {
+    title: 'Exercise',
+    shrinks: 'first',
+    cell: ({ exerciseName }) => clip(visible(exerciseName), LONGEST_NAME),
+  };
+  const before = [name, ...figures.filter(({ from }) => width >= from).map(figureColumn)];
+  const mean = meanColumn<C>(palette);
+  const after = [...(width >= WIDE ? [intervalColumn<C>()] : []), saysColumn<C>(palette)];
+  const drawing = drawingColumn(changes, width - room([...before, mean, ...after], changes));
+  const columns = [...before, mean, drawing, ...after];
+  const lines = table(columns, () => [changes], width) ?? table([name, mean], () => [changes], width) ?? [];
+  return [...lines].join('').trimEnd().split('\n');
+}
+
+function figureColumn<C>({ title, cell }: Figure<C>): Column<C> {
+  return { title, right: true, cell };
+}
+
+function meanColumn<C extends Change>(palette: Palette): Column<C> {
+  return {
+    title: 'Mean',
+    right: true,
+    cell: ({ meanChange }) => words.signed(meanChange),
+    paint: painter(palette),
+  };
+}
+
+function intervalColumn<C extends Change>(): Column<C> {
+  return { title: '95 % interval', cell: ({ interval }) => words.interval(interval) };
+}
+
+function saysColumn<C extends Change>(palette: Palette): Column<C> {
+  return { title: 'Pain after', cell: ({ verdict }) => says[verdict], paint: painter(palette) };
+}
+
+function painter<C extends Change>({ relief, aggravation }: Palette): (text: string, change: C) => string {
+  return (text, { verdict }) => {
+    if (verdict === 'lower') return relief(text);
+    return verdict === 'higher' ? aggravation(text) : text;
+  };
+}
+
+/** The columns that are taken when the names are at a fair length, with the gaps around them. */
+function room<C>(columns: readonly Column<C>[], rows: readonly C[]): number {
+  const widths = columns.map(({ title, shrinks, cell }) => {
+    const most = Math.max(title.length, ...rows.map((row) => cell(row).length));
+    return shrinks ? Math.min(most, 20) : most;
+  });
+  return widths.reduce((sum, width) => sum + width + 2, 0);
+}
+
+function drawingColumn<C extends Change>(changes: readonly C[], space: number): Column<C> {
+  const width = Math.max(LEAST_DRAWING, space);
+  const low = Math.min(-1, ...changes.map(({ interval }) => Math.floor(interval[0])));
+  const high = Math.max(1, ...changes.map(({ interval }) => Math.ceil(interval[1])));
+  return {
+    title: scale(width, low, high),
+    cell: (change) => intervalLine(change, width, low, high),
+  };
+}
+
+/** The ends of the scale, and 0 where it lies. */
+function scale(width: number, low: number, high: number): string {
+  const [left, right] = [words.signed(low, 0), words.signed(high, 0)];
+  const zero = Math.round((-low / (high - low)) * (width - 1));
+  const line = `${left.padEnd(zero)}0`;
+  const fits = zero > left.length && zero + 1 + right.length < width;
+  return fits ? line + right.padStart(width - line.length) : left + right.padStart(width - left.length);
+}
+
+/** Exercises that nothing is said about, in a sentence. */
+export function tooFew(
+  changes: readonly (Change & { sessions: number })[],
+  label: string,
+): string | undefined {
+  const few = changes.filter(({ verdict }) => verdict === 'too-few');
+  if (few.length === 0) return undefined;
+  const names = few.map(
+    ({ exerciseName, meanChange, sessions }) =>
+      `${visible(exerciseName)} ${words.signed(meanChange)} (${sessions})`,
+  );
+  return `${label}: ${names.join(', ')}.`;
+}

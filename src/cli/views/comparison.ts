@@ -1,0 +1,105 @@
+import { type Comparison, type Difference, RED_FLAGS, SCALE_NOTE, words } from '../../insights/index.ts';
+import type { Palette } from '../output/colour.ts';
+import { visible } from '../output/io.ts';
+import { type Canvas, wrap } from './layout.ts';
+import { type Column, table } from './table.ts';
+
+interface Row {
+  label: string;
+  first: string;
+  second: string;
+  difference?: Difference;
+}
+
+/** From this width on the interval of a difference is written out. */
+const WIDE = 70;
+
+const says = {
+  lower: 'lower',
+  higher: 'higher',
+  unclear: 'not clear',
+  'too-few': 'too few',
+  new: 'new',
+  stopped: 'stopped',
+} as const;
+
+/** Two periods side by side, as the lines of a screen. */
+export function comparisonScreen(who: string, comparison: Comparison, canvas: Canvas): string[] {
+  const { first, second, painBefore, meanChange } = comparison;
+  const rows: Row[] = [
+    { label: 'Sessions', first: String(first.sessions), second: String(second.sessions) },
+    { label: 'Per week', first: perWeek(first), second: perWeek(second) },
+    {
+      label: 'Pain before',
+      first: level(painBefore.first),
+      second: level(painBefore.second),
+      difference: painBefore,
+    },
+    {
+      label: 'All sessions',
+      first: change(meanChange.first, first.sessions),
+      second: change(meanChange.second, second.sessions),
+      difference: meanChange,
+    },
+    ...comparison.exercises.map((exercise) => ({
+      label: visible(exercise.exerciseName),
+      first: change(exercise.first?.meanChange ?? null, exercise.first?.sessions ?? 0),
+      second: change(exercise.second?.meanChange ?? null, exercise.second?.sessions ?? 0),
+      difference: exercise.meanChange,
+    })),
+  ];
+  return [
+    ...wrap(`${who}: ${spanOf(first)} (then) and ${spanOf(second)} (now).`, canvas),
+    '',
+    ...linesOf(rows, canvas),
+    '',
+    ...wrap(
+      `Means in points, in brackets the sessions. Pain before exercise; of each exercise the change, pain after minus before. Difference: now minus then, with its 95 % interval. “Too few”: fewer than 3 sessions in one of the periods. ${SCALE_NOTE}`,
+      canvas,
+    ),
+    ...wrap(RED_FLAGS, canvas),
+  ];
+}
+
+function linesOf(rows: readonly Row[], { width, palette }: Canvas): string[] {
+  const lines = table(columnsOf(palette, width >= WIDE), () => [rows], width);
+  const narrow = lines ?? table(columnsOf(palette, false).slice(0, 3), () => [rows], width) ?? [];
+  return [...narrow].join('').trimEnd().split('\n');
+}
+
+function columnsOf(palette: Palette, wide: boolean): Column<Row>[] {
+  return [
+    { title: '', shrinks: 'first', cell: ({ label }) => label },
+    { title: 'Then', right: true, cell: ({ first }) => first },
+    { title: 'Now', right: true, cell: ({ second }) => second },
+    {
+      title: wide ? 'Difference' : 'By',
+      cell: ({ difference }) => differenceText(difference, wide),
+      paint: painter(palette),
+    },
+    {
+      title: 'Says',
+      cell: ({ difference }) => (difference ? says[difference.shift] : ''),
+      paint: painter(palette),
+    },
+  ];
+}
+
+function painter({ relief, aggravation }: Palette): (text: string, row: Row) => string {
+  return (text, { difference }) => {
+    if (difference?.shift === 'lower') return relief(text);
+    return difference?.shift === 'higher' ? aggravation(text) : text;
+  };
+}
+
+function differenceText(difference: Difference | undefined, wide: boolean): string {
+  if (!difference || difference.difference === null || difference.interval === null) return '';
+  const by = words.signed(difference.difference);
+  return wide ? `${by} (${words.interval(difference.interval)})` : by;
+}
+
+const spanOf = ({ since, until }: Comparison['first']) => `${since} to ${until}`;
+const perWeek = ({ rhythm }: Comparison['first']) => (rhythm ? words.plain(rhythm.sessionsPerWeek) : '0');
+const level = (mean: number | null) => (mean === null ? '–' : mean.toFixed(1));
+const change = (mean: number | null, sessions: number) =>
+  mean === null ? '–' : `${words.signed(mean)} (${sessions})`;

@@ -1,0 +1,74 @@
+import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
+import type { Log } from '../../domain/log.ts';
+import type { User } from '../../domain/user.ts';
+import { visible } from '../output/io.ts';
+import { type Canvas, wrap } from './layout.ts';
+import { summaryOfLog, summaryOfUser } from './records.ts';
+import { clip } from './table.ts';
+
+/** How people see what was changed. */
+
+const names: Record<Source, string> = {
+  cli: 'command line',
+  api: 'app',
+  import: 'import',
+  undo: 'undo',
+  erase: 'erasure',
+};
+
+/** The longest a value gets where two are laid side by side. */
+const VALUE_WIDTH = 40;
+
+/** The entries as lines: a heading for each change, and under it what happened, wrapped to the width. */
+export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): string[] {
+  return entries.flatMap((entry, i) => {
+    const isFirst = entries[i - 1]?.change !== entry.change;
+    const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
+    const lines = wrap(describeEntry(entry), { ...canvas, width: canvas.width - 2 }).map(
+      (line) => `  ${line}`,
+    );
+    return isFirst ? [heading, ...lines] : lines;
+  });
+}
+
+function byOf({ source, caller, undoes }: HistoryEntry): string {
+  if (undoes !== undefined) return `undo of ${undoes}`;
+  return caller === undefined ? names[source] : `${names[source]} (${visible(caller)})`;
+}
+
+/** What happened, in a line: `log 5: painAfter 5 → 4`. */
+export function describeEntry(entry: HistoryEntry): string {
+  const { record, id, action, before, after } = entry;
+  if (action === 'erase') return `user ${id} was erased`;
+  if (action === 'create') return `added ${summaryOf(record, after)}`;
+  if (action === 'delete') return `deleted ${summaryOf(record, before)}`;
+  const [old, now] = [before, after] as unknown as Record<string, unknown>[];
+  const changes = changedFields(entry).map((name) => `${name} ${shown(old?.[name])} → ${shown(now?.[name])}`);
+  return `${record} ${id}: ${changes.join(', ')}`;
+}
+
+/** What taking an entry back does, in a line. */
+export function describeUndo(entry: HistoryEntry): string {
+  const { record, before, after, action } = entry;
+  if (action === 'create') return `delete ${summaryOf(record, after)}`;
+  if (action === 'delete') return `bring back ${summaryOf(record, before)}`;
+  return describeEntry({ ...entry, before: after, after: before });
+}
+
+function summaryOf(record: 'user' | 'log', state: HistoryEntry['before']): string {
+  if (record === 'user') return summaryOfUser(state as User);
+  const log = state as Log;
+  return `log ${log.id}: ${summaryOfLog(log)}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? clip(visible(value) || '(empty)', VALUE_WIDTH) : String(value);
+}
+
+/** A moment as the person's clock shows it, to the minute. */
+function minuteOf(moment: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
+}

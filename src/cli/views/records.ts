@@ -1,0 +1,94 @@
+import type { Field, Fields } from '../../domain/fields.ts';
+import { type Log, logRecord } from '../../domain/log.ts';
+import { type User, userRecord } from '../../domain/user.ts';
+import type { Palette } from '../output/colour.ts';
+import { visible } from '../output/io.ts';
+import { type Column, clip } from './table.ts';
+
+/** How people see records: tables, details and one-line summaries, from the definitions of the fields. */
+
+export const nameOf = ({ firstName, lastName }: User): string => visible(`${firstName} ${lastName}`);
+
+/** How a user is called in what somebody else may read. */
+export const shownAs = (user: User, anonymous: boolean): string =>
+  anonymous ? `User ${user.id}` : summaryOfUser(user);
+
+export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${user.id})`;
+
+export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {
+  const change = sign(painBefore, painAfter);
+  const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
+  return `${visible(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
+}
+
+/** Which way the pain went, readable without colour: ↓2 is relief, ↑1 is aggravation. */
+function sign(before: number, after: number): string {
+  if (after === before) return '';
+  return after < before ? `↓${before - after}` : `↑${after - before}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return visible(String(value));
+}
+
+type Cells = Readonly<Record<string, unknown>>;
+
+function columnOf<R extends object>(name: string, field: Field): Column<R> {
+  const column: Column<R> = { title: field.label, cell: (row) => shown((row as Cells)[name]) };
+  if (field.kind === 'integer') column.right = true;
+  if (field.kind === 'text' || field.kind === 'email') column.shrinks = 'first';
+  if (field.kind === 'text' && !field.blank) column.floor = 10;
+  // Notes come after names: what may be empty gives way further.
+  if (field.kind === 'text' && field.blank) column.least = 10;
+  if (field.kind === 'choice') column.shrinks = 'second';
+  return column;
+}
+
+export function userColumns(): Column<User>[] {
+  return Object.entries(userRecord).map(([name, field]) => columnOf<User>(name, field));
+}
+
+/**
+ * The columns of a log; the day comes before what was done.
+ * @param userName gives the name of a log's user; without it, the list is one user's and has no such column
+ */
+export function logColumns(palette: Palette, userName?: (id: number) => string): Column<Log>[] {
+  const { id, userId, date, painBefore: _, ...others } = logRecord satisfies Fields;
+  const user: Column<Log> = {
+    title: userId.label,
+    shrinks: 'first',
+    cell: (log) => `${log.userId} ${userName?.(log.userId) ?? ''}`.trim(),
+  };
+  // Before and after in one column: a line of 80 columns has room for the names of the others.
+  const pain: Column<Log> = {
+    title: 'Pain',
+    right: true,
+    cell: ({ painBefore: before, painAfter: after }) =>
+      `${before} → ${after} ${sign(before, after).padEnd(2)}`,
+    paint: painter(palette),
+  };
+  const columns = Object.entries(others).map(([name, field]) =>
+    name === 'painAfter' ? pain : columnOf<Log>(name, field),
+  );
+  return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
+}
+
+function painter({ relief, aggravation }: Palette): (text: string, log: Log) => string {
+  return (text, { painBefore, painAfter }) => {
+    if (painAfter === painBefore) return text;
+    return painAfter < painBefore ? relief(text) : aggravation(text);
+  };
+}
+
+/** A row as label and value, for `details`; a value wider than `width` ends in …. */
+export function pairsOf<R>(
+  columns: readonly Column<R>[],
+  row: R,
+  width = Number.POSITIVE_INFINITY,
+): [string, string][] {
+  return columns.map((column) => {
+    const text = clip(column.cell(row), width);
+    return [column.title, column.paint?.(text, row) ?? text];
+  });
+}

@@ -1,0 +1,67 @@
+import { Problem } from '../problem.ts';
+
+/** How often somebody may call: a number of calls at once, and so many more each second. */
+export interface Rate {
+  burst: number;
+  perSecond: number;
+}
+
+/** What an app that loads a patient's records, or a clinic's, does not notice. */
+export const DEFAULT_RATE: Rate = { burst: 500, perSecond: 50 };
+
+/** Ten mistakes, then one every ten seconds. */
+export const FAILURE_RATE: Rate = { burst: 10, perSecond: 0.1 };
+
+/** Callers remembered; whoever was first seen longest ago is forgotten first. */
+const MOST_CALLERS = 10_000;
+
+/** A token bucket for each caller. */
+export class Buckets {
+  readonly #levels = new Map<string | number, { left: number; at: number }>();
+
+  constructor(
+    private readonly rate: Rate,
+    private readonly now: () => number,
+  ) {}
+
+  /** How many callers are remembered. */
+  get size(): number {
+    return this.#levels.size;
+  }
+
+  /**
+   * Takes one call out of a caller's bucket.
+   * @throws Problem 429 with the time to wait when it is empty
+   */
+  take(caller: string | number): void {
+    const { burst, perSecond } = this.rate;
+    const now = this.now();
+    const level = this.#levels.get(caller) ?? this.#full(caller, now);
+    level.left = Math.min(burst, level.left + (Math.max(0, now - level.at) / 1000) * perSecond);
+    level.at = now;
+    if (level.left < 1) {
+      const seconds = Math.ceil((1 - level.left) / perSecond);
+      throw new Problem(429, 'Too many requests. Try again after the seconds that Retry-After says.', {
+        'retry-after': String(seconds),
+      });
+    }
+    level.left -= 1;
+  }
+
+  #full(caller: string | number, now: number): { left: number; at: number } {
+    const [oldest] = this.#levels.keys();
+    if (oldest !== undefined && this.#levels.size >= MOST_CALLERS) this.#levels.delete(oldest);
+    const level = { left: this.rate.burst, at: now };
+    this.#levels.set(caller, level);
+    return level;
+  }
+}
+
+/** Whom an address stands for: one IPv4 address, or the /64 that one IPv6 customer has. */
+export function neighbourhood(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
+  const [head = '', tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array<string>(Math.max(0, 8 - head.length - (tail?.length ?? 0))).fill('0');
+  return [...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':');
+}

@@ -1,0 +1,70 @@
+import { choice, type RecordOf } from '../../domain/fields.ts';
+import type { LogFilter } from '../../domain/log.ts';
+import { check, objectOf } from '../../domain/schema.ts';
+import { anonymous, reportFields, summaryFields } from '../../domain/summary.ts';
+import { parseQuery } from './query.ts';
+import { type Handler, tagged } from './records.ts';
+
+/** The query parameters of a report. */
+export const reportParameters = {
+  ...reportFields,
+  anonymous,
+  format: choice({
+    label: 'Format',
+    flag: 'format',
+    help: 'An HTML page (otherwise), or Markdown',
+    choices: ['html', 'md'],
+    example: 'html',
+  }),
+};
+
+/** GET of the figures of a user. */
+export const summary: Handler = async ({ request, id, search, store }) => {
+  const asked = read(summaryFields, search);
+  store.users.json(id);
+  const { responseRules, Tally } = await import('../../insights/index.ts');
+  const tally = new Tally();
+  for (const sessions of store.logs.sessions(filterOf(id, asked))) {
+    for (const session of sessions) tally.add(session);
+    // Other requests get their turn, however many sessions there are.
+    await new Promise(setImmediate);
+  }
+  const rule = responseRules[asked.rule ?? 'default'];
+  return tagged(request, JSON.stringify(tally.summary({ ...asked, rule })));
+};
+
+/** GET of the report on a user. */
+export const report: Handler = async ({ request, id, search, store }) => {
+  const { format, ...asked } = read(reportParameters, search);
+  const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, reportPolicy, responseRules } =
+    await import('../../insights/index.ts');
+  const [user, logs] = store.read(() => [
+    store.users.get(id),
+    store.logs.list({ ...filterOf(id, asked), limit: MOST_SESSIONS + 1 }),
+  ]);
+  const built = buildReport(user, logs, { ...asked, rule: responseRules[asked.rule ?? 'default'] });
+  if (format === 'md')
+    return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
+  return tagged(request, reportHtml(built), {
+    'content-type': 'text/html; charset=utf-8',
+    // A meta element cannot keep other pages from framing it; a header can.
+    'content-security-policy': `${reportPolicy()}; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
+  });
+};
+
+function read<Fs extends Parameters<typeof objectOf>[0]>(fields: Fs, search: string): Partial<RecordOf<Fs>> {
+  return check(objectOf(fields).partial(), parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
+}
+
+function filterOf(
+  userId: number,
+  { since, until, exerciseType }: Pick<LogFilter, 'since' | 'until' | 'exerciseType'>,
+): LogFilter {
+  return {
+    userId,
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(exerciseType !== undefined && { exerciseType }),
+  };
+}

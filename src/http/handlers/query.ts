@@ -1,0 +1,36 @@
+import { type Issue, invalid } from '../../domain/errors.ts';
+import { type Fields, fromStrings } from '../../domain/fields.ts';
+import { unknownField } from '../../domain/schema.ts';
+
+/**
+ * Reads a query string (application/x-www-form-urlencoded) as values of the known parameters. Parameters that
+ * start with `_` and mean nothing here are ignored: clients add them to get past caches.
+ * @throws SciaticaError `invalid`: a parameter that does not exist, stands twice or is badly encoded
+ */
+export function parseQuery(search: string, known: Fields): Record<string, unknown> {
+  if (search === '') return {};
+  const texts: Record<string, string> = {};
+  const issues: Issue[] = [];
+  for (const pair of search.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    if (name === undefined || value === undefined)
+      issues.push({ field: 'query', message: 'is not valid percent-encoded UTF-8' });
+    else if (Object.hasOwn(texts, name))
+      issues.push({ field: name, message: 'is given twice: give it once' });
+    else if (Object.hasOwn(known, name)) texts[name] = value;
+    else if (!name.startsWith('_')) issues.push(unknownField(name, Object.keys(known), 'parameter'));
+  }
+  if (issues.length > 0) throw invalid(issues);
+  return fromStrings(known, texts);
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

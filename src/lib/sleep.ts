@@ -1,0 +1,6 @@
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+/** Blocks the thread for so many milliseconds. For waits in a synchronous call only, such as a lock. */
+export function sleepSync(milliseconds: number): void {
+  Atomics.wait(cell, 0, 0, milliseconds);
+}

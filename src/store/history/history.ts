@@ -1,0 +1,170 @@
+import type { Action, HistoryEntry, HistoryFilter, Origin, Source } from '../../domain/history.ts';
+import { logRecord } from '../../domain/log.ts';
+import { userRecord } from '../../domain/user.ts';
+import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** An entry as it is stored: the states are arrays of the record's fields but for the id. */
+interface Row {
+  seq: number;
+  change: number;
+  at: number;
+  source: Source;
+  caller: string | null;
+  undoes: number | null;
+  record: 'user' | 'log';
+  recordId: number;
+  action: Action;
+  before: string | null;
+  after: string | null;
+}
+
+const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
+  FROM history JOIN changes ON changes.id = history.change`;
+
+/** The number of the last entry that was ever made: while it is the same, so are the records. */
+export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
+
+/** How much of the history is read at once. */
+const MOST_ENTRIES = 1000;
+const MOST_CHARACTERS = 256 * 1024;
+
+/** The numbers of the entries after the entry `seq` that are about one of these users, from the indexes alone. */
+function seqsOf(users: readonly number[], seq: number): Condition {
+  const [now, before] = [isAmong('userId', users), isAmong('formerUserId', users)];
+  const of = ({ sql }: Condition) => `SELECT seq FROM history WHERE seq > ? AND ${sql}`;
+  return { sql: `${of(now)} UNION ${of(before)}`, values: [seq, ...now.values, seq, ...before.values] };
+}
+
+/** What was changed, when and by what. Triggers write the entries; this says which change they belong to. */
+export class History {
+  /** Who makes the changes of this store unless a change says otherwise. */
+  origin: Origin = { source: 'cli' };
+  #isOpen = false;
+
+  /**
+   * @param now the clock, in milliseconds since 1970
+   */
+  constructor(
+    private readonly db: Database,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it.
+   * @param undoes the change that this one takes back
+   */
+  change<T>(work: () => T, origin = this.origin, undoes: number | null = null): T {
+    if (this.#isOpen) return work();
+    this.#isOpen = true;
+    try {
+      return this.db.write(() => {
+        const { id } = this.db.run(
+          'INSERT INTO changes (at, source, caller, undoes) VALUES (?, ?, ?, ?)',
+          this.now(),
+          origin.source,
+          origin.caller ?? null,
+          undoes,
+        );
+        const result = work();
+        const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
+        if (!changed) this.db.run('DELETE FROM changes WHERE id = ?', id);
+        return result;
+      });
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+
+  /** The entries that match, the latest first. */
+  list({ user, log, since, limit }: HistoryFilter = {}): HistoryEntry[] {
+    const condition = (sql: string, ...values: (Value | undefined)[]): Condition[] =>
+      values.includes(undefined) ? [] : [{ sql, values: values as Value[] }];
+    const { sql, values } = joined([
+      ...condition('(userId = ? OR formerUserId = ?)', user, user),
+      ...condition("record = 'log' AND recordId = ?", log),
+      ...condition('at >= ?', since),
+    ]);
+    const end = limit === undefined ? '' : ` LIMIT ${limit}`;
+    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq DESC${end}`, ...values).map(entryOf);
+  }
+
+  /** The entries of one record, the first one first. */
+  of(record: 'user' | 'log', id: number): HistoryEntry[] {
+    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
+    return this.db.all<Row>(sql, record, id).map(entryOf);
+  }
+
+  /** The entries of one change, the first one first. */
+  ofChange(change: number): HistoryEntry[] {
+    return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(entryOf);
+  }
+
+  /**
+   * The entries that came after the entry `seq`, the first one first: at most `limit` of them, up to `MOST_ENTRIES`,
+   * and no more than are held in memory without harm. Those that follow come after the last of these.
+   * @param users only those about one of these users
+   */
+  after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
+    if (!users) return this.#some(limit, 'seq > ?', seq);
+    const { sql, values } = seqsOf(users, seq);
+    return this.#some(limit, `seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
+  }
+
+  /** As `after`, of one record. */
+  ofAfter(record: 'user' | 'log', id: number, seq: number): HistoryEntry[] {
+    return this.#some(MOST_ENTRIES, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
+  }
+
+  #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {
+    const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
+    const most = { rows: limit, characters: MOST_CHARACTERS };
+    const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
+    return this.db.take(sql, most, charactersOf, ...values).map(entryOf);
+  }
+
+  /** The number of the last entry after the entry `seq` that is about one of these users; `seq` if there is none. */
+  lastAfter(seq: number, users: readonly number[]): number {
+    const { sql, values } = seqsOf(users, seq);
+    return this.db.value<number | null>(`SELECT max(seq) FROM (${sql})`, ...values) ?? seq;
+  }
+
+  /** The number of the last entry that was ever made; 0 before the first. */
+  last(): number {
+    return this.db.value<number>(LAST_ENTRY) ?? 0;
+  }
+
+  /** The latest change made from the command line that has not been erased. */
+  latestFromCommandLine(): number | undefined {
+    return (
+      this.db.value<number>("SELECT max(id) FROM changes WHERE source IN ('cli', 'import', 'undo')") ??
+      undefined
+    );
+  }
+}
+
+function entryOf({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry {
+  const state = (json: string | null) => (json === null ? null : recordOf(row.record, id, json));
+  return {
+    seq: row.seq,
+    change: row.change,
+    at: new Date(at).toISOString(),
+    source: row.source,
+    ...(caller !== null && { caller }),
+    ...(undoes !== null && { undoes }),
+    record: row.record,
+    id,
+    action: row.action,
+    before: state(before),
+    after: state(after),
+  };
+}
+
+function recordOf(kind: 'user' | 'log', id: number, json: string): NonNullable<HistoryEntry['before']> {
+  const values = JSON.parse(json) as (string | number)[];
+  const [, ...names] = Object.keys(kind === 'user' ? userRecord : logRecord);
+  const record = Object.fromEntries(
+    names.map((name, i) => [name, name === 'effective' ? values[i] === 1 : values[i]]),
+  );
+  return { id, ...record } as unknown as NonNullable<HistoryEntry['before']>;
+}

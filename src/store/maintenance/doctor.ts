@@ -1,0 +1,210 @@
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SciaticaError } from '../../domain/errors.ts';
+import { TEMPORARY } from '../../lib/files.ts';
+import type { Database } from '../sqlite/database.ts';
+import { domainError } from '../sqlite/errors.ts';
+import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
+import { migrations } from '../sqlite/migrations.ts';
+import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
+import { copiesBeside } from './copies.ts';
+import { networkName } from './network-disks.ts';
+
+/** One thing that was looked at: what it is like, and what to do if it is not well. */
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+  advice?: string;
+}
+
+export interface Examination {
+  path: string;
+  exists: boolean;
+  /** With its write-ahead log. */
+  bytes: number;
+  version: number | null;
+  journalMode: string | null;
+  users: number | null;
+  logs: number | null;
+  checks: Check[];
+}
+
+const ROOM = 50_000_000;
+const RESCUE =
+  'Bring back a backup (sciatica restore FILE), or save what can be read (sciatica doctor --rescue FILE).';
+
+/** Looks a database over. It changes nothing, and makes none where there is none. */
+export function examine(path: string): Examination {
+  const exists = existsSync(path);
+  const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
+  const examination: Examination = {
+    path,
+    exists,
+    bytes,
+    version: null,
+    journalMode: null,
+    users: null,
+    logs: null,
+    checks: [],
+  };
+  if (exists) examination.checks.push(...inside(examination));
+  else examination.checks.push(absent(path));
+  const folder = dirname(path);
+  if (!existsSync(folder)) return examination;
+  if (process.platform !== 'win32') examination.checks.push(permissions(path, folder));
+  examination.checks.push(space(folder, bytes), place(folder), leftovers(folder));
+  return examination;
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+function absent(path: string): Check {
+  const kept = copiesBeside(path);
+  return {
+    name: 'Database',
+    ok: kept.length === 0,
+    detail: 'there is none yet; it is made when you first record something',
+    ...(kept.length > 0 && {
+      detail: `it is gone, but a copy of it is here: ${kept.join(', ')}`,
+      advice: 'Bring one back: sciatica restore FILE',
+    }),
+  };
+}
+
+/** What only SQLite can tell. */
+function inside(examination: Examination): Check[] {
+  const { path } = examination;
+  try {
+    if (!statSync(path).isFile()) return [unreadable('it is not a file', 'Give another file with --db.')];
+    if (sizeOf(path) > 0) {
+      const { isDatabase, applicationId } = headerOf(path);
+      if (!isDatabase) return [unreadable('its beginning is not that of a database', RESCUE)];
+      if (applicationId !== APPLICATION_ID)
+        return [unreadable('it belongs to another program', 'Give another file with --db.')];
+    }
+    const db = openToRead(path);
+    try {
+      return [format(examination, db), integrity(db), foreignKeys(db)];
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const failed = domainError(error, path);
+    if (!(failed instanceof SciaticaError)) throw failed;
+    if (failed.code === 'damaged') return [unreadable('it is damaged: SQLite cannot read it', RESCUE)];
+    return [unreadable('it cannot be opened', failed.message)];
+  }
+}
+
+const unreadable = (detail: string, advice: string): Check => ({
+  name: 'Database',
+  ok: false,
+  detail,
+  advice,
+});
+
+function format(examination: Examination, db: Database): Check {
+  const version = db.pragma<number>('user_version');
+  examination.version = version;
+  examination.journalMode = db.pragma<string>('journal_mode');
+  const name = 'Format';
+  if (version > migrations.length)
+    return {
+      name,
+      ok: false,
+      detail: `version ${version}; this sciatica knows ${migrations.length}`,
+      advice: 'Update sciatica.',
+    };
+  if (version === 0) return { name, ok: true, detail: 'empty; it is filled in at the next use' };
+  try {
+    const { users, logs } = holdingOf(db);
+    Object.assign(examination, { users, logs });
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
+  }
+  const old = version < migrations.length ? `; the next use brings it to ${migrations.length}` : '';
+  return { name, ok: true, detail: `version ${version}${old}` };
+}
+
+function integrity(db: Database): Check {
+  const faults = integrityFaults(db);
+  if (faults.length === 0) return { name: 'Integrity', ok: true, detail: 'every page is sound' };
+  // SQLite ends with a line feed per page and names trees by number: the first line is enough to look it up.
+  const [first = ''] = faults.map((fault) => fault.replace(/\s+/g, ' '));
+  return { name: 'Integrity', ok: false, detail: `damaged: ${first}`, advice: RESCUE };
+}
+
+function foreignKeys(db: Database): Check {
+  const name = 'References';
+  try {
+    const faults = foreignKeyFaults(db);
+    if (faults === 0) return { name, ok: true, detail: 'every log belongs to a user' };
+    return { name, ok: false, detail: `${faults} logs belong to no user`, advice: RESCUE };
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
+    return { name, ok: false, detail: 'they cannot be read', advice: RESCUE };
+  }
+}
+
+/** Health data is for its owner's eyes. */
+function permissions(path: string, folder: string): Check {
+  const files = ['', '-wal', '-shm'].map((end) => path + end).filter((file) => existsSync(file));
+  const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
+  const name = 'Permissions';
+  if (open.length > 0)
+    return {
+      name,
+      ok: false,
+      detail: `others on this computer may read ${open.map((file) => basename(file)).join(', ')}`,
+      advice: `chmod 600 ${open.join(' ')}`,
+    };
+  const mode = statSync(folder).mode;
+  // Others who may write here could put another file in its place; in /tmp and the like they cannot.
+  if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0)
+    return { name, ok: false, detail: 'others may write to its folder', advice: `chmod go-w ${folder}` };
+  return { name, ok: true, detail: 'nobody else may read it' };
+}
+
+function space(folder: string, bytes: number): Check {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const ok = free >= Math.max(ROOM, 2 * bytes);
+  const megabytes = Math.floor(free / 1e6).toLocaleString('en');
+  return {
+    name: 'Free space',
+    ok,
+    detail: `${megabytes} MB`,
+    ...(!ok && { advice: 'Make room on the disk: a backup or an update needs a copy of the database.' }),
+  };
+}
+
+/** Write-ahead logs need memory that all users of the file share: not across a network (https://sqlite.org/wal.html). */
+function place(folder: string): Check {
+  const network = networkName(statfsSync(folder).type);
+  const name = 'Disk';
+  if (!network) return { name, ok: true, detail: 'on this computer' };
+  return {
+    name,
+    ok: false,
+    detail: `${network}: two computers that write there at once can damage the database`,
+    advice: 'Keep it on a local disk (--db or SCIATICA_DB), and put backups on the network instead.',
+  };
+}
+
+function leftovers(folder: string): Check {
+  const left = readdirSync(folder).filter((name) => TEMPORARY.test(name) && !isAlive(name));
+  const name = 'Leftovers';
+  if (left.length === 0) return { name, ok: true, detail: 'none' };
+  const paths = left.map((file) => join(folder, file)).join(' ');
+  return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm ${paths}` };
+}
+
+/** Whether the process that made a temporary file still runs. */
+function isAlive(name: string): boolean {
+  try {
+    return process.kill(Number(name.split('-')[1]), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,155 @@
+import { statSync } from 'node:fs';
+import { SciaticaError } from '../../../domain/errors.ts';
+import type { Fields } from '../../../domain/fields.ts';
+import { logRecord } from '../../../domain/log.ts';
+import { checkLog, checkUser } from '../../../domain/schema.ts';
+import { userRecord } from '../../../domain/user.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { domainError } from '../../sqlite/errors.ts';
+import { integrityFaults, openToRead } from '../../sqlite/verify.ts';
+import { type Row, rowsOf } from './cells.ts';
+import { openPages } from './pages.ts';
+
+/** What could be read of a damaged database, and what is known to be missing. */
+export interface Rescue {
+  /** The records as JSON, in id order. */
+  users: string[];
+  logs: string[];
+  /** Ids of users whom logs belong to, and who could not be read. */
+  lostUsers: number[];
+  /** Ids of logs that an index still names. */
+  lostLogs: number[];
+  /** Rows that were found, and are not whole. */
+  broken: number;
+}
+
+interface Kind {
+  table: 'users' | 'logs';
+  fields: Fields;
+  columns: string[];
+  check(value: unknown): { id: number };
+  /** By id, as JSON. */
+  found: Map<number, string>;
+}
+
+const kindOf = (table: Kind['table'], fields: Fields, check: Kind['check']): Kind => ({
+  table,
+  fields,
+  columns: Object.keys(fields),
+  check,
+  found: new Map(),
+});
+
+const BLOCK = 200;
+
+/**
+ * Reads every record that can be read, and changes nothing. What SQLite reads comes first; unless it finds the whole
+ * file sound, the pages of the file are then searched for the rows that it did not reach. Only what keeps the rules
+ * of a record counts as one.
+ * @throws SciaticaError `unusable` if there is no file, or it may not be read
+ */
+export function rescue(path: string): Rescue {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
+  const kinds = [kindOf('users', userRecord, checkUser), kindOf('logs', logRecord, checkLog)];
+  const [users, logs] = kinds as [Kind, Kind];
+  const { sound, ids } = readWithSqlite(path, kinds);
+  const broken = sound ? 0 : scan(path, kinds);
+  const owners = new Set<number>();
+  for (const json of logs.found.values()) owners.add((JSON.parse(json) as { userId: number }).userId);
+  return {
+    users: inOrder(users),
+    logs: inOrder(logs),
+    lostUsers: [...owners].filter((id) => !users.found.has(id)).sort((a, b) => a - b),
+    lostLogs: ids.filter((id) => !logs.found.has(id)),
+    broken,
+  };
+}
+
+const inOrder = ({ found }: Kind) => [...found].sort(([a], [b]) => a - b).map(([, json]) => json);
+
+/** @returns whether all is sound, and the ids of logs that the indexes name */
+function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: number[] } {
+  let db: Database | undefined;
+  try {
+    db = openToRead(path);
+    for (const kind of kinds) readTable(db, kind);
+    return {
+      sound: attempt(() => integrityFaults(db as Database).length === 0) ?? false,
+      ids: idsInIndexes(db),
+    };
+  } catch (error) {
+    const failed = domainError(error, path);
+    if (!(failed instanceof SciaticaError)) throw failed;
+    return { sound: false, ids: [] };
+  } finally {
+    db?.close();
+  }
+}
+
+/** As far as SQLite gets from the start: a block that it cannot read costs the rows behind it, which `scan` finds. */
+function readTable(db: Database, kind: Kind): void {
+  const sql = `SELECT ${kind.columns.join(', ')} FROM ${kind.table} WHERE id > ? ORDER BY id LIMIT ${BLOCK}`;
+  for (let last = 0; ; ) {
+    const rows = attempt(() => db.all<Record<string, unknown>>(sql, last));
+    for (const row of rows ?? []) {
+      keep(kind, row);
+      last = row['id'] as number;
+    }
+    if (!rows || rows.length < BLOCK) return;
+  }
+}
+
+function idsInIndexes(db: Database): number[] {
+  const ids = new Set<number>();
+  const indexes = attempt(() => db.column<string>("SELECT name FROM pragma_index_list('logs')")) ?? [];
+  for (const index of indexes)
+    for (const id of attempt(() => db.column<number>(`SELECT id FROM logs INDEXED BY "${index}"`)) ?? [])
+      if (Number.isSafeInteger(id) && id > 0) ids.add(id);
+  return [...ids].sort((a, b) => a - b);
+}
+
+/** What `work` returns, or nothing where the file is damaged. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SciaticaError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** @returns how many rows were not whole */
+function scan(path: string, kinds: Kind[]): number {
+  const file = openPages(path);
+  let broken = 0;
+  try {
+    for (let number = 1; number <= file.count; number++) {
+      const page = rowsOf(number, file.pages);
+      broken += page.broken;
+      for (const row of page.rows) {
+        const kind = kinds.find(({ columns }) => columns.length === row.values.length);
+        // The id is the key of the table; in the row stands null (https://sqlite.org/lang_createtable.html#rowid).
+        if (kind && row.values[0] === null && !kind.found.has(row.id)) keep(kind, named(kind, row));
+      }
+    }
+  } finally {
+    file.close();
+  }
+  return broken;
+}
+
+const named = ({ columns }: Kind, { id, values }: Row) =>
+  Object.fromEntries(columns.map((column, i) => [column, i === 0 ? id : values[i]]));
+
+/** Takes a row for a record if it keeps every rule of one. */
+function keep({ fields, check, found }: Kind, row: Record<string, unknown>): void {
+  for (const [name, field] of Object.entries(fields))
+    if (field.kind === 'boolean' && (row[name] === 0 || row[name] === 1)) row[name] = row[name] === 1;
+  try {
+    const record = check(row);
+    found.set(record.id, JSON.stringify(record));
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** What must not go back in time when a backup takes the place of a database. */
+export interface Past {
+  /** The last number that each table has given. */
+  numbers: ReadonlyMap<string, number>;
+  /** The tokens that were taken back. */
+  revoked: readonly { hash: Uint8Array; revokedAt: number }[];
+  /** The ids of the users who were erased. */
+  erased: readonly number[];
+}
+
+/** Beyond all that is numbered between this look at the database and its being replaced. */
+const STEP = 1_000;
+
+/** Beyond all that a database which cannot be read may have numbered. */
+const LEAP = 1_000_000_000;
+
+/** Reads the past of a database, which may be of an older version. */
+export function pastOf(db: Database): Past {
+  return db.read(() => ({
+    numbers: numbersOf(db),
+    revoked: has(db, 'tokens')
+      ? db.all('SELECT hash, revokedAt FROM tokens WHERE revokedAt IS NOT NULL')
+      : [],
+    erased: erasedIn(db),
+  }));
+}
+
+/**
+ * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
+ * taken back stay so, and who goes on from an entry of the history is told to read everything anew.
+ * @param past nothing where there is no database, or one that cannot be read
+ */
+export function carryOver(past: Past | undefined, backup: Database): void {
+  backup.write(() => {
+    const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
+    const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
+    for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
+    const horizon = last('history') + (past ? STEP : LEAP);
+    setLast(backup, 'history', horizon);
+    new Settings(backup).set('horizon', String(horizon));
+    for (const { hash, revokedAt } of past?.revoked ?? [])
+      backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ? AND revokedAt IS NULL', revokedAt, hash);
+    const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
+    new Settings(backup).set('erased', erased);
+    backup.run(FORGET, erased);
+  });
+}
+
+/** The tokens that are for erased users only went with them. */
+const FORGET = `DELETE FROM tokens WHERE users IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM json_each(users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
+
+/** Who was erased, also from databases whose place this one has taken. */
+function erasedIn(db: Database): number[] {
+  if (!has(db, 'history')) return [];
+  const before = JSON.parse(new Settings(db).get('erased') ?? '[]') as number[];
+  return [
+    ...before,
+    ...db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq"),
+  ];
+}
+
+/** As SQLite keeps them (https://sqlite.org/autoinc.html): it may be written to as any other table. */
+function numbersOf(db: Database): Map<string, number> {
+  const rows = db.all<{ name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence');
+  return new Map(rows.map(({ name, seq }) => [name, seq]));
+}
+
+function setLast(db: Database, table: string, seq: number): void {
+  db.run('DELETE FROM sqlite_sequence WHERE name = ?', table);
+  db.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', table, seq);
+}
+
+function has(db: Database, table: string): boolean {
+  return db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
+}

@@ -1,0 +1,204 @@
+import { SciaticaError } from '../../domain/errors.ts';
+import { type Fields, MAX_ID } from '../../domain/fields.ts';
+import { logFields } from '../../domain/log.ts';
+import { checkLog, checkLogInput, checkUser, checkUserInput } from '../../domain/schema.ts';
+import { userFields } from '../../domain/user.ts';
+import type { Value } from '../sqlite/condition.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** What happens to a record whose id is taken by a different one. */
+export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';
+
+/** What becomes of a staged record; what has no fate yet is new. */
+export type Fate =
+  /** Already there, the same; with `renumber` perhaps under another id. */
+  | 'equal'
+  /** In the file once more. */
+  | 'repeated'
+  /** Its id is in the file before, with a different record. */
+  | 'contradictory'
+  /** A log whose user nobody knows. */
+  | 'homeless'
+  /** Its id is taken by a different record, and nothing was said about that. */
+  | 'conflicting'
+  | 'skipped'
+  | 'overwritten'
+  | 'renumbered';
+
+/** How many records of a file had each fate. */
+export type Counts = Record<
+  'new' | 'equal' | 'repeated' | 'conflicting' | 'skipped' | 'overwritten' | 'renumbered',
+  number
+>;
+
+export type Noun = 'user' | 'log';
+
+/** The tables and columns of one noun. */
+export interface Kind {
+  noun: Noun;
+  table: 'users' | 'logs';
+  /** The temporary table that holds what the file brings. */
+  staged: string;
+  columns: string[];
+  /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
+  insert: string;
+  /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
+  same: string;
+  /** @throws SciaticaError `invalid` with every fault */
+  check(value: unknown): Readonly<Record<string, unknown>>;
+}
+
+function kindOf(noun: Noun, fields: Fields, check: Kind['check']): Kind {
+  const columns = Object.keys(fields);
+  const same = columns.map((column) => `m.${column} = i.${column}`).join(' AND ');
+  const staged = `temp.import_${noun}s`;
+  const insert = `INSERT INTO ${staged} (at, id, ${columns.join(', ')}) VALUES (?, ?${', ?'.repeat(columns.length)})`;
+  return { noun, table: `${noun}s`, staged, columns, insert, same, check };
+}
+
+const hasId = (value: unknown) => typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
+
+export const userKind = kindOf('user', userFields, (value) =>
+  hasId(value) ? checkUser(value) : checkUserInput(value),
+);
+export const logKind = kindOf('log', logFields, (value) =>
+  hasId(value) ? checkLog(value) : checkLogInput(value),
+);
+/** Users first: logs refer to them. */
+export const kinds = [userKind, logKind];
+
+export function prepareStaging(db: Database): void {
+  for (const { staged, columns } of kinds)
+    db.exec(`DROP TABLE IF EXISTS ${staged};
+      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, ${columns.join(', ')}, fate TEXT, newId INTEGER)`);
+  db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
+    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY)`);
+}
+
+/** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
+export function noteUser(db: Database, value: unknown): void {
+  const id = (value as { id?: unknown } | null)?.id;
+  if (Number.isSafeInteger(id))
+    db.run('INSERT OR IGNORE INTO temp.import_known_users VALUES (?)', id as number);
+}
+
+/** Lays a checked record aside; `at` is its place in the file. */
+export function stage(
+  db: Database,
+  { columns, insert }: Kind,
+  at: number,
+  record: Readonly<Record<string, unknown>>,
+): void {
+  const values = columns.map((column) => cellOf(record[column]));
+  db.run(insert, at, cellOf(record['id']), ...values);
+}
+
+const cellOf = (value: unknown) =>
+  typeof value === 'boolean' ? Number(value) : ((value ?? null) as Value | null);
+
+/** Finds ids that stand twice in the file. */
+export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
+  db.exec(`CREATE INDEX temp.import_${noun}s_by_id ON import_${noun}s (id)`);
+  db.run(
+    `UPDATE ${staged} AS i SET fate = iif(${same}, 'repeated', 'contradictory')
+     FROM (SELECT id, min(at) AS at FROM ${staged} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) AS first
+     JOIN ${staged} AS m ON m.at = first.at
+     WHERE i.id = first.id AND i.at > first.at`,
+  );
+}
+
+/** Finds logs whose user is neither in the file nor in the database. */
+export function markHomeless(db: Database): void {
+  db.run(
+    `UPDATE ${logKind.staged} SET fate = 'homeless' WHERE fate IS NULL
+     AND userId NOT IN (SELECT id FROM temp.import_known_users) AND userId NOT IN (SELECT id FROM main.users)`,
+  );
+}
+
+/** Finds records whose id is in the database: with the same record, or taken by a different one. */
+export function markTaken(db: Database, { table, staged, same }: Kind): void {
+  db.run(
+    `UPDATE ${staged} AS i SET fate = iif(${same}, 'equal', 'conflicting')
+     FROM main.${table} AS m WHERE m.id = i.id AND i.fate IS NULL`,
+  );
+}
+
+/**
+ * Finds conflicting records that are in the database under another id, as an earlier `renumber` left them, so
+ * that importing a file again adds nothing. Of several alike, each counts once.
+ */
+export function matchEqual(db: Database, { table, staged, columns, same }: Kind): void {
+  const nth = (order: string) =>
+    `row_number() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order}) AS nth`;
+  db.run(
+    `WITH m AS (
+       SELECT *, ${nth('id')} FROM main.${table}
+       WHERE id NOT IN (SELECT id FROM ${staged} WHERE fate = 'equal')
+     ), i AS (
+       SELECT *, ${nth('at')} FROM ${staged} WHERE fate = 'conflicting'
+     )
+     UPDATE ${staged} AS target SET fate = 'equal', newId = m.id
+     FROM i JOIN m ON ${same} AND m.nth = i.nth WHERE target.at = i.at`,
+  );
+}
+
+/** Gives conflicting records the fate that was asked for, and a new id to those that need one. */
+export function settle(db: Database, { noun, table, staged }: Kind, onConflict: OnConflict): void {
+  const fates = { skip: 'skipped', overwrite: 'overwritten', renumber: 'renumbered', refuse: 'conflicting' };
+  db.run(`UPDATE ${staged} SET fate = ? WHERE fate = 'conflicting'`, fates[onConflict]);
+  const last = db.value<number>(
+    `SELECT max(coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = '${table}'), 0),
+                coalesce((SELECT max(id) FROM ${staged}), 0))`,
+  ) as number;
+  const { changes } = db.run(
+    `UPDATE ${staged} AS target SET newId = ? + nth
+     FROM (SELECT at, row_number() OVER (ORDER BY at) AS nth FROM ${staged}
+           WHERE fate = 'renumbered' OR id IS NULL) AS i
+     WHERE target.at = i.at`,
+    last,
+  );
+  if (last + changes > MAX_ID)
+    throw new SciaticaError('full', `No further ${noun} can be stored: the ids are used up.`);
+}
+
+/** The logs of the file follow users that have got, or have found, another id. */
+export function followUsers(db: Database): void {
+  db.run(
+    `UPDATE ${logKind.staged} AS i SET userId = u.newId
+     FROM ${userKind.staged} AS u WHERE u.id = i.userId AND u.newId IS NOT NULL`,
+  );
+}
+
+/** How many records have a fate, and where the first `limit` of them stand. */
+export function withFate(
+  db: Database,
+  { staged }: Kind,
+  fate: Fate,
+  limit: number,
+): { count: number; places: number[] } {
+  const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE fate = ?`, fate) ?? 0;
+  const sql = `SELECT at FROM ${staged} WHERE fate = ? ORDER BY at LIMIT ?`;
+  return { count, places: count > 0 ? db.column<number>(sql, fate, limit) : [] };
+}
+
+export function counts(db: Database, { staged }: Kind): Counts {
+  const all = { new: 0, equal: 0, repeated: 0, conflicting: 0, skipped: 0, overwritten: 0, renumbered: 0 };
+  const rows = db.all<{ fate: keyof Counts; count: number }>(
+    `SELECT coalesce(fate, 'new') AS fate, count(*) AS count FROM ${staged} GROUP BY fate`,
+  );
+  for (const { fate, count } of rows) all[fate] = count;
+  return all;
+}
+
+/** Brings what is new, renumbered or to be overwritten into the database. */
+export function write(db: Database, { table, staged, columns }: Kind): void {
+  const names = columns.join(', ');
+  db.run(
+    `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
+     FROM ${staged} AS i WHERE i.id = m.id AND i.fate = 'overwritten'`,
+  );
+  db.run(
+    `INSERT INTO main.${table} (id, ${names}) SELECT coalesce(newId, id), ${names}
+     FROM ${staged} WHERE fate IS NULL OR fate = 'renumbered' ORDER BY at`,
+  );
+}

@@ -1,0 +1,68 @@
+import type { AuditEntry, AuditFilter, Deed } from '../../domain/audit.ts';
+import { type Condition, joined } from '../sqlite/condition.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** Whose a log is, or was: it may be gone by the time that this is asked. */
+const OWNER = `coalesce((SELECT userId FROM logs WHERE id = ?),
+  (SELECT userId FROM history WHERE record = 'log' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
+
+/** The columns of an entry, in the order in which its array has them. */
+const COLUMNS = [
+  'at',
+  'token',
+  'method',
+  'route',
+  'record',
+  'userId',
+  'first',
+  'last',
+  'count',
+  'status',
+  'address',
+] as const satisfies (keyof Deed)[];
+
+const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> ${i} AS "${column}"`)}
+  FROM audit, json_each(entries)`;
+
+/** Who did what over the network. It only grows. */
+export class Audit {
+  constructor(private readonly db: Database) {}
+
+  /** Adds what was done since the last time. */
+  add(deeds: readonly Deed[]): void {
+    this.db.write(() => {
+      const entries = deeds.map((deed) => {
+        const { at, token, method, route, record, first, last, count, status, address } = deed;
+        return [at, token, method, route, record, this.#userOf(deed), first, last, count, status, address];
+      });
+      const at = deeds.at(-1)?.at ?? 0;
+      this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));
+    });
+  }
+
+  /** The entries that match, the latest first. */
+  list({ user, since, limit }: AuditFilter): AuditEntry[] {
+    const where: Condition[] = [];
+    // A list of many users' records may have held this one's.
+    if (user !== undefined)
+      where.push({
+        sql: `(userId = ? OR userId IS NULL AND count > 0 AND (record = 'log' OR ? BETWEEN first AND last))`,
+        values: [user, user],
+      });
+    if (since !== undefined) where.push({ sql: 'at >= ?', values: [since] });
+    const { sql, values } = joined(where);
+    return this.db
+      .all<Omit<AuditEntry, 'at'> & { at: number }>(
+        `SELECT at, tokens.name AS who, ${COLUMNS.slice(1).map((column) => `"${column}"`)}
+         FROM (SELECT * FROM (${ENTRIES})${sql} ORDER BY id DESC, key DESC LIMIT ${limit}) AS entry
+         LEFT JOIN tokens ON tokens.id = token ORDER BY entry.id DESC, key DESC`,
+        ...values,
+      )
+      .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
+  }
+
+  #userOf({ userId, record, first, last }: Deed): number | null {
+    if (userId !== null || record !== 'log' || first === null || first !== last) return userId;
+    return this.db.value<number>(`SELECT ${OWNER}`, first, first) ?? null;
+  }
+}

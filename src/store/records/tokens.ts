@@ -1,0 +1,145 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** Lets a person, and a scanner for leaked secrets, tell what it is. */
+const PREFIX = 'sciatica_';
+const SECRET_BYTES = 32;
+
+/** Last use is kept to the minute: a write for every read would cost more than the read. */
+export const USE_PRECISION_MS = 60_000;
+
+/** How long, in milliseconds, nobody looks whether another process has changed a token. */
+const LOOK_MS = 1;
+
+type Row = Omit<Token, 'users'> & { users: string | null; hash?: Uint8Array };
+
+const SELECT = 'SELECT id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt';
+
+/** The keys to the service. Only the hash of each is stored. */
+export class Tokens {
+  /** Tokens that were found, by the hash of their secret in hexadecimal: looking one up costs as much as a read. */
+  readonly #found = new Map<string, Token>();
+  #version = '';
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly db: Database,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * Makes a token.
+   * @returns it with its secret, which cannot be had again
+   * @throws SciaticaError `invalid`, `conflict` for a name that a token has or had
+   */
+  create(input: TokenInput): Token & { token: string } {
+    checkToken(input);
+    const token = PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+    const { name, role, users, lifetime } = input;
+    const createdAt = this.now();
+    return this.db.write(() => {
+      this.#requireUsers(users ?? []);
+      // History and audit name tokens, so that no two may ever share a name.
+      if (this.db.value('SELECT 1 FROM tokens WHERE name = ?', name) === 1)
+        throw new SciaticaError(
+          'conflict',
+          `There is, or was, a token called "${name}". Choose another name.`,
+        );
+      const { id } = this.db.run(
+        'INSERT INTO tokens (name, role, hash, users, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?)',
+        name,
+        role,
+        hashOf(token),
+        users && JSON.stringify(users),
+        createdAt,
+        lifetime && createdAt + lifetime,
+      );
+      return { ...this.get(id), token };
+    });
+  }
+
+  list(): Token[] {
+    return this.db.all<Row>(`${SELECT} FROM tokens ORDER BY id`).map(tokenOf);
+  }
+
+  /** @throws SciaticaError `not-found` */
+  get(id: number): Token {
+    const row = this.db.get<Row>(`${SELECT} FROM tokens WHERE id = ?`, id);
+    if (!row) throw new SciaticaError('not-found', `There is no token ${id}.`);
+    return tokenOf(row);
+  }
+
+  /** The token with this secret, valid or not. */
+  find(secret: string): Token | undefined {
+    this.#forgetChanged();
+    const key = hash('sha256', secret, 'hex');
+    const token = this.#found.get(key) ?? this.#lookUp(Buffer.from(key, 'hex'));
+    if (token) this.#found.set(key, token);
+    return token;
+  }
+
+  #lookUp(key: Buffer): Token | undefined {
+    const row = this.db.get<Row>(`${SELECT}, hash FROM tokens WHERE hash = ?`, key);
+    if (!row?.hash || !timingSafeEqual(row.hash, key)) return undefined;
+    const { hash: _, ...token } = row;
+    return tokenOf(token);
+  }
+
+  /** Forgets what was found once somebody may have changed it in the database. */
+  #forgetChanged(): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = now;
+    const version = this.db.version();
+    if (version !== this.#version) this.#found.clear();
+    this.#version = version;
+  }
+
+  /** Notes that a token was used. */
+  touch(id: number): void {
+    this.db.write(() => this.db.run('UPDATE tokens SET lastUsedAt = ? WHERE id = ?', this.now(), id));
+  }
+
+  /**
+   * Makes a token worthless at once; its name stays taken.
+   * @param key its name, or its id
+   * @throws SciaticaError `not-found`
+   */
+  revoke(key: string): Token {
+    return this.db.write(() => {
+      const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
+      const id = this.db.value<number>(sql, key, key, key);
+      if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+      this.#found.clear();
+      this.db.run('UPDATE tokens SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL', this.now(), id);
+      return this.get(id);
+    });
+  }
+
+  /** Forgets the tokens that were for this user, who is gone, and for nobody else who is there. */
+  forget(user: number): void {
+    this.#found.clear();
+    this.db.run(
+      `DELETE FROM tokens WHERE EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value = ?)
+       AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) JOIN users ON users.id = value)`,
+      user,
+    );
+  }
+
+  #requireUsers(users: readonly number[]): void {
+    const issues: Issue[] = users
+      .filter((id) => this.db.value('SELECT 1 FROM users WHERE id = ?', id) === undefined)
+      .map((id) => ({ field: '--user', message: `must be ids of existing users; there is no user ${id}` }));
+    if (issues.length > 0) throw invalid(issues);
+  }
+}
+
+function hashOf(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+function tokenOf({ users, ...row }: Row): Token {
+  return { ...row, users: users === null ? null : (JSON.parse(users) as number[]) };
+}

@@ -1,0 +1,241 @@
+import { statSync } from 'node:fs';
+import type BetterSqlite from 'better-sqlite3';
+import { SciaticaError } from '../../domain/errors.ts';
+import { damaged, domainError, gone, uncertain } from './errors.ts';
+
+const MAX_STATEMENTS = 200;
+
+type Value = string | number | Uint8Array | null;
+
+/** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
+export class Database {
+  readonly #connect: () => BetterSqlite.Database;
+  readonly #statements = new Map<string, BetterSqlite.Statement>();
+  readonly #file: string;
+  #sqlite: BetterSqlite.Database;
+  #connections = 1;
+  #patience: unknown;
+  #isDoubtful = false;
+
+  /** Use `openDatabase`, or `connect`. */
+  constructor(
+    readonly path: string,
+    connect: () => BetterSqlite.Database,
+  ) {
+    this.#connect = connect;
+    // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
+    this.#file = fileAt(path);
+    this.#sqlite = connect();
+  }
+
+  /** Whether this is a connection of `openSnapshot`. */
+  get isSnapshot(): boolean {
+    return this.#sqlite.readonly;
+  }
+
+  get inTransaction(): boolean {
+    return this.#sqlite.inTransaction;
+  }
+
+  /** The rows of a query, as objects. */
+  all<T>(sql: string, ...values: Value[]): T[] {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck(false)
+          .all(...values) as T[],
+    );
+  }
+
+  /**
+   * The first rows of a query, as objects: at most so many, and none after those that have so many characters together.
+   * @param charactersOf how many a row has
+   */
+  take<T>(
+    sql: string,
+    most: { rows: number; characters: number },
+    charactersOf: (row: T) => number,
+    ...values: Value[]
+  ): T[] {
+    return this.#translate(() => {
+      const rows: T[] = [];
+      let characters = 0;
+      for (const row of this.#prepare(sql)
+        .pluck(false)
+        .iterate(...values) as Iterable<T>) {
+        rows.push(row);
+        characters += charactersOf(row);
+        if (rows.length >= most.rows || characters >= most.characters) break;
+      }
+      return rows;
+    });
+  }
+
+  /** The first row of a query, if there is one. */
+  get<T>(sql: string, ...values: Value[]): T | undefined {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck(false)
+          .get(...values) as T | undefined,
+    );
+  }
+
+  /** The first column of every row. */
+  column<T extends Value>(sql: string, ...values: Value[]): T[] {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck()
+          .all(...values) as T[],
+    );
+  }
+
+  /** The first column of the first row. */
+  value<T extends Value>(sql: string, ...values: Value[]): T | undefined {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .pluck()
+          .get(...values) as T | undefined,
+    );
+  }
+
+  /** The row of an aggregate, as its columns in order. */
+  row<T extends Value[]>(sql: string, ...values: Value[]): T {
+    return this.#translate(
+      () =>
+        this.#prepare(sql)
+          .raw()
+          .get(...values) as T,
+    );
+  }
+
+  /** Runs a statement; returns the id it inserted last and how many rows it changed. */
+  run(sql: string, ...values: Value[]): { id: number; changes: number } {
+    return this.#translate(() => {
+      const { lastInsertRowid, changes } = this.#prepare(sql).run(...values);
+      return { id: Number(lastInsertRowid), changes };
+    });
+  }
+
+  /** Runs several statements without values. */
+  exec(sql: string): void {
+    this.#translate(() => this.#sqlite.exec(sql));
+  }
+
+  /** The value of a pragma, or what setting it answered. */
+  pragma<T extends Value>(source: string): T {
+    return this.#translate(() => this.#sqlite.pragma(source, { simple: true }) as T);
+  }
+
+  /** Runs `work` on one snapshot of the records; inside a transaction, as part of it. */
+  read<T>(work: () => T): T {
+    if (this.inTransaction) return work();
+    this.run('BEGIN');
+    return this.#finish(work, () => this.run('COMMIT'));
+  }
+
+  /**
+   * Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it.
+   * @throws what `work` threw; SciaticaError as `begin` and `commit` say
+   */
+  write<T>(work: () => T): T {
+    if (this.inTransaction) return work();
+    this.begin();
+    return this.#finish(work, () => this.commit());
+  }
+
+  #finish<T>(work: () => T, commit: () => void): T {
+    try {
+      const result = work();
+      commit();
+      return result;
+    } catch (error) {
+      // SQLite has already rolled back after some errors (https://sqlite.org/lang_transaction.html).
+      if (this.inTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /**
+   * Begins a write transaction.
+   * @throws SciaticaError `gone` when the path leads to another file by now
+   */
+  begin(): void {
+    this.run('BEGIN IMMEDIATE');
+    if (!this.hasMoved) return;
+    this.run('ROLLBACK');
+    throw gone();
+  }
+
+  /**
+   * Makes a write transaction durable.
+   * @throws SciaticaError `uncertain` when the disk failed: the connection is opened again before its next use
+   */
+  commit(): void {
+    try {
+      this.#prepare('COMMIT').run();
+    } catch (error) {
+      this.#isDoubtful = String((error as { code?: unknown }).code).startsWith('SQLITE_IOERR');
+      throw this.#isDoubtful ? uncertain(error) : domainError(error, this.path);
+    }
+  }
+
+  /** Another text whenever somebody else, through another connection, may have changed something. */
+  version(): string {
+    return `${this.#connections} ${this.value<number>('PRAGMA data_version')}`;
+  }
+
+  /** Whether the path leads to another file than the one that is open, or nowhere. */
+  get hasMoved(): boolean {
+    return fileAt(this.path) !== this.#file;
+  }
+
+  /**
+   * After a failed fsync the cached pages may not be what the disk holds, and the log may end in a transaction
+   * that was given up: only a new connection reads what is there.
+   */
+  #recover(): void {
+    if (this.#sqlite.open) this.#patience = this.#sqlite.pragma('busy_timeout', { simple: true });
+    this.#statements.clear();
+    this.#sqlite.close();
+    this.#sqlite = this.#connect();
+    this.#connections++;
+    this.#sqlite.pragma(`busy_timeout = ${this.#patience}`);
+    if (this.#sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
+      throw new SciaticaError('damaged', damaged(this.path));
+    this.#isDoubtful = false;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#sqlite.close();
+  }
+
+  #prepare(sql: string): BetterSqlite.Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      // Callers choose filters and orders: what is kept must not grow with them.
+      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #translate<T>(work: () => T): T {
+    try {
+      if (this.#isDoubtful && !this.#sqlite.inTransaction) this.#recover();
+      return work();
+    } catch (error) {
+      throw domainError(error, this.path);
+    }
+  }
+}
+
+/** Which file a path leads to: device and inode; nothing when there is none. */
+function fileAt(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : '';
+}

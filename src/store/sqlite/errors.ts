@@ -1,0 +1,48 @@
+import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+
+/** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
+export function domainError(error: unknown, path: string): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (error instanceof SciaticaError || typeof code !== 'string') return error;
+  const fail = (kind: ErrorCode, message: string) => new SciaticaError(kind, message, [], { cause: error });
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
+    return fail(
+      'busy',
+      'Another program is writing to the database and did not finish. Try again in a moment.',
+    );
+  // With no room left, the index of the write-ahead log (-shm) cannot be made either.
+  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/.test(code))
+    return fail('full', 'The disk is full: nothing was saved. Make room and try again.');
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return fail('damaged', damaged(path));
+  if (code === 'SQLITE_READONLY_DBMOVED') return gone();
+  if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code))
+    return fail('unusable', `${path} cannot be opened for writing: check its permissions and its folder's.`);
+  if (/^(ENOTDIR|EEXIST|ENOENT|ELOOP|ENAMETOOLONG|ERR_INVALID_ARG_VALUE|EISDIR)$/.test(code))
+    return fail('unusable', `The database cannot be at ${path}: not a usable path.`);
+  if (/^(SQLITE_IOERR|EIO)/.test(code))
+    return fail('unusable', `${path} could not be read or written (${code}).`);
+  return error;
+}
+
+/** What to do about a damaged file. */
+export function damaged(path: string): string {
+  return `${path} is damaged. To see how: sciatica doctor. To save what can still be read: sciatica doctor --rescue FILE`;
+}
+
+/** The path no longer leads to the file that is open: what is written to it, nobody would find again. */
+export function gone(): SciaticaError {
+  return new SciaticaError(
+    'gone',
+    'The database file was removed or replaced while it was in use: nothing was saved. Start sciatica again.',
+  );
+}
+
+/** An error while a change was made durable: SQLite has rolled it back, but after a crash it may be there. */
+export function uncertain(cause: unknown): SciaticaError {
+  return new SciaticaError(
+    'uncertain',
+    'The disk failed while this was being saved, so it may have been saved or not. Look before you try again.',
+    [],
+    { cause },
+  );
+}

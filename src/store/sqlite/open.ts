@@ -1,0 +1,162 @@
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SciaticaError } from '../../domain/errors.ts';
+import { sleepSync } from '../../lib/sleep.ts';
+import { keepVersion } from '../maintenance/backup.ts';
+import { connect, PATIENCE_MS } from './connection.ts';
+import type { Database } from './database.ts';
+import { domainError, gone } from './errors.ts';
+import { APPLICATION_ID, headerOf } from './header.ts';
+import { migrations } from './migrations.ts';
+
+/** A file can be replaced while it is opened, but hardly again and again. */
+const ATTEMPTS = 5;
+
+/**
+ * Opens the database at an absolute path, creating it, its folder (0700) and its schema where they are missing.
+ * @throws SciaticaError `unusable` for a file that is not ours, is newer than this program, or cannot be used
+ */
+export function openDatabase(path: string): Database {
+  try {
+    // better-sqlite3 would trim it, and open another file.
+    if (path !== path.trim())
+      throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const database = openOnce(path);
+      if (database) return database;
+    }
+    throw gone();
+  } catch (error) {
+    throw domainError(error, path);
+  }
+}
+
+/** @returns nothing if the file was replaced while it was being opened, as a restore does */
+function openOnce(path: string): Database | undefined {
+  createPrivately(path);
+  refuseStranger(path);
+  const database = connect(path);
+  try {
+    claim(database);
+    migrate(database);
+    if (!database.hasMoved) {
+      recognised.add(path);
+      return database;
+    }
+  } catch (error) {
+    if (!database.hasMoved) {
+      database.close();
+      throw error;
+    }
+  }
+  database.close();
+  return undefined;
+}
+
+/** Opens one more connection, for reading only, to a database that is already open. */
+export function openSnapshot(path: string): Database {
+  const database = connect(path, { readonly: true });
+  // It reads each page once: keeping them would only grow.
+  database.pragma('cache_size = -2000');
+  database.run('BEGIN');
+  return database;
+}
+
+/** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
+function createPrivately(path: string): void {
+  if (existsSync(path)) return;
+  const umask = process.umask(0o077);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/**
+ * The files that this process has opened as ours. They are not looked into again: closing a file drops the
+ * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ */
+const recognised = new Set<string>();
+
+/**
+ * Refuses another application's file by its first bytes, before SQLite could touch it, its journal or its
+ * log. Ours has its mark before it has a log; while it has none, it is empty, or a blank page if the power went.
+ */
+export function refuseStranger(path: string, { mayBeNewer = false } = {}): void {
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new SciaticaError('unusable', `${path} is not a file.`);
+  if (stat.size === 0 || recognised.has(path)) return;
+  const header = headerOf(path);
+  if (header.isBlank && existsSync(`${path}-journal`)) return;
+  if (!header.isDatabase || header.applicationId !== APPLICATION_ID) throw stranger(path);
+  if (!mayBeNewer) refuseNewer(path, header.version);
+}
+
+/** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */
+function claim(database: Database): void {
+  if (database.pragma('application_id') !== APPLICATION_ID) {
+    database.write(() => {
+      if (database.pragma('application_id') === APPLICATION_ID) return;
+      const isNew = database.value('SELECT count(*) FROM sqlite_schema') === 0;
+      if (!isNew || database.pragma('application_id') !== 0 || database.pragma('user_version') !== 0)
+        throw stranger(database.path);
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+    });
+  }
+  refuseNewer(database.path, database.pragma<number>('user_version'));
+  if (
+    database.pragma('journal_mode') !== 'wal' &&
+    patiently(() => database.pragma('journal_mode = WAL')) !== 'wal'
+  )
+    throw new SciaticaError(
+      'unusable',
+      `${database.path}: this place cannot hold the database (no write-ahead log). Choose a local disk with --db.`,
+    );
+}
+
+/** Tries again while others hold the lock: SQLite does not wait by itself where it changes the journal mode. */
+function patiently<T>(work: () => T): T {
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+    try {
+      return work();
+    } catch (error) {
+      const isBusy = error instanceof SciaticaError && error.code === 'busy';
+      if (!isBusy || performance.now() > deadline) throw error;
+      sleepSync(5);
+    }
+  }
+}
+
+/**
+ * Brings the schema up to date, all of it or not at all. A database that may hold records is kept beside itself
+ * first: whoever has the write lock does both, the others find it done.
+ */
+export function migrate(database: Database, { keep = keepVersion } = {}): void {
+  if (database.pragma<number>('user_version') === migrations.length) return;
+  database.write(() => {
+    const version = database.pragma<number>('user_version');
+    refuseNewer(database.path, version);
+    if (version > 0 && version < migrations.length) keep(database.path, version);
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.pragma(`user_version = ${migrations.length}`);
+  });
+}
+
+function stranger(path: string): SciaticaError {
+  return new SciaticaError(
+    'unusable',
+    `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
+  );
+}
+
+function refuseNewer(path: string, version: number): void {
+  if (version > migrations.length)
+    throw new SciaticaError(
+      'unusable',
+      `${path} was written by a newer sciatica (format ${version}; this one knows ${migrations.length}). Update sciatica; the file was left as it is.`,
+    );
+}

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { SciaticaError } from '../../domain/errors.ts';
+import { connect } from './connection.ts';
+import type { Database } from './database.ts';
+
+/** What a database holds. */
+export interface Holding {
+  version: number;
+  users: number;
+  logs: number;
+  /** The day of the latest log. */
+  latest: string | undefined;
+}
+
+/**
+ * Opens a database to look at it, changing nothing. A connection for reading leaves an empty log beside a
+ * database that nobody uses, so that one is opened as usual: SQLite then clears up after itself.
+ */
+export function openToRead(path: string): Database {
+  return connect(path, { readonly: existsSync(`${path}-wal`) });
+}
+
+/** Counts what a database holds. */
+export function holdingOf(db: Database): Holding {
+  return db.read(() => ({
+    version: db.pragma<number>('user_version'),
+    users: db.value<number>('SELECT count(*) FROM users') ?? 0,
+    logs: db.value<number>('SELECT count(*) FROM logs') ?? 0,
+    latest: db.value<string | null>('SELECT max(date) FROM logs') ?? undefined,
+  }));
+}
+
+/** What SQLite finds wrong in the file (https://sqlite.org/pragma.html#pragma_integrity_check), a line each. */
+export function integrityFaults(db: Database): string[] {
+  try {
+    return db.column<string>('PRAGMA integrity_check(20)').filter((line) => line !== 'ok');
+  } catch (error) {
+    if (error instanceof SciaticaError && error.code === 'damaged') return ['it cannot be read through'];
+    throw error;
+  }
+}
+
+/** How many records refer to one that is not there. */
+export function foreignKeyFaults(db: Database): number {
+  return db.value<number>('SELECT count(*) FROM pragma_foreign_key_check') ?? 0;
+}
+
+/** Whether all is well inside. */
+export function isSound(db: Database): boolean {
+  return integrityFaults(db).length === 0 && foreignKeyFaults(db) === 0;
+}
