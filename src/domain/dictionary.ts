@@ -37,7 +37,7 @@ function entries(record: Entry['record'], fields: Fields): Entry[] {
     type: field.kind,
     takes: expectation(field),
     ...bounds(field),
-    required: name !== 'id',
+    required: name !== 'id' && !field.optional,
     flag: name === 'id' ? null : `--${field.flag}`,
     description: field.help,
     example: field.example,

@@ -1,4 +1,5 @@
 import type { Log } from './log.ts';
+import type { Noun } from './records.ts';
 import type { User } from './user.ts';
 
 /** What did a change: the command line, the API, or one of the commands that do many things at once. */
@@ -27,7 +28,7 @@ export interface HistoryEntry {
   caller?: string;
   /** The change that this one took back. */
   undoes?: number;
-  record: 'user' | 'log';
+  record: Noun;
   id: number;
   action: Action;
   /** The record before; null when it was created. */
@@ -51,7 +52,7 @@ export interface HistoryFilter {
 export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | 'after'>): string[] {
   const [old, now] = [before as Record<string, unknown> | null, after as Record<string, unknown> | null];
   if (!old || !now) return [];
-  return Object.keys(now).filter((name) => old[name] !== now[name]);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => old[name] !== now[name]);
 }
 
 /**

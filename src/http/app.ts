@@ -1,17 +1,16 @@
 import type { Store } from '../store/store.ts';
-import type { Writer } from '../store/writer.ts';
 import type { Visit } from './guard/audit-trail.ts';
 import type { Gate } from './guard/gate.ts';
 import { type Access, checkAccess, corsHeaders, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './handlers/feed.ts';
-import type { Desk } from './handlers/records.ts';
+import type { Desk, Writes } from './handlers/records.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { allowed, match } from './routes.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 export interface Service {
   store: Store;
-  writer: Writer;
+  writer: Writes;
   access: Access;
   feed: Feed;
   /** Asks callers for their token; without it whoever reaches the service may do everything. */

@@ -6,7 +6,7 @@ const filled = (count: number) =>
   prepared((store) => {
     store.users.create(nora);
     store.users.create({ ...nora, firstName: '佐藤' });
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < count; i++)
         store.logs.create({
           ...session,

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../src/http/guard/gate.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
-import { erase } from '../../src/store/history/erase.ts';
 import { run } from '../helpers.ts';
-import { freshStore } from '../store/helpers.ts';
+import { dbOf, freshStore } from '../store/helpers.ts';
 import { freshApp, freshServer, nora, stretch } from './helpers.ts';
 
 function audited(rate?: Rate) {
@@ -62,7 +61,7 @@ test('what holds no record leaves nothing', async () => {
 
 test('a long list counts when it has left, as far as it was read', async () => {
   const { as, store, entries } = audited();
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < 600; i++) store.logs.create({ ...stretch, notes: '{"id":9999' });
   });
   await as('boss', 'GET', '/userExerciseLogs');
@@ -74,7 +73,7 @@ test('no name, note, token or query is in it', async () => {
   await as('boss', 'GET', '/userExerciseLogs?exerciseName=Piriformis+Stretch');
   await as('boss', 'POST', '/userExerciseLogs', { ...stretch, notes: 'secret notes' });
   await entries();
-  const text = JSON.stringify(store.db.all('SELECT * FROM audit'));
+  const text = JSON.stringify(dbOf(store).all('SELECT * FROM audit'));
   for (const word of ['boss', 'Piriformis', 'secret', 'Nora', tokens.boss]) expect(text).not.toContain(word);
 });
 
@@ -87,8 +86,8 @@ test('it only grows, also when a user is erased', async () => {
     'UPDATE audit SET at = 0',
     'INSERT OR REPLACE INTO audit SELECT * FROM audit',
   ])
-    expect(() => store.db.run(sql)).toThrow();
-  erase(store, 1);
+    expect(() => dbOf(store).run(sql)).toThrow();
+  store.erase(1);
   expect(await entries()).toMatchObject([{ who: null, token: 2, userId: 1, status: 200 }]);
 });
 
@@ -110,8 +109,8 @@ test('while it cannot be written nobody gets in, once too much waits; nothing is
   const { call, store, gate, tokens } = audited({ burst: 1e6, perSecond: 1e6 });
   const headers = { authorization: `Bearer ${tokens.boss}` };
   const get = () => call('GET', '/users/1', { headers });
-  const other = freshStore(store.db.path);
-  other.db.begin();
+  const other = freshStore(store.path);
+  dbOf(other).begin();
   const statuses = new Map<number, number>();
   for (let i = 0; i < 10_050; i++) {
     const { status } = await get();
@@ -122,7 +121,7 @@ test('while it cannot be written nobody gets in, once too much waits; nothing is
     [503, 50],
   ]);
   expect((await call('GET', '/health')).status).toBe(200);
-  other.db.run('ROLLBACK');
+  dbOf(other).run('ROLLBACK');
   await gate.audit.flush();
   expect((await get()).status).toBe(200);
   expect(store.audit.list({ limit: 99_999 })).toHaveLength(10_000);
@@ -138,20 +137,20 @@ test('without authentication there is none', async () => {
 test('sciatica audit shows it, all that was answered before a stop', async () => {
   const { url, store, server } = await freshServer({ auth: { burst: 9, perSecond: 9 } });
   const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
-  expect((await run(['audit'], { db: store.db.path })).stderr).toContain('Nobody asked');
+  expect((await run(['audit'], { db: store.path })).stderr).toContain('Nobody asked');
   await fetch(`${url}/users/1`, { headers: { authorization: `Bearer ${token}` } });
   await fetch(`${url}/users`);
   await server.stop();
-  const { stdout } = await run(['audit'], { db: store.db.path });
+  const { stdout } = await run(['audit'], { db: store.path });
   expect(stdout.split('\n')).toEqual([
     expect.stringMatching(/^When \(UTC\) +Who +What +Records +Status +From$/),
     expect.stringMatching(/nobody +GET \/users +401 +127\.0\.0\.1$/),
     expect.stringMatching(/boss +GET \/users\/\{id\} +user 1 +200 +127\.0\.0\.1$/),
     '',
   ]);
-  const narrow = await run(['audit'], { db: store.db.path, columns: 40 });
+  const narrow = await run(['audit'], { db: store.path, columns: 40 });
   expect(narrow.stdout).toMatch(/^When \(UTC\) .*\nWho +nobody\nWhat +GET \/users\n/);
-  const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.db.path });
+  const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.path });
   expect(JSON.parse(json.stdout)).toMatchObject([{ who: 'boss', userId: 1, status: 200 }]);
-  expect((await run(['audit', '--since', 'soon'], { db: store.db.path })).code).toBe(2);
+  expect((await run(['audit', '--since', 'soon'], { db: store.path })).code).toBe(2);
 });

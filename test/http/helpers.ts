@@ -6,7 +6,6 @@ import { Feed } from '../../src/http/handlers/feed.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/wire/server.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Writer } from '../../src/store/writer.ts';
 import { freshStore, log, user } from '../store/helpers.ts';
 
 export const nora = user();
@@ -33,13 +32,14 @@ export function freshApp(
   access: { allowHosts?: string[]; allowOrigins?: string[] } = {},
   gateOf?: (store: Store) => Gate,
 ) {
-  const store = freshStore();
-  store.users.create(nora);
-  store.logs.create(stretch);
+  const database = freshStore();
+  database.users.create(nora);
+  database.logs.create(stretch);
+  const store = database.as({ origin: { source: 'api' } });
   const errors: unknown[] = [];
   const app = createApp({
     store,
-    writer: new Writer(store.db),
+    writer: { write: (work) => store.submit(work) },
     access: accessAt(3000, access.allowHosts ?? [], access.allowOrigins ?? []),
     feed: new Feed(store),
     gate: gateOf?.(store),

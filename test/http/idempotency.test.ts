@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Gate } from '../../src/http/guard/gate.ts';
-import { erase } from '../../src/store/history/erase.ts';
-import { undo } from '../../src/store/history/undo.ts';
 import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
@@ -34,7 +32,7 @@ describe('a POST that comes again', () => {
   test.each<[string, (store: ReturnType<typeof keyed>['store']) => void]>([
     ['changed', (store) => store.logs.update(2, { painAfter: 1 })],
     ['deleted', (store) => store.logs.delete(2)],
-    ['undone', (store) => undo(store, 3)],
+    ['undone', (store) => store.undo(3)],
     ['deleted with its user', (store) => store.users.delete(1)],
   ])('gets it even when the log was %s meanwhile', async (_, meanwhile) => {
     const { post, store } = keyed();
@@ -85,7 +83,7 @@ describe('a POST that comes again', () => {
   test('after the user was erased finds nobody', async () => {
     const { post, store } = keyed();
     await post(logs, stretch);
-    erase(store, 1);
+    store.erase(1);
     expect((await post(logs, stretch)).status).toBe(400);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dbOf } from '../store/helpers.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 /** Every row of the interface: what is sent, what comes back. */
@@ -219,7 +220,7 @@ describe('what is refused', () => {
 
   test('what was not foreseen says nothing of the inside, and the service goes on', async () => {
     const { call, errors, store } = freshApp();
-    store.db.exec('ALTER TABLE logs RENAME TO gone');
+    dbOf(store).exec('ALTER TABLE logs RENAME TO gone');
     const got = await call('GET', '/userExerciseLogs');
     expect(got.status).toBe(500);
     expect(got.text).not.toMatch(/logs|sql|table|\/src\//i);

@@ -3,8 +3,6 @@ import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { Gate } from '../../src/http/guard/gate.ts';
-import { erase } from '../../src/store/history/erase.ts';
-import { undo } from '../../src/store/history/undo.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Answer, type Call, freshApp, nora, stretch } from './helpers.ts';
 
@@ -181,7 +179,7 @@ const happenings = fc.oneof(
       const entry = chosen(store.history.list(), at);
       if (!entry) return;
       try {
-        undo(store, entry.change);
+        store.undo(entry.change);
       } catch {
         // Something stands in the way.
       }
@@ -193,13 +191,13 @@ const happenings = fc.oneof(
       const log = chosen(store.logs.list(isTheirs ? { userId: 1 } : { userId: id }), at);
       if (!log || !store.users.has(id)) return;
       store.logs.update(log.id, { userId: isTheirs ? id : 1 });
-      erase(store, id);
+      store.erase(id);
     },
   })),
   fc.constantFrom(2, 3).map((id) => ({
     what: `user ${id} is erased`,
     run: async ({ store }: World) => {
-      if (store.users.has(id)) erase(store, id);
+      if (store.users.has(id)) store.erase(id);
     },
   })),
 );

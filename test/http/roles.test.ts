@@ -119,7 +119,7 @@ describe.each(['patient', 'provider'] as const)('a %s', (who) => {
 
   test('sees in a long list only the own', async () => {
     const { as, store } = behindGate();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 600; i++) store.logs.create({ ...stretch, userId: (i % 2) + 1 });
     });
     for (const sort of ['id', '-painAfter,id']) {

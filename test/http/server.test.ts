@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { openStore } from '../../src/store/store.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
 /** Sends bytes as they are and collects the answer until the server closes the connection. */
@@ -51,7 +51,7 @@ describe('patience', () => {
 
   test('a caller that never reads', async () => {
     const { server, store, log } = await freshServer({ patience: { stall: 300 } });
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 3000; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(9_000) });
     });
     const socket = connect(server.port, '127.0.0.1');
@@ -66,18 +66,18 @@ describe('patience', () => {
 describe('beside other programs', () => {
   test('reads are answered and writes wait while another process holds the write lock', async () => {
     const { store, url } = await freshServer();
-    const other = openStore(store.db.path);
-    other.db.run('BEGIN IMMEDIATE');
+    const other = openDatabase(store.path);
+    other.begin();
     const writing = fetch(`${url}/users`, { method: 'POST', headers: json, body: JSON.stringify(nora) });
     for (let i = 0; i < 20; i += 1) expect((await fetch(`${url}/users/1`)).status).toBe(200);
-    other.db.run('COMMIT');
+    other.commit();
     expect((await writing).status).toBe(201);
     other.close();
   });
 
   test('a long list is of one moment, whatever is written meanwhile', async () => {
     const { store, url } = await freshServer();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 2_999; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(5_000) });
     });
     const response = await fetch(`${url}/userExerciseLogs?sort=-id`);
@@ -99,12 +99,12 @@ describe('stopping', () => {
 
   test('finishes what is in flight', async () => {
     const { store, url, server } = await freshServer();
-    const other = openStore(store.db.path);
-    other.db.run('BEGIN IMMEDIATE');
+    const other = openDatabase(store.path);
+    other.begin();
     const writing = fetch(`${url}/users`, { method: 'POST', headers: json, body: JSON.stringify(nora) });
     await fetch(`${url}/health`);
     const stopped = server.stop();
-    other.db.run('COMMIT');
+    other.commit();
     other.close();
     expect((await writing).status).toBe(201);
     await stopped;

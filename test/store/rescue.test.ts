@@ -5,15 +5,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf } from '../../src/store/maintenance/rescue/cells.ts';
 import { openPages } from '../../src/store/maintenance/rescue/pages.ts';
 import { type Rescue, rescue } from '../../src/store/maintenance/rescue/rescue.ts';
-import { openStore } from '../../src/store/store.ts';
-import { failure, freshFolder, freshPath, log, raw, user } from './helpers.ts';
+import { dbOf, failure, freshFolder, freshPath, log, openStore, raw, user } from './helpers.ts';
 
 const PAGE = 4096;
 
 /** A file with many leaf pages, overflow chains, deleted rows, and a table of somebody else's with rows of our widths. */
 function filled(path: string): void {
   const store = openStore(path);
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < 60; i++) store.users.create(user({ firstName: `Zoë ${i}`, age: i }));
     for (let i = 0; i < 600; i++)
       store.logs.create(
@@ -25,11 +24,11 @@ function filled(path: string): void {
         }),
       );
   });
-  store.write(() => {
+  store.change(() => {
     for (let id = 100; id < 200; id++) store.logs.delete(id);
     for (let id = 300; id < 330; id++) store.logs.update(id, { notes: `changed ${id} `.repeat(20) });
   });
-  store.db.exec(`CREATE TABLE likeLogs (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h, i);
+  dbOf(store).exec(`CREATE TABLE likeLogs (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h, i);
     INSERT INTO likeLogs VALUES (9001, 'insert', 'log', '{"id":1}', '2026-03-02', 1, 2, 1, 'x'), (9002, 1, 'yoga', 'n', '2026-03-02', 1, 2, 1, '');
     CREATE TABLE likeUsers (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h);
     INSERT INTO likeUsers VALUES (9070, 'x', 'y', 'z', 1, 'calf', 3, '2026-01-01')`);
@@ -208,7 +207,7 @@ describe('a write-ahead log beside it', () => {
     const live = freshPath();
     const path = freshPath();
     const store = openStore(live);
-    store.db.pragma('wal_autocheckpoint = 0');
+    dbOf(store).pragma('wal_autocheckpoint = 0');
     store.users.create(user());
     for (let i = 0; i < 40; i++) store.logs.create(log({ notes: `${i} `.repeat(200) }));
     store.logs.update(7, { notes: 'the newest' });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { WRITE_PATIENCE_MS, Writer } from '../../src/store/writer.ts';
-import { freshStore, log, raw, user } from './helpers.ts';
+import { WRITE_PATIENCE_MS, Writer } from '../../src/store/sqlite/writer.ts';
+import { dbOf, freshStore, log, raw, user } from './helpers.ts';
 
 // Time stands still but for what a test lets pass: five seconds of patience take none.
 beforeEach(() => {
@@ -14,9 +14,9 @@ const pass = (ms = 1) => vi.advanceTimersByTimeAsync(ms);
 
 function serving() {
   const store = freshStore();
-  const writer = new Writer(store.db);
+  const writer = new Writer(dbOf(store));
   store.users.create(user());
-  return { store, writer, other: raw(store.db.path) };
+  return { store, writer, other: raw(store.path) };
 }
 
 const commits = (sqlite: ReturnType<typeof raw>) => sqlite.pragma('data_version', { simple: true }) as number;
@@ -55,7 +55,7 @@ test('one that fails leaves no trace, and the others stay', async () => {
     create('a'),
     create('b', 'broken'),
     writer.write(() => store.logs.update(99, {})),
-    writer.write(() => store.db.run("INSERT INTO logs VALUES (NULL, 1, 'yoga', '', '', 0, 0, 0, '')")),
+    writer.write(() => dbOf(store).run("INSERT INTO logs VALUES (NULL, 1, 'yoga', '', '', 0, 0, 0, '')")),
     create('c'),
   ]);
   await pass();
@@ -124,7 +124,7 @@ test("after 5 s of another's lock a write is refused, and one that came later wa
 
 test('a commit that fails refuses the whole batch', async () => {
   const { store, writer } = serving();
-  const spy = vi.spyOn(store.db, 'commit').mockImplementation(() => {
+  const spy = vi.spyOn(dbOf(store), 'commit').mockImplementation(() => {
     throw new Error('the disk is gone');
   });
   const results = Promise.allSettled([
@@ -134,7 +134,7 @@ test('a commit that fails refuses the whole batch', async () => {
   await pass();
   for (const result of await results)
     expect(result).toMatchObject({ reason: { message: 'the disk is gone' } });
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   spy.mockRestore();
   expect(store.logs.count()).toBe(0);
   const next = writer.write(() => store.logs.create(log()));
@@ -144,15 +144,15 @@ test('a commit that fails refuses the whole batch', async () => {
 
 test('a full disk refuses the whole batch, and room is all it takes to go on', async () => {
   const { store, writer } = serving();
-  const pages = store.db.pragma<number>('page_count');
-  store.db.pragma(`max_page_count = ${pages + 2}`);
+  const pages = dbOf(store).pragma<number>('page_count');
+  dbOf(store).pragma(`max_page_count = ${pages + 2}`);
   const big = () => writer.write(() => store.logs.create(log({ notes: 'x'.repeat(9_000) })));
   const results = Promise.allSettled([big(), big(), big()]);
   await pass();
   for (const result of await results) expect(result).toMatchObject({ reason: { code: 'full' } });
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   expect(store.logs.count()).toBe(0);
-  store.db.pragma(`max_page_count = ${pages + 100}`);
+  dbOf(store).pragma(`max_page_count = ${pages + 100}`);
   const next = big();
   await pass();
   expect((await next).id).toBe(1);
@@ -160,8 +160,8 @@ test('a full disk refuses the whole batch, and room is all it takes to go on', a
 
 test('a full disk is told of a single write too, and leaves no trace', () => {
   const { store } = serving();
-  store.db.pragma(`max_page_count = ${store.db.pragma<number>('page_count')}`);
+  dbOf(store).pragma(`max_page_count = ${dbOf(store).pragma<number>('page_count')}`);
   expect(() => store.logs.create(log({ notes: 'x'.repeat(9_000) }))).toThrow('The disk is full');
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   expect(store.logs.count()).toBe(0);
 });

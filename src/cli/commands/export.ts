@@ -89,7 +89,7 @@ type Lists = { users?: Blocks; userExerciseLogs?: Blocks };
 
 function listsOf(store: Store, what: What, filter: LogFilter, watched: (blocks: Blocks) => Blocks): Lists {
   const users = () => watched(usersOf(store, filter));
-  const logs = () => watched(store.logs.jsonChunks(filter));
+  const logs = () => watched(store.logs.jsonRows(filter));
   if (what === 'users') return { users: users() };
   if (what === 'logs') return { userExerciseLogs: logs() };
   return { users: users(), userExerciseLogs: logs() };
@@ -99,7 +99,7 @@ function listsOf(store: Store, what: What, filter: LogFilter, watched: (blocks: 
 function* usersOf({ users, logs }: Store, filter: LogFilter): Generator<string[]> {
   const { sort: _, ...narrowing } = filter;
   if (Object.keys(narrowing).length === 0) {
-    yield* users.jsonChunks();
+    yield* users.jsonRows();
     return;
   }
   const named = filter.userId === undefined ? [] : [filter.userId];

@@ -58,7 +58,6 @@ Ids are kept; a record without one gets a new one. A record that is there alread
 async function importFile(context: Context, path: string, options: ImportOptions): Promise<void> {
   const file = await openInput(context, path);
   const { readRecords } = await import('../../exchange/read.ts');
-  const { Import } = await import('../../store/maintenance/import.ts');
   const { formatOfName } = await import('../../exchange/format.ts');
   const format = options.format ?? formatOfName(path);
   const progress = progressOf(context);
@@ -66,7 +65,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   let task: Import | undefined;
   try {
     const reading = await readRecords(file.bytes, { format, raw });
-    task = new Import(context.store, reading.where);
+    task = await context.store.import(reading.where);
     await readAll(file, reading, task, progress);
     task.apply({ onConflict: options.onConflict ?? 'refuse', dryRun: options.dryRun ?? false });
   } catch (error) {

@@ -91,7 +91,7 @@ async function listOf(context: Context, filter: LogFilter): Promise<List<Log>> {
   return {
     fields: logRecord,
     columns: logColumns(await palette(context), userName),
-    json: () => logs.jsonChunks(filter),
+    json: () => logs.jsonRows(filter),
     rows: rowsOf(logs, filter),
   };
 }

@@ -33,8 +33,7 @@ async function undoChange(context: Context, text: string | undefined, options: O
     await sayPlan(context, change, entries);
     await confirmed(context, options, `Undo change ${change}?`, 'Nothing was undone.');
   }
-  const { undo } = await import('../../store/history/undo.ts');
-  undo(store, change);
+  store.undo(change);
   print(context, `Undid change ${change}. To have it back: sciatica undo`);
 }
 

@@ -141,12 +141,10 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const what = user ? summaryOfUser(user) : `user ${id}`;
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
-  const { erase } = await import('../../store/history/erase.ts');
-  erase(store, id);
+  store.erase(id);
   print(context, `Erased user ${id}.`);
   const { keptCopies } = await import('../../store/maintenance/copies.ts');
-  for (const copy of keptCopies(store.db.path))
-    say(context, `This copy may still hold them: ${visible(copy)}`);
+  for (const copy of keptCopies(store.path)) say(context, `This copy may still hold them: ${visible(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {

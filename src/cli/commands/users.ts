@@ -28,7 +28,7 @@ async function listUsers(context: Context, options: Options): Promise<void> {
   await printList(context, options, {
     fields: userRecord,
     columns: userColumns(),
-    json: () => users.jsonChunks(),
+    json: () => users.jsonRows(),
     rows: () => users.chunks(),
   });
 }

@@ -46,14 +46,14 @@ function isIncomplete(values: Values): boolean {
 function checked(context: Context, values: Values) {
   const several = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
   const words: Record<string, string> = values['userId'] === undefined ? { userId: several } : {};
-  return namingFlags(logFields, () => checkNewLog(context.store, values), words);
+  return namingFlags(logFields, () => checkNewLog(context.store.logs, values), words);
 }
 
 /** Asks for what was not given. What was given is checked before the first question, so that no answer is lost. */
 async function askMissing(context: Context, given: Values, user: unknown): Promise<Values> {
   const { logs } = context.store;
   const flags = user === undefined ? given : { ...given, userId: user };
-  namingFlags(logFields, () => checkLogChange(context.store, flags));
+  namingFlags(logFields, () => checkLogChange(logs, flags));
   const { askExercise, askField, askYesNo } = await import('./prompts.ts');
   const userId = (user as number | undefined) ?? (await requireUser(context, undefined));
   const known = logs.exercises(userId);

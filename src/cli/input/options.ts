@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { fromTexts } from '../../domain/codec.ts';
 import { parseDay } from '../../domain/day.ts';
-import { type Field, type Fields, fromStrings, MAX_ID } from '../../domain/fields.ts';
+import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
 import { DAYS, usage } from '../errors.ts';
 
 /** What commander read from a command line. */
@@ -54,7 +55,7 @@ export function valuesOf(fields: Fields, options: Options, today: string): Recor
     if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
     else if (value !== undefined) values[name] = value;
   }
-  return { ...values, ...fromStrings(fields, texts) };
+  return { ...values, ...fromTexts(fields, texts) };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { confirm, input, search, select } from '@inquirer/prompts';
 import type { Context } from '../../context.ts';
+import { fromTexts } from '../../domain/codec.ts';
 import { parseDay } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type Field, type Fields, fromStrings } from '../../domain/fields.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import type { Exercise } from '../../store/records/logs.ts';
@@ -77,7 +78,7 @@ export async function askFields(
 }
 
 function fieldValue(field: Field, text: string, today: string): unknown {
-  return fromStrings({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
+  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
 }
 
 function faultOf(field: Field, value: unknown): string | undefined {

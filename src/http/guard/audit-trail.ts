@@ -108,7 +108,7 @@ export class AuditTrail {
     this.#waiting = [];
     this.#writing = deeds.length;
     try {
-      await desk.writer.write(() => store.audit.add(deeds));
+      await store.submitUpkeep(() => store.audit.add(deeds));
     } catch (error) {
       this.onError(error);
       this.#waiting = [...deeds, ...this.#waiting];

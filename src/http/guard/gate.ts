@@ -57,10 +57,10 @@ export class Gate {
     this.#byToken.take(caller.id);
     if (!may(caller.role, resource ? `${kind} ${resource.noun}` : kind))
       throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
-    const origin = { source: 'api', caller: caller.name } as const;
+    const scoped = this.#scopeOf(store, caller);
     return {
-      store: this.#scopeOf(store, caller),
-      writer: { write: (work) => writer.write(() => store.history.change(work, origin)) },
+      store: scoped,
+      writer: { write: (work) => scoped.submit(work) },
       caller,
       recheck,
     };
@@ -84,21 +84,20 @@ export class Gate {
   }
 
   /** Notes the use of a token now and then; nobody waits for it. */
-  #touch({ id, lastUsedAt }: Token, now: number, { store, writer }: Desk): void {
+  #touch({ id, lastUsedAt }: Token, now: number, { store }: Desk): void {
     const last = this.#touched.get(id) ?? lastUsedAt ?? 0;
     if (now - last < USE_PRECISION_MS) return;
     this.#touched.set(id, now);
-    writer.write(() => store.tokens.touch(id)).catch(() => this.#touched.delete(id));
+    store.submitUpkeep(() => store.tokens.touch(id)).catch(() => this.#touched.delete(id));
   }
 
-  #scopeOf(store: Store, { users }: Caller): Store {
-    if (users === null) return store;
-    const key = users.join();
+  #scopeOf(store: Store, { id, name, users }: Caller): Store {
+    const key = `${id} ${users}`;
     let scoped = this.#scoped.get(key);
     if (!scoped) {
       // As many as there are assignments, and of those that were only as many as fit.
       if (this.#scoped.size >= 1000) this.#scoped.clear();
-      scoped = store.scopedTo(users);
+      scoped = store.as({ ...(users && { users }), origin: { source: 'api', caller: name } });
       this.#scoped.set(key, scoped);
     }
     return scoped;

@@ -1,4 +1,5 @@
-import { fromStrings, integer, MAX_ID } from '../../domain/fields.ts';
+import { fromTexts } from '../../domain/codec.ts';
+import { integer, MAX_ID } from '../../domain/fields.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { neighbourhood } from '../guard/limits.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
@@ -82,7 +83,7 @@ function stream(call: Call, since: number, headers: HttpHeaders): HttpResponse {
 
 /** Where a stream that was broken off goes on. */
 function resumedAt(header: string): number {
-  return check(objectOf(lastEventId), fromStrings(lastEventId, { 'Last-Event-ID': header }))['Last-Event-ID'];
+  return check(objectOf(lastEventId), fromTexts(lastEventId, { 'Last-Event-ID': header }))['Last-Event-ID'];
 }
 
 async function* events(

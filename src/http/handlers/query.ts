@@ -1,5 +1,6 @@
+import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
-import { type Fields, fromStrings } from '../../domain/fields.ts';
+import type { Fields } from '../../domain/fields.ts';
 import { unknownField } from '../../domain/schema.ts';
 
 /**
@@ -24,7 +25,7 @@ export function parseQuery(search: string, known: Fields): Record<string, unknow
     else if (!name.startsWith('_')) issues.push(unknownField(name, Object.keys(known), 'parameter'));
   }
   if (issues.length > 0) throw invalid(issues);
-  return fromStrings(known, texts);
+  return fromTexts(known, texts);
 }
 
 function decode(text: string): string | undefined {

@@ -1,6 +1,5 @@
 import type { Caller } from '../../domain/access.ts';
 import { check, checkEach, objectOf } from '../../domain/schema.ts';
-import { CHUNK_ROWS } from '../../store/records/table.ts';
 import type { Store } from '../../store/store.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { readJson, readJsonText } from './body.ts';
@@ -55,13 +54,13 @@ export function list(resource: Resource): Handler {
     if (filter.limit !== undefined)
       return page(resource, { ...filter, limit: filter.limit }, request, search, store);
     const verbs = resource.verbs(store);
-    const { json, next, revision } = verbs.page(filter, CHUNK_ROWS);
+    const { json, next, revision } = verbs.shortPage(filter);
     if (next === undefined && json.length <= MOST_WHOLE)
       return tagged(request, json, {}, etagOfList(json, store, `${resource.path}?${search}`, revision));
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },
-      body: arrayOf(verbs.jsonChunks(filter)),
+      body: arrayOf(verbs.jsonRows(filter)),
     };
   };
 }
@@ -75,7 +74,7 @@ function page(
 ): HttpResponse {
   const verbs = resource.verbs(store);
   const { json, next, total } = store.read(() => ({
-    ...verbs.boundedPage(filter, filter.limit),
+    ...verbs.page(filter, filter.limit),
     total: verbs.count(filter),
   }));
   const headers: HttpHeaders = { 'x-total-count': String(total) };
@@ -120,11 +119,13 @@ export function create(resource: Resource): Handler {
       const first = repeat && firstAnswer(store, repeat);
       if (first) return first;
       const verbs = resource.verbs(store);
-      const records = inputs.map((input) => verbs.create(input));
+      const records = Array.isArray(value)
+        ? verbs.createAll(inputs)
+        : inputs.map((input) => verbs.create(input));
       if (repeat) store.requests.add(repeat);
       return records;
     };
-    return created(resource, value, await writer.write(() => store.write(createAll)));
+    return created(resource, value, await writer.write(createAll));
   };
 }
 
@@ -136,19 +137,19 @@ function created(resource: Resource, sent: unknown, records: readonly { id: numb
 }
 
 /** PUT of a whole record. */
-export const replace = (resource: Resource): Handler => write(resource, 'check');
+export const replace = (resource: Resource): Handler => write(resource, 'check', 'replace');
 
 /** PATCH of some fields. */
-export const patch = (resource: Resource): Handler => write(resource, 'checkPatch');
+export const patch = (resource: Resource): Handler => write(resource, 'checkPatch', 'update');
 
-function write(resource: Resource, checked: 'check' | 'checkPatch'): Handler {
+function write(resource: Resource, checked: 'check' | 'checkPatch', verb: 'replace' | 'update'): Handler {
   return async ({ request, id, search, store, writer }) => {
     parseQuery(search, {});
     const verbs = resource.verbs(store);
     verbs.json(id);
     const input = resource[checked](store, await readJson(request));
     const guard = precondition(request.headers);
-    const body = JSON.stringify(await writer.write(() => verbs.update(id, input, guard)));
+    const body = JSON.stringify(await writer.write(() => verbs[verb](id, input, guard)));
     return json(200, body, { etag: etagOf(body) });
   };
 }

@@ -3,7 +3,7 @@ import { logFilterFields, logRecord } from '../../domain/log.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
-import type { Page } from '../../store/records/table.ts';
+import type { Page, ShortPage } from '../../store/records/table.ts';
 import type { Store } from '../../store/store.ts';
 
 /** What the handlers need of a record's verbs; those of users and logs both have it. */
@@ -11,10 +11,12 @@ export interface Verbs {
   has(id: number): boolean;
   json(id: number): string;
   count(filter: object): number;
-  page(filter: object, limit: number): Page & { revision: number };
-  boundedPage(filter: object, limit: number): Page;
-  jsonChunks(filter: object): Generator<string[]>;
+  shortPage(filter: object): ShortPage;
+  page(filter: object, limit: number): Page;
+  jsonRows(filter: object): Generator<string[]>;
   create(input: object): { id: number };
+  createAll(inputs: readonly object[]): { id: number }[];
+  replace(id: number, input: object, guard?: (json: string) => void): object;
   update(id: number, patch: object, guard?: (json: string) => void): object;
   delete(id: number, guard?: (json: string) => void): object;
 }
@@ -65,7 +67,7 @@ export const users: Resource = {
   path: '/users',
   noun: 'user',
   parameters: listParameters('lastName,id'),
-  verbs: (store) => store.users as Verbs,
+  verbs: (store) => store.users as unknown as Verbs,
   check: (_, value) => checkUserInput(value),
   checkPatch: (_, value) => checkUserPatch(value),
 };
@@ -74,9 +76,9 @@ export const logs: Resource = {
   path: '/userExerciseLogs',
   noun: 'log',
   parameters: { ...logFilterFields, ...listParameters('-date,id') },
-  verbs: (store) => store.logs as Verbs,
-  check: checkNewLog,
-  checkPatch: checkLogChange,
+  verbs: (store) => store.logs as unknown as Verbs,
+  check: ({ logs }, value) => checkNewLog(logs, value),
+  checkPatch: ({ logs }, value) => checkLogChange(logs, value),
 };
 
 export const recordFields = { [users.path]: userRecord, [logs.path]: logRecord };

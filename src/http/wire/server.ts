@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Store } from '../../store/store.ts';
-import { Writer } from '../../store/writer.ts';
 import { createApp } from '../app.ts';
 import { Gate } from '../guard/gate.ts';
 import type { Rate } from '../guard/limits.ts';
@@ -68,7 +67,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const server = createListener(patience, options.tls);
   const unused = unusedConnections(server);
   const port = await listen(server, options.host, options.port);
-  store.history.origin = { source: 'api' };
+  const served = store.as({ origin: { source: 'api' } });
   const log = new RequestLog(options.log);
   const access = accessAt(
     port,
@@ -79,7 +78,14 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const onError = (error: unknown) => log.failure(error);
   const gate = options.auth && new Gate(options.auth, Date.now, onError);
   const feed = new Feed(store, patience.heartbeat);
-  const app = createApp({ store, writer: new Writer(store.db), access, feed, gate, onError });
+  const app = createApp({
+    store: served,
+    writer: { write: (work) => served.submit(work) },
+    access,
+    feed,
+    gate,
+    onError,
+  });
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
     unused.delete(incoming.socket);

@@ -25,7 +25,7 @@ import { connect } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
-import { migrations } from '../sqlite/migrations.ts';
+import { migrations } from '../sqlite/migrations/index.ts';
 import { migrate, refuseStranger } from '../sqlite/open.ts';
 import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.ts';
 import { carryOver, type Past, pastOf } from './restore-ledger.ts';

@@ -7,7 +7,7 @@ import { connect, PATIENCE_MS } from './connection.ts';
 import type { Database } from './database.ts';
 import { domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
-import { migrations } from './migrations.ts';
+import { migrations } from './migrations/index.ts';
 
 /** A file can be replaced while it is opened, but hardly again and again. */
 const ATTEMPTS = 5;

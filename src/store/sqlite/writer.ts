@@ -1,5 +1,5 @@
-import { SciaticaError } from '../domain/errors.ts';
-import type { Database } from './sqlite/database.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Database } from './database.ts';
 
 /** How long a write waits for another process's transaction before it is refused as `busy`. */
 export const WRITE_PATIENCE_MS = 5_000;
