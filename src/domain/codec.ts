@@ -30,7 +30,7 @@ const codecs: Readonly<Record<Field['kind'], Codec>> = {
   integer: { ...plain, fromText: (text) => (/^-?\d+$/.test(text) ? Number(text) : text) },
   boolean: {
     toCell: Number,
-    fromCell: (cell) => cell === 1,
+    fromCell: (cell) => (cell === 1 ? true : cell === 0 ? false : cell),
     fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
     shown: (value) => (value ? 'yes' : 'no'),
   },
