@@ -13,6 +13,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { TEMPORARY } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   bundle,
@@ -357,6 +358,30 @@ describe('a restore', () => {
     expect(error.message).toContain(file);
     expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
     expect(counts(path).logs).toBe(5);
+  });
+
+  test('replaces a database whose damage is met late, and keeps its bytes', () => {
+    const { path, file } = both();
+    const db = openDatabase(path);
+    const root = db.value<number>("SELECT rootpage FROM sqlite_schema WHERE name = 'audit'") ?? 0;
+    db.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, (root - 1) * 4096, root * 4096));
+    const restoration = prepareRestore(file, path);
+    expect(restoration.present).toMatchObject({ logs: 5 });
+    const kept = restoration.apply('now') ?? '';
+    restoration.close();
+    expect(readFileSync(kept).subarray(4096).equals(bytes.subarray(4096))).toBe(true);
+    expect(counts(path).logs).toBe(3);
+  });
+
+  test('writes into the file that is there: who has just opened it finds no stranger behind its name', () => {
+    const { path, file } = both();
+    const before = statSync(path).ino;
+    const restoration = prepareRestore(file, path);
+    restoration.apply('now');
+    restoration.close();
+    expect(statSync(path).ino).toBe(before);
   });
 
   test('refuses the database itself', () => {
