@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
 import { WRITE_PATIENCE_MS, Writer } from '../../src/store/sqlite/writer.ts';
 import { dbOf, freshStore, log, raw, user } from './helpers.ts';
 
@@ -156,6 +157,21 @@ test('a full disk refuses the whole batch, and room is all it takes to go on', a
   const next = big();
   await pass();
   expect((await next).id).toBe(1);
+});
+
+test('when SQLite drops the transaction, no write of the batch is stored, and each is told why', async () => {
+  const { store, writer } = serving();
+  const create = () => writer.write(() => store.logs.create(log()));
+  const before = create();
+  // As SQLite does after some errors (https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction).
+  const dropping = writer.write(() => {
+    dbOf(store).run('ROLLBACK');
+    throw new SciaticaError('full', 'The disk is full.');
+  });
+  const results = Promise.allSettled([before, dropping, create()]);
+  await pass();
+  for (const result of await results) expect(result).toMatchObject({ reason: { code: 'full' } });
+  expect(store.logs.count()).toBe(0);
 });
 
 test('a full disk is told of a single write too, and leaves no trace', () => {
