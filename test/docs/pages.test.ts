@@ -10,7 +10,7 @@ import { PAGES_NOW, replayed, Terminal, words } from './replay.ts';
  * The pages are part of the program: what they show is run, what they list is made from the code. When a page is not
  * as it is generated after a change that is right, `npm run docs` writes all pages anew; look at the difference.
  */
-test.each(pages)('$path is generated', async ({ path, text }) => {
+test.each(pages.map(({ path, text }) => [path, text]))('%s is generated', async (path, text) => {
   const again = await replayed(withBlocks(text), () => new Terminal(freshFolder()));
   await expect(again).toMatchFileSnapshot(join(root, path));
 });
