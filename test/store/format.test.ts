@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Field } from '../../src/domain/fields.ts';
 import { type Noun, recordFields } from '../../src/domain/records.ts';
@@ -7,7 +7,7 @@ import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { columnsAt } from '../../src/store/sqlite/schema.ts';
 import { dbOf, freshPath, freshStore, log, user } from './helpers.ts';
 
-/** SHA-256 of each released migration. A new one adds a line; a line never changes. */
+/** SHA-256 of each released migration. A release adds lines; a line never changes. */
 const released = [
   'f152a7e3800f3da1809d65ae77ce65c0c81d874215c5b630b208beb261014421',
   'b63c751cf1677e38aec7d9bbef13a6733768d33e114ab07b8028f61421249bad',
@@ -17,7 +17,8 @@ const released = [
 
 test('released migrations are never edited', () => {
   const hashes = migrations.map((sql) => createHash('sha256').update(sql).digest('hex'));
-  expect(hashes).toEqual(released);
+  expect(hashes.slice(0, released.length)).toEqual(released);
+  expect(released.length).toBeGreaterThanOrEqual(migrations.length - 1);
 });
 
 /** A store on a copy of a database of an older format, or on a new one. */
@@ -27,7 +28,10 @@ function storeOf(origin: string) {
   return freshStore(path);
 }
 
-const old = migrations.map((_, i) => `v${i + 1}`);
+/** The formats of which there is a database; `migrate.test.ts` demands one of each but the last. */
+const old = readdirSync(new URL('../fixtures', import.meta.url)).flatMap(
+  (name) => /^v\d+(?=\.db$)/.exec(name) ?? [],
+);
 const schemaOf = (origin: string) =>
   dbOf(storeOf(origin)).all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name');
 

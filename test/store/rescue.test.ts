@@ -2,6 +2,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { logRecord } from '../../src/domain/log.ts';
+import { userRecord } from '../../src/domain/user.ts';
 import { rowsOf } from '../../src/store/maintenance/rescue/cells.ts';
 import { openPages } from '../../src/store/maintenance/rescue/pages.ts';
 import { type Rescue, rescue } from '../../src/store/maintenance/rescue/rescue.ts';
@@ -64,8 +66,10 @@ function survivors(path: string): { users: string[]; logs: string[] } {
     if (!same(number)) continue;
     const intact = rowsOf(number, (wanted) => (same(wanted) ? after.pages(wanted) : undefined));
     for (const { id, values } of intact.rows) {
-      if (values.length === 8 && String(values[1]).startsWith('Zoë')) found.users.add(id);
-      if (values.length === 9 && values[3] === 'Piriformis Stretch') found.logs.add(id);
+      if (values.length === Object.keys(userRecord).length && String(values[1]).startsWith('Zoë'))
+        found.users.add(id);
+      if (values.length === Object.keys(logRecord).length && values[3] === 'Piriformis Stretch')
+        found.logs.add(id);
     }
   }
   before.close();
@@ -184,13 +188,14 @@ test('a log that an index still names is told as lost, and so is a user whom log
   db.close();
   const pages = openPages(path);
   const numbers = Array.from({ length: pages.count }, (_, i) => i + 1);
+  const widths = { users: Object.keys(userRecord).length, logs: Object.keys(logRecord).length };
   const holds = (number: number, width: number) =>
     rowsOf(number, pages.pages).rows.some(
       ({ values }) =>
         values.length === width && (values[5] === 'glute-left' || values[3] === 'Piriformis Stretch'),
     );
-  const leafOfLogs = numbers.find((number) => number > root && holds(number, 9)) ?? 0;
-  const leafOfUsers = numbers.find((number) => holds(number, 8)) ?? 0;
+  const leafOfLogs = numbers.find((number) => number > root && holds(number, widths.logs)) ?? 0;
+  const leafOfUsers = numbers.find((number) => holds(number, widths.users)) ?? 0;
   pages.close();
   const bytes = readFileSync(path);
   for (const page of [leafOfLogs, leafOfUsers]) bytes.fill(0, (page - 1) * PAGE, page * PAGE);
