@@ -3,7 +3,7 @@ import { type Complete, type Command as Completed, RootCommand } from '@bomb.sh/
 import type { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { logFields } from '../domain/log.ts';
-import { visible } from './output/io.ts';
+import { escapeControls } from './output/io.ts';
 import { nameOf } from './views/records.ts';
 
 type Suggest = (complete: Complete) => void;
@@ -58,7 +58,7 @@ function suggestions(context: Context, option: Option): Suggest {
 
 function exerciseNames({ store }: Context, add: Complete): void {
   for (const { exerciseName } of store.logs.exercises())
-    if (visible(exerciseName) === exerciseName) add(exerciseName, '');
+    if (escapeControls(exerciseName) === exerciseName) add(exerciseName, '');
 }
 
 function userIds({ store }: Context, add: Complete): void {

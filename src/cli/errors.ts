@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
-import { say, visible } from './output/io.ts';
+import { escapeControls, say } from './output/io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -49,7 +49,7 @@ export function report(context: Context, error: unknown, command: string): numbe
     return exitCodes[error.code];
   }
   const message = error instanceof Error ? error.message : String(error);
-  say(context, `sciatica: something unforeseen went wrong: ${visible(message)}`);
+  say(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
   say(context, 'Run it again with DEBUG=sciatica in front to see where.');
   return 1;
 }
@@ -64,7 +64,7 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
       "$2 must be one of $3, not '$1'",
     );
-  say(context, `sciatica: ${visible(message)}`);
+  say(context, `sciatica: ${escapeControls(message)}`);
   say(context, `See: ${command} --help`);
   return 2;
 }
@@ -75,8 +75,8 @@ function isInterrupt(error: unknown): boolean {
 }
 
 function described({ message, issues }: SciaticaError): string {
-  if (issues.length === 0) return visible(message);
-  const lines = issues.map((issue) => visible(describeIssue(issue)));
+  if (issues.length === 0) return escapeControls(message);
+  const lines = issues.map((issue) => escapeControls(describeIssue(issue)));
   if (lines.length === 1) return lines.join('');
   return [`${lines.length} values are missing or wrong:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }

@@ -5,7 +5,7 @@ import { parseDay } from '../../domain/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import { printJson, printTable, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/table.ts';
 
@@ -56,10 +56,10 @@ const columns: Column<AuditEntry>[] = [
   {
     title: 'Who',
     shrinks: 'first',
-    cell: ({ who, token }) => (token === null ? 'nobody' : visible(who ?? `token ${token}, gone`)),
+    cell: ({ who, token }) => (token === null ? 'nobody' : escapeControls(who ?? `token ${token}, gone`)),
   },
   { title: 'What', cell: ({ method, route }) => `${method} ${route}` },
   { title: 'Records', cell: recordsOf },
   { title: 'Status', right: true, cell: ({ status }) => String(status) },
-  { title: 'From', cell: ({ address }) => visible(address) },
+  { title: 'From', cell: ({ address }) => escapeControls(address) },
 ];

@@ -5,7 +5,7 @@ import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { examples } from '../help.ts';
 import { palette } from '../output/colour.ts';
-import { counted, print, say, sized, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say, sized } from '../output/io.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -48,19 +48,19 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
 }
 
 async function show(context: Context, examination: Examination): Promise<void> {
-  print(context, visible(examination.path));
+  print(context, escapeControls(examination.path));
   if (examination.exists) for (const line of wrapped(context, described(examination))) print(context, line);
   print(context, '');
   const { relief, aggravation } = await palette(context);
   for (const check of examination.checks) {
-    const [first = '', ...others] = wrapped(context, `${check.name}: ${visible(check.detail)}`, 2);
+    const [first = '', ...others] = wrapped(context, `${check.name}: ${escapeControls(check.detail)}`, 2);
     print(context, `${check.ok ? relief('✓') : aggravation('✗')}${first.slice(1)}`);
     for (const line of [...others, ...adviceLines(context, check)]) print(context, line);
   }
 }
 
 function adviceLines(context: Context, { advice }: Check): string[] {
-  return advice === undefined ? [] : wrapped(context, visible(advice), 4);
+  return advice === undefined ? [] : wrapped(context, escapeControls(advice), 4);
 }
 
 function described({ users, logs, bytes, version, journalMode }: Examination): string {
@@ -109,7 +109,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
     );
   say(
     context,
-    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${visible(output)}.`,
+    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${escapeControls(output)}.`,
   );
   sayLosses(context, rescued, output);
 }
@@ -129,5 +129,5 @@ function sayLosses(context: Context, { lostUsers, lostLogs, broken }: Rescue, ou
     );
     say(context, 'To import it, restore a backup that has them first, or add them to "users" in the file.');
   }
-  say(context, `To go on with a new database: sciatica import ${visible(output)} --db NEW.db`);
+  say(context, `To go on with a new database: sciatica import ${escapeControls(output)} --db NEW.db`);
 }

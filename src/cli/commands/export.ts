@@ -9,7 +9,7 @@ import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, say, visible, writeAll } from '../output/io.ts';
+import { counted, escapeControls, say, writeAll } from '../output/io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
@@ -82,7 +82,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   }
   // A person likes to be told; cron would send it as mail.
   if (output !== undefined && context.stderr.isTTY)
-    say(context, `Wrote ${counted(count, 'record')} to ${visible(output)}.`);
+    say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
 
 type Lists = { users?: Blocks; userExerciseLogs?: Blocks };

@@ -4,7 +4,7 @@ import { date } from '../../domain/fields.ts';
 import type { HistoryFilter } from '../../domain/history.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
+import { parseFlags } from '../input/parse-flags.ts';
 import { print, say } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
 
@@ -52,7 +52,7 @@ async function showHistory(context: Context, options: Options): Promise<void> {
 }
 
 async function filterOf(context: Context, options: Options): Promise<HistoryFilter> {
-  const asked = await askedOf(context, options, since);
+  const asked = await parseFlags(context, options, since);
   const filter: HistoryFilter = {};
   if (options['user'] !== undefined) filter.user = idOf(String(options['user']), '--user');
   if (options['log'] !== undefined) filter.log = idOf(String(options['log']), '--log');

@@ -8,7 +8,7 @@ import type { Counts, OnConflict } from '../../store/maintenance/staging.ts';
 import { examples } from '../help.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { formatOption, rawOption } from '../output/formats.ts';
-import { counted, print, say, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
 import { type Progress, progressOf } from '../output/progress.ts';
 
 /** A terminal shows so many faults; a file that stderr is sent to gets all. */
@@ -103,7 +103,7 @@ function reported(
     task && task.faults.count > 0 ? task.faults : { count: error.issues.length, issues: error.issues };
   if (faults.count === 0) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
   const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
-  for (const issue of shown) say(context, visible(describeIssue(issue)));
+  for (const issue of shown) say(context, escapeControls(describeIssue(issue)));
   if (faults.count > shown.length) say(context, `and ${grouped(faults.count - shown.length)} more`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')

@@ -6,10 +6,10 @@ import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { similarName } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { whoseList } from '../input/resolve-user.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { resolveListUser } from '../input/resolve-user.ts';
 import { palette } from '../output/colour.ts';
-import { counted, quoted, say, visible } from '../output/io.ts';
+import { counted, escapeControls, quoted, say } from '../output/io.ts';
 import { type List, printList } from '../output/output.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
@@ -30,13 +30,13 @@ export function addLogFilters(command: Command): Command {
  * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
  */
 export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
-  const filter: LogFilter = await askedOf(context, options, filterFields);
+  const filter: LogFilter = await parseFlags(context, options, filterFields);
   if (typeof options['sort'] === 'string') {
     const { parseSort } = await import('../../domain/sort.ts');
     namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
     filter.sort = options['sort'];
   }
-  const user = whoseList(context, options);
+  const user = resolveListUser(context, options);
   return user === undefined ? filter : { ...filter, userId: user };
 }
 
@@ -117,5 +117,5 @@ export function sayNone(context: Context, filter: LogFilter): void {
   say(context, 'No log matches.');
   if (filter.exerciseName === undefined) return;
   const meant = similarName(filter.exerciseName, logs.exercises(filter.userId));
-  if (meant) say(context, `Did you mean --name ${quoted(visible(meant))}?`);
+  if (meant) say(context, `Did you mean --name ${quoted(escapeControls(meant))}?`);
 }

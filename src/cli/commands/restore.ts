@@ -6,7 +6,7 @@ import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
 
 /** `sciatica restore` */
 export function addRestoreCommand(program: Command, context: Context): void {
@@ -39,7 +39,7 @@ async function restore(context: Context, file: string, options: { yes?: boolean 
     const kept = restoration.apply(localStamp(context.now()));
     const { users, logs } = restoration.copy;
     print(context, `Restored ${counted(users, 'user')} and ${counted(logs, 'log')}.`);
-    if (kept) say(context, `The replaced database is kept: ${visible(kept)}`);
+    if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {
     restoration.close();
   }

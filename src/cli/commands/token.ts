@@ -4,7 +4,7 @@ import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
 import { examples } from '../help.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { print, say, visible } from '../output/io.ts';
+import { escapeControls, print, say } from '../output/io.ts';
 import { printJson, printTable, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/table.ts';
 
@@ -81,7 +81,10 @@ function addToken(context: Context, name: string, options: Options): void {
     return;
   }
   // Alone on stdout, so that a script can take it; what it is goes to the person.
-  say(context, `Token ${made.id}, ${visible(name)}: ${made.role}, ${ofUsers(made)}. It is not shown again:`);
+  say(
+    context,
+    `Token ${made.id}, ${escapeControls(name)}: ${made.role}, ${ofUsers(made)}. It is not shown again:`,
+  );
   print(context, made.token);
 }
 
@@ -100,7 +103,7 @@ async function listTokens(context: Context, options: Options): Promise<void> {
 
 function removeToken(context: Context, key: string): void {
   const { id, name } = context.store.tokens.revoke(key);
-  print(context, `Token ${id}, ${visible(name)}, is refused from now on.`);
+  print(context, `Token ${id}, ${escapeControls(name)}, is refused from now on.`);
 }
 
 const moment = (at: number | null) => (at === null ? null : new Date(at).toISOString());
@@ -126,7 +129,7 @@ function columns(context: Context): Column<Token>[] {
   const minute = (at: number | null, none: string) => moment(at)?.slice(0, 16).replace('T', ' ') ?? none;
   return [
     { title: 'Id', right: true, cell: ({ id }) => String(id) },
-    { title: 'Name', shrinks: 'first', cell: ({ name }) => visible(name) },
+    { title: 'Name', shrinks: 'first', cell: ({ name }) => escapeControls(name) },
     { title: 'Role', cell: ({ role }) => role },
     { title: 'Sees', shrinks: 'first', cell: ofUsers },
     { title: 'Last use (UTC)', cell: ({ lastUsedAt }) => minute(lastUsedAt, 'never') },

@@ -5,8 +5,8 @@ import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { confirmDeletion, confirmed, patchOf } from '../input/edit.ts';
 import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../input/options.ts';
-import { requireUser } from '../input/resolve-user.ts';
-import { counted, print, say, visible } from '../output/io.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
 import { checkJson, printDone, printRecord } from '../output/output.ts';
 import { summaryOfUser, userColumns } from '../views/records.ts';
 
@@ -103,7 +103,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
 
 async function idOrOwn(context: Context, id: string | undefined): Promise<number> {
   return id === undefined
-    ? requireUser(context, undefined, 'give the id of one. See: sciatica users')
+    ? resolveUserOrAsk(context, undefined, 'give the id of one. See: sciatica users')
     : idOf(id);
 }
 
@@ -144,7 +144,8 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   store.erase(id);
   print(context, `Erased user ${id}.`);
   const { keptCopies } = await import('../../store/maintenance/copies.ts');
-  for (const copy of keptCopies(store.path)) say(context, `This copy may still hold them: ${visible(copy)}`);
+  for (const copy of keptCopies(store.path))
+    say(context, `This copy may still hold them: ${escapeControls(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {

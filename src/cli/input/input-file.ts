@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { usage } from '../errors.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 
 const PIECE = 256 * 1024;
 
@@ -29,10 +29,10 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     const stat = await file.stat();
     if (stat.isDirectory()) {
       await file.close();
-      throw new SciaticaError('unusable', `${visible(path)} is a folder, not a file.`);
+      throw new SciaticaError('unusable', `${escapeControls(path)} is a folder, not a file.`);
     }
     return {
-      name: visible(path),
+      name: escapeControls(path),
       size: stat.isFile() ? stat.size : undefined,
       bytes: readable(path, file.createReadStream({ highWaterMark: PIECE })),
     };
@@ -53,7 +53,7 @@ async function* readable(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
 function explained(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof SciaticaError || typeof code !== 'string') return error;
-  const name = visible(path);
+  const name = escapeControls(path);
   const why =
     code === 'ENOENT' || code === 'ENOTDIR'
       ? `There is no file ${name}.`

@@ -3,12 +3,12 @@ import { type Log, logFields, logRecord, suggestEffective } from '../../domain/l
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { namingFlags, usage } from '../errors.ts';
-import { quoted, say, visible } from '../output/io.ts';
+import { escapeControls, quoted, say } from '../output/io.ts';
 import { checkJson, printDone } from '../output/output.ts';
 import { summaryOfLog } from '../views/records.ts';
 import { exerciseNamed, similarName } from './exercises.ts';
 import { type Options, valuesOf } from './options.ts';
-import { requireUser, whose } from './resolve-user.ts';
+import { resolveUser, resolveUserOrAsk } from './resolve-user.ts';
 
 type Values = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ export async function addLog(context: Context, options: Options): Promise<void> 
   const { logs, users } = context.store;
   if (users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
   const { userId: flag, ...given } = valuesOf(logFields, options, context.today);
-  const userId = flag ?? whose(context, undefined);
+  const userId = flag ?? resolveUser(context, undefined);
   const known = logs.exercises(typeof userId === 'number' ? userId : undefined);
   const values = {
     date: context.today,
@@ -55,11 +55,11 @@ async function askMissing(context: Context, given: Values, user: unknown): Promi
   const flags = user === undefined ? given : { ...given, userId: user };
   namingFlags(logFields, () => checkLogChange(logs, flags));
   const { askExercise, askField, askYesNo } = await import('./prompts.ts');
-  const userId = (user as number | undefined) ?? (await requireUser(context, undefined));
+  const userId = (user as number | undefined) ?? (await resolveUserOrAsk(context, undefined));
   const known = logs.exercises(userId);
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
   const similar = similarName(name, known);
-  const meant = similar && (await askYesNo(context, `Did you mean ${visible(similar)}?`, true));
+  const meant = similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true));
   const values = withType({ ...given, userId, exerciseName: meant ? similar : name }, known);
   for (const [field, current] of [
     ['exerciseType', undefined],
@@ -78,8 +78,11 @@ async function askMissing(context: Context, given: Values, user: unknown): Promi
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[], asked: boolean): void {
   const similar = asked ? undefined : similarName(log.exerciseName, known);
   if (similar) {
-    say(context, `Note: "${visible(log.exerciseName)}" is new; there already is "${visible(similar)}".`);
-    say(context, `If that was meant: sciatica log edit ${log.id} --name ${quoted(visible(similar))}`);
+    say(
+      context,
+      `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
+    );
+    say(context, `If that was meant: sciatica log edit ${log.id} --name ${quoted(escapeControls(similar))}`);
   }
   if (log.date > context.today) say(context, `Note: ${log.date} is in the future.`);
 }

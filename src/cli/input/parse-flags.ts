@@ -7,7 +7,7 @@ import { type Options, valuesOf } from './options.ts';
  * What the flags of `fields` ask for, checked.
  * @throws SciaticaError `invalid` that names every flag at fault
  */
-export async function askedOf<Fs extends Fields>(
+export async function parseFlags<Fs extends Fields>(
   context: Context,
   options: Options,
   fields: Fs,

@@ -7,7 +7,7 @@ import type { Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import type { Exercise } from '../../store/records/logs.ts';
-import { counted, visible } from '../output/io.ts';
+import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** The questions that a command asks in a terminal. Loaded only where one is asked. */
@@ -49,7 +49,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     );
   if (field.kind === 'boolean') return askYesNo(context, `${message}?`, current === true);
   // What was stored may hold what a terminal would obey, so Enter stands for what is shown of it.
-  const shown = current === undefined ? undefined : visible(String(current));
+  const shown = current === undefined ? undefined : escapeControls(String(current));
   const read = (answer: string) =>
     answer === shown ? current : fieldValue(field, answer.trim(), context.today);
   const answer = await ask(context, (streams) =>
@@ -109,7 +109,9 @@ export async function askExercise(context: Context, known: readonly Exercise[]):
     const text = term?.trim() ?? '';
     const found = known.filter(({ exerciseName }) => contains(exerciseName, text)).map(choiceOf);
     const isNew = text !== '' && known.every(({ exerciseName }) => exerciseName !== text);
-    return isNew ? [...found, { value: text, name: visible(text), description: 'A new exercise' }] : found;
+    return isNew
+      ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
+      : found;
   };
   const validate = (name: string) => faultOf(field, name) ?? true;
   return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
@@ -118,7 +120,7 @@ export async function askExercise(context: Context, known: readonly Exercise[]):
 function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
   return {
     value: exerciseName,
-    name: visible(exerciseName),
+    name: escapeControls(exerciseName),
     description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
   };
 }

@@ -36,14 +36,14 @@ function settled(context: Context): number | undefined {
 }
 
 /** The user of a command, if there is one. @throws SciaticaError `invalid`, `not-found` */
-export function whose(context: Context, given: unknown): number | undefined {
+export function resolveUser(context: Context, given: unknown): number | undefined {
   return named(context, given) ?? settled(context);
 }
 
 /** The user of a list; nobody in particular with `--user all`. @throws SciaticaError `invalid`, `not-found` */
-export function whoseList(context: Context, options: Options): number | undefined {
+export function resolveListUser(context: Context, options: Options): number | undefined {
   if (options['user'] === 'all') return undefined;
-  const id = whose(context, options['user']);
+  const id = resolveUser(context, options['user']);
   if (id !== undefined) context.store.users.get(id);
   return id;
 }
@@ -55,8 +55,8 @@ const CHOOSE = 'say which one with --user ID (or SCIATICA_USER), or choose for g
  * @param how tells a person how to name one
  * @throws SciaticaError `invalid` when there is nobody to choose, or nobody to ask
  */
-export async function requireUser(context: Context, given: unknown, how = CHOOSE): Promise<number> {
-  const id = whose(context, given);
+export async function resolveUserOrAsk(context: Context, given: unknown, how = CHOOSE): Promise<number> {
+  const id = resolveUser(context, given);
   if (id !== undefined) return id;
   if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
   if (!context.interactive) throw usage(`There are several users: ${how}`);

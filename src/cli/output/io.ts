@@ -8,7 +8,7 @@ const UNSAFE =
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** Text that was stored or typed, with what a terminal would obey written as `\u001b`. */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(
     UNSAFE,
     (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

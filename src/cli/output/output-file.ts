@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync 
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { replace, syncFile, temporaryBeside } from '../../lib/files.ts';
-import { quoted, visible } from './io.ts';
+import { escapeControls, quoted } from './io.ts';
 
 /**
  * Writes a file that is there whole or not at all: under a temporary name (0600) in the same folder, synced, then
@@ -28,9 +28,15 @@ export async function writeOutputFile(
 export function refuseExisting(path: string, force: boolean): void {
   if (!existsSync(path) || isDevice(path)) return;
   if (statSync(path).isDirectory())
-    throw new SciaticaError('unusable', `${visible(path)} is a folder: give the name of a file in it.`);
+    throw new SciaticaError(
+      'unusable',
+      `${escapeControls(path)} is a folder: give the name of a file in it.`,
+    );
   if (!force)
-    throw new SciaticaError('conflict', `${visible(path)} exists already. To replace it, add --force.`);
+    throw new SciaticaError(
+      'conflict',
+      `${escapeControls(path)} exists already. To replace it, add --force.`,
+    );
 }
 
 /** A pipe or a device such as /dev/null is written to, never replaced. */
@@ -72,11 +78,14 @@ function explained(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof SciaticaError || typeof code !== 'string') return error;
   const fail = (kind: 'full' | 'unusable', message: string) =>
-    new SciaticaError(kind, `${visible(path)} ${message}`, [], { cause: error });
+    new SciaticaError(kind, `${escapeControls(path)} ${message}`, [], { cause: error });
   if (code === 'ENOSPC' || code === 'EDQUOT') return fail('full', 'was not written: the disk is full.');
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return fail('unusable', 'cannot be written: no permission for its folder.');
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return fail('unusable', `cannot be written: there is no folder ${quoted(visible(dirname(path)))}.`);
+    return fail(
+      'unusable',
+      `cannot be written: there is no folder ${quoted(escapeControls(dirname(path)))}.`,
+    );
   return fail('unusable', `could not be written (${code}).`);
 }

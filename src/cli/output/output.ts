@@ -5,7 +5,7 @@ import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { pairsOf } from '../views/records.ts';
 import { type Column, details, table } from '../views/table.ts';
-import { print, say, visible, writeAll } from './io.ts';
+import { escapeControls, print, say, writeAll } from './io.ts';
 
 /** How a list can be had: whole, in the order it was asked for, as often as it is asked for. */
 export interface List<R extends object> {
@@ -99,7 +99,7 @@ function picked(asked: unknown, fields: Fields): Pick | undefined {
   const names = String(asked).split(',');
   const faults = names
     .filter((name) => !known.includes(name))
-    .map((name) => `"${visible(name)}" is not a field${didYouMean(name, known)}`);
+    .map((name) => `"${escapeControls(name)}" is not a field${didYouMean(name, known)}`);
   if (faults.length > 0) throw usage(`--json: ${faults.join('; ')}. The fields are ${known.join(', ')}.`);
   return (record) => {
     const values = record as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { intervalLine, type Verdict, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import type { Canvas } from './layout.ts';
 import { type Column, clip, table } from './table.ts';
 
@@ -36,7 +36,7 @@ export function changesTable<C extends Change>(
   const name: Column<C> = {
     title: 'Exercise',
     shrinks: 'first',
-    cell: ({ exerciseName }) => clip(visible(exerciseName), LONGEST_NAME),
+    cell: ({ exerciseName }) => clip(escapeControls(exerciseName), LONGEST_NAME),
   };
   const before = [name, ...figures.filter(({ from }) => width >= from).map(figureColumn)];
   const mean = meanColumn<C>(palette);
@@ -112,7 +112,7 @@ export function tooFew(
   if (few.length === 0) return undefined;
   const names = few.map(
     ({ exerciseName, meanChange, sessions }) =>
-      `${visible(exerciseName)} ${words.signed(meanChange)} (${sessions})`,
+      `${escapeControls(exerciseName)} ${words.signed(meanChange)} (${sessions})`,
   );
   return `${label}: ${names.join(', ')}.`;
 }

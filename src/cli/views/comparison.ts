@@ -1,6 +1,6 @@
 import { type Comparison, type Difference, RED_FLAGS, SCALE_NOTE, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
 import { type Column, table } from './table.ts';
 
@@ -42,7 +42,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
       difference: meanChange,
     },
     ...comparison.exercises.map((exercise) => ({
-      label: visible(exercise.exerciseName),
+      label: escapeControls(exercise.exerciseName),
       first: change(exercise.first?.meanChange ?? null, exercise.first?.sessions ?? 0),
       second: change(exercise.second?.meanChange ?? null, exercise.second?.sessions ?? 0),
       difference: exercise.meanChange,

@@ -1,7 +1,7 @@
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import type { Log } from '../../domain/log.ts';
 import type { User } from '../../domain/user.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
 import { summaryOfLog, summaryOfUser } from './records.ts';
 import { clip } from './table.ts';
@@ -33,7 +33,7 @@ export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): 
 
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;
-  return caller === undefined ? names[source] : `${names[source]} (${visible(caller)})`;
+  return caller === undefined ? names[source] : `${names[source]} (${escapeControls(caller)})`;
 }
 
 /** What happened, in a line: `log 5: painAfter 5 → 4`. */
@@ -63,7 +63,7 @@ function summaryOf(record: 'user' | 'log', state: HistoryEntry['before']): strin
 
 function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? clip(visible(value) || '(empty)', VALUE_WIDTH) : String(value);
+  return typeof value === 'string' ? clip(escapeControls(value) || '(empty)', VALUE_WIDTH) : String(value);
 }
 
 /** A moment as the person's clock shows it, to the minute. */

@@ -2,12 +2,12 @@ import type { Field, Fields } from '../../domain/fields.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import { type User, userRecord } from '../../domain/user.ts';
 import type { Palette } from '../output/colour.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import { type Column, clip } from './table.ts';
 
 /** How people see records: tables, details and one-line summaries, from the definitions of the fields. */
 
-export const nameOf = ({ firstName, lastName }: User): string => visible(`${firstName} ${lastName}`);
+export const nameOf = ({ firstName, lastName }: User): string => escapeControls(`${firstName} ${lastName}`);
 
 /** How a user is called in what somebody else may read. */
 export const shownAs = (user: User, anonymous: boolean): string =>
@@ -18,7 +18,7 @@ export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${us
 export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {
   const change = sign(painBefore, painAfter);
   const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
-  return `${visible(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
+  return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
 }
 
 /** Which way the pain went, readable without colour: ↓2 is relief, ↑1 is aggravation. */
@@ -29,7 +29,7 @@ function sign(before: number, after: number): string {
 
 function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return visible(String(value));
+  return escapeControls(String(value));
 }
 
 type Cells = Readonly<Record<string, unknown>>;
