@@ -22,7 +22,7 @@ function context(): Context {
   return new Context({ env: {}, stdin: new PassThrough(), stdout: sink(), stderr: sink(), now: () => NOW });
 }
 
-export const program = createProgram(context());
+export const program = await createProgram(context());
 
 /** Every command under its full name; a group such as `sciatica log` is in front of its verbs. */
 export function commandsOf(parent: Command = program, path = 'sciatica'): [name: string, command: Command][] {

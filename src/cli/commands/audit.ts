@@ -6,8 +6,8 @@ import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { escapeControls } from '../output/io.ts';
-import { printJson, printTable, sayEmpty } from '../output/output.ts';
-import type { Column } from '../views/table.ts';
+import { printJson, printRows, sayEmpty } from '../output/output.ts';
+import type { Column } from '../views/columns.ts';
 
 /** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {
@@ -35,7 +35,7 @@ async function showAudit(context: Context, options: Options): Promise<void> {
   if (options['json']) printJson(context, entries);
   else if (entries.length === 0)
     sayEmpty(context, options, 'Nobody asked for anything (sciatica serve --auth notes it).');
-  else await printTable(context, { columns, rows: () => [entries] });
+  else await printRows(context, { names, columns: () => columns, rows: () => [entries] });
 }
 
 /** The first moment of a day here. */
@@ -51,11 +51,26 @@ function recordsOf({ record, first, last, count }: AuditEntry): string {
   return first === last ? `${record} ${first}` : `${count} ${record}s, ${first} to ${last}`;
 }
 
+const names = [
+  'at',
+  'token',
+  'who',
+  'method',
+  'route',
+  'record',
+  'userId',
+  'first',
+  'last',
+  'count',
+  'status',
+  'address',
+] as const satisfies (keyof AuditEntry)[];
+
 const columns: Column<AuditEntry>[] = [
   { title: 'When (UTC)', cell: ({ at }) => at.slice(0, 19).replace('T', ' ') },
   {
     title: 'Who',
-    shrinks: 'first',
+    least: 10,
     cell: ({ who, token }) => (token === null ? 'nobody' : escapeControls(who ?? `token ${token}, gone`)),
   },
   { title: 'What', cell: ({ method, route }) => `${method} ${route}` },

@@ -11,6 +11,7 @@ import { resolveListUser } from '../input/resolve-user.ts';
 import { palette } from '../output/colour.ts';
 import { counted, escapeControls, quoted, say } from '../output/io.ts';
 import { type List, printList } from '../output/output.ts';
+import type { Column } from '../views/columns.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
 /** How many rows a table has when nothing is said. */
@@ -73,7 +74,7 @@ async function listLogs(context: Context, options: Options): Promise<void> {
   const { limit: _, ...everything } = filter;
   const total = asTable ? context.store.logs.count(everything) : undefined;
   if (total === 0) sayNone(context, filter);
-  else await printList(context, options, await listOf(context, shown));
+  else await printList(context, options, listOf(context, shown));
   if (total !== undefined && shown.limit !== undefined && shown.limit < total)
     say(context, `${shown.limit} of ${counted(total, 'log')}. For more: --limit N or --all.`);
 }
@@ -83,20 +84,24 @@ function tableFilter(filter: LogFilter, options: Options): LogFilter {
   return options['all'] ? sorted : { ...sorted, limit: filter.limit ?? LATEST };
 }
 
-async function listOf(context: Context, filter: LogFilter): Promise<List<Log>> {
-  const { logs, users } = context.store;
-  const everybody = filter.userId === undefined;
-  const names = new Map(everybody ? users.list().map((user) => [user.id, nameOf(user)]) : []);
-  const userName = everybody ? (id: number) => names.get(id) ?? '' : undefined;
+function listOf(context: Context, filter: LogFilter): List<Log> {
+  const { logs } = context.store;
   return {
     fields: logRecord,
-    columns: logColumns(await palette(context), userName),
+    columns: () => columnsOf(context, filter),
     json: () => logs.jsonRows(filter),
     rows: rowsOf(logs, filter),
   };
 }
 
-/** What a screen holds is read once; a long table is read again for its lines, in bounded memory. */
+async function columnsOf(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
+  const colours = await palette(context);
+  if (userId !== undefined) return logColumns(colours);
+  const names = new Map(context.store.users.list().map((user) => [user.id, nameOf(user)]));
+  return logColumns(colours, (id) => names.get(id) ?? '');
+}
+
+/** A screenful is read once; a long list is read again for its lines, so that memory stays bounded. */
 function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
   if (filter.limit === undefined || filter.limit > 1000) return () => logs.chunks(filter);
   let rows: Log[] | undefined;

@@ -27,7 +27,7 @@ async function listUsers(context: Context, options: Options): Promise<void> {
   }
   await printList(context, options, {
     fields: userRecord,
-    columns: userColumns(),
+    columns: userColumns,
     json: () => users.jsonRows(),
     rows: () => users.chunks(),
   });

@@ -3,18 +3,25 @@ import type { Fields } from '../../domain/fields.ts';
 import { didYouMean } from '../../domain/suggest.ts';
 import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
-import { pairsOf } from '../views/records.ts';
-import { type Column, details, table } from '../views/table.ts';
+import { type Column, fitColumns } from '../views/columns.ts';
+import { details, pairsOf } from '../views/details.ts';
 import { escapeControls, print, say, writeAll } from './io.ts';
 
-/** How a list can be had: whole, in the order it was asked for, as often as it is asked for. */
-export interface List<R extends object> {
+/** A list as a terminal shows it and as tab-separated lines. */
+export interface Rows<R extends object> {
+  /** The names of the fields. */
+  names: readonly string[];
+  /** The columns of a table in a terminal. */
+  columns(): readonly Column<R>[] | Promise<readonly Column<R>[]>;
+  /** The records in blocks, from the start each time it is called. */
+  rows(): Iterable<readonly R[]>;
+}
+
+/** A list of records, in every form it can be had. */
+export interface List<R extends object> extends Omit<Rows<R>, 'names'> {
   fields: Fields;
   /** The records as JSON texts, in blocks. */
   json(): Iterable<string[]>;
-  columns: readonly Column<R>[];
-  /** The records of the table. */
-  rows(): Iterable<readonly R[]>;
 }
 
 /** Prints a record: its details, or JSON as `--json` asks. */
@@ -48,7 +55,7 @@ export function checkJson(options: Options, fields: Fields): void {
   picked(options['json'], fields);
 }
 
-/** Prints a list as a table, as JSON or as CSV. */
+/** Prints a list as JSON or CSV where that was asked for, else as `printRows` does. */
 export async function printList<R extends object>(
   context: Context,
   options: Options,
@@ -63,16 +70,23 @@ export async function printList<R extends object>(
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
     await writeAll(context.stdout, csvOf(Object.keys(list.fields), recordsOf(list.json())));
-  } else await printTable(context, list);
+  } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
-/** A table where it fits; in a terminal too narrow for it, one record below the other. */
-export async function printTable<R extends object>(
+/** Prints a table in a terminal, one record below the other where it is too narrow for that; tab-separated lines elsewhere. */
+export async function printRows<R extends object>(
   context: Context,
-  { columns, rows }: { columns: readonly Column<R>[]; rows: () => Iterable<readonly R[]> },
+  { names, columns, rows }: Rows<R>,
 ): Promise<void> {
-  const lines = table(columns, rows, context.width);
-  await writeAll(context.stdout, lines ?? stacked(columns, rows(), context.width));
+  if (!context.stdout.isTTY) {
+    const { tsvOf } = await import('./tsv.ts');
+    return writeAll(context.stdout, tsvOf(names, rows()));
+  }
+  const { draw } = await import('../views/table.ts');
+  const all = await columns();
+  const layout = fitColumns(all, rows(), context.width);
+  await writeAll(context.stdout, layout ? draw(layout, rows()) : stacked(all, rows(), context.width));
+  if (layout && layout.leftOut.length > 0) say(context, `Too narrow for ${layout.leftOut.join(', ')}.`);
 }
 
 function* stacked<R>(

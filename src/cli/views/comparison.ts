@@ -1,8 +1,9 @@
 import { type Comparison, type Difference, RED_FLAGS, SCALE_NOTE, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
+import type { Column } from './columns.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 
 interface Row {
   label: string;
@@ -69,7 +70,7 @@ function linesOf(rows: readonly Row[], { width, palette }: Canvas): string[] {
 
 function columnsOf(palette: Palette, wide: boolean): Column<Row>[] {
   return [
-    { title: '', shrinks: 'first', cell: ({ label }) => label },
+    { title: '', least: 10, cell: ({ label }) => label },
     { title: 'Then', right: true, cell: ({ first }) => first },
     { title: 'Now', right: true, cell: ({ second }) => second },
     {

@@ -4,7 +4,7 @@ import type { User } from '../../domain/user.ts';
 import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
 import { summaryOfLog, summaryOfUser } from './records.ts';
-import { clip } from './table.ts';
+import { clip } from './width.ts';
 
 /** How people see what was changed. */
 
