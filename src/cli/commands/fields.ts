@@ -29,7 +29,10 @@ async function explainFields(context: Context, options: Options): Promise<void> 
   const lines = entries.flatMap((entry) => [
     ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titles[entry.record]}`] : []),
     `  ${entry.name}${entry.flag === null ? '' : `  ${entry.flag}`}`,
-    ...wrap(`${entry.description}: ${entry.takes}${example(entry)}.`, inner).map((line) => INDENT + line),
+    ...wrap(
+      `${entry.description}: ${entry.takes}${example(entry)}${isOptional(entry) ? '; optional' : ''}.`,
+      inner,
+    ).map((line) => INDENT + line),
   ]);
   print(context, lines.join('\n'));
 }
@@ -37,9 +40,11 @@ async function explainFields(context: Context, options: Options): Promise<void> 
 const INDENT = ' '.repeat(6);
 
 const titles: Readonly<Record<Entry['record'], string>> = {
-  user: 'A user (all but the id are required)',
-  userExerciseLog: 'An exercise log (all but the id are required)',
+  user: 'A user (required, unless said optional)',
+  userExerciseLog: 'An exercise log (required, unless said optional)',
 };
+
+const isOptional = ({ required, flag }: Entry) => !required && flag !== null;
 
 /** Unless what it takes names one already. */
 const example = ({ type, example }: Entry) =>

@@ -4,7 +4,7 @@ import { userFields, userRecord } from '../../domain/user.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { confirmDeletion, confirmed, patchOf } from '../input/edit.ts';
-import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../input/options.ts';
+import { addFieldOptions, idOf, jsonOption, missingOf, type Options, valuesOf } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';
 import { checkJson, printDone, printRecord } from '../output/output.ts';
@@ -88,11 +88,11 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const { checkUserInput, checkUserPatch } = await import('../../domain/schema.ts');
   const { users, settings } = context.store;
   const given = valuesOf(userFields, options, context.today);
-  const missing = Object.entries(userFields).filter(([name]) => given[name] === undefined);
-  if (context.interactive && missing.length > 0) {
+  const missing = missingOf(userFields, given);
+  if (context.interactive && Object.keys(missing).length > 0) {
     namingFlags(userFields, () => checkUserPatch(given));
     const { askFields } = await import('../input/prompts.ts');
-    Object.assign(given, await askFields(context, Object.fromEntries(missing)));
+    Object.assign(given, await askFields(context, missing));
   }
   const user = users.create(namingFlags(userFields, () => checkUserInput(given)));
   printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });

@@ -20,7 +20,8 @@ export async function patchOf(
   const { askFields } = await import('./prompts.ts');
   const values = current as Record<string, unknown>;
   const answers = await askFields(context, asked, values);
-  return Object.fromEntries(Object.entries(answers).filter(([name, answer]) => answer !== values[name]));
+  const changed = ([name, answer]: [string, unknown]) => answer !== (values[name] ?? null);
+  return Object.fromEntries(Object.entries(answers).filter(changed));
 }
 
 /**

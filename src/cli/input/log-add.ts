@@ -7,7 +7,7 @@ import { escapeControls, quoted, say } from '../output/io.ts';
 import { checkJson, printDone } from '../output/output.ts';
 import { summaryOfLog } from '../views/records.ts';
 import { exerciseNamed, similarName } from './exercises.ts';
-import { type Options, valuesOf } from './options.ts';
+import { missingOf, type Options, valuesOf } from './options.ts';
 import { resolveUser, resolveUserOrAsk } from './resolve-user.ts';
 
 type Values = Record<string, unknown>;
@@ -21,26 +21,26 @@ export async function addLog(context: Context, options: Options): Promise<void> 
   const userId = flag ?? resolveUser(context, undefined);
   const known = logs.exercises(typeof userId === 'number' ? userId : undefined);
   const values = {
-    date: context.today,
-    notes: '',
+    ...defaults(context),
     ...withType(given, known),
     ...(userId === undefined ? {} : { userId }),
   };
-  const asked = context.interactive && isIncomplete(values);
+  const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
   const log = logs.create(checked(context, asked ? await askMissing(context, given, userId) : values));
   const done = `Added log ${log.id}: ${summaryOfLog(log)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, known, asked);
 }
 
+/** What is recorded where nothing was said, and what Enter answers. */
+const defaults = ({ today }: Context): Values => ({ date: today, notes: '' });
+
+const helped = ({ painBefore, painAfter }: Values) => suggestEffective(Number(painBefore), Number(painAfter));
+
 /** The type of an exercise is that of its last session, unless another is given. */
 function withType(given: Values, known: readonly Exercise[]): Values {
   const before = exerciseNamed(given['exerciseName'], known);
   return before ? { exerciseType: before.exerciseType, ...given } : given;
-}
-
-function isIncomplete(values: Values): boolean {
-  return Object.keys(logFields).some((name) => values[name] === undefined);
 }
 
 function checked(context: Context, values: Values) {
@@ -61,16 +61,11 @@ async function askMissing(context: Context, given: Values, user: unknown): Promi
   const similar = similarName(name, known);
   const meant = similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true));
   const values = withType({ ...given, userId, exerciseName: meant ? similar : name }, known);
-  for (const [field, current] of [
-    ['exerciseType', undefined],
-    ['date', context.today],
-    ['painBefore', undefined],
-    ['painAfter', undefined],
-  ] as const)
-    values[field] ??= await askField(context, logFields[field], current);
-  const helped = suggestEffective(Number(values['painBefore']), Number(values['painAfter']));
-  values['effective'] ??= await askYesNo(context, 'Did it help?', helped);
-  values['notes'] ??= await askField(context, logFields.notes, '');
+  for (const [field, definition] of Object.entries(missingOf(logFields, values)))
+    values[field] =
+      field === 'effective'
+        ? await askYesNo(context, 'Did it help?', helped(values))
+        : await askField(context, definition, defaults(context)[field]);
   return values;
 }
 

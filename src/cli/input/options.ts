@@ -46,16 +46,27 @@ function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
 /** `first-name` is `firstName` among commander's options. */
 const optionName = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The values that the flags of `fields` were given, by field; a day such as -3d is counted from `today`. */
+/**
+ * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; an empty
+ * text takes an optional value away, which is null.
+ */
 export function valuesOf(fields: Fields, options: Options, today: string): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const texts: Record<string, string> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = options[optionName(field.flag)];
-    if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
+    if (value === '' && field.optional) values[name] = null;
+    else if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
     else if (value !== undefined) values[name] = value;
   }
   return { ...values, ...fromTexts(fields, texts) };
+}
+
+/** The fields that a new record needs and `values` lack. */
+export function missingOf(fields: Fields, values: Readonly<Record<string, unknown>>): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, { optional }]) => !optional && values[name] === undefined),
+  );
 }
 
 /**

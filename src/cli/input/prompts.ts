@@ -1,11 +1,11 @@
 import { confirm, input, search, select } from '@inquirer/prompts';
 import type { Context } from '../../context.ts';
-import { fromTexts } from '../../domain/codec.ts';
+import { fromTexts, shown } from '../../domain/codec.ts';
 import { parseDay } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { Field, Fields } from '../../domain/fields.ts';
+import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
-import { check, objectOf } from '../../domain/schema.ts';
+import { check, inputOf } from '../../domain/schema.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
@@ -40,29 +40,38 @@ async function ask<T>(context: Context, question: (streams: Streams) => Promise<
  * Asks for the value of one field; an answer that breaks its rules is refused with the field's own message
  * and asked for again.
  * @param current the answer that Enter gives
+ * @returns the value; null for none, which an optional field may have
  */
 export async function askField(context: Context, field: Field, current?: unknown): Promise<unknown> {
-  const message = field.help;
-  if (field.kind === 'choice')
-    return ask(context, (streams) =>
-      select({ message, choices: [...field.choices], default: String(current ?? field.choices[0]) }, streams),
-    );
-  if (field.kind === 'boolean') return askYesNo(context, `${message}?`, current === true);
-  // What was stored may hold what a terminal would obey, so Enter stands for what is shown of it.
-  const shown = current === undefined ? undefined : escapeControls(String(current));
-  const read = (answer: string) =>
-    answer === shown ? current : fieldValue(field, answer.trim(), context.today);
+  if (field.kind === 'choice' || (field.kind === 'boolean' && field.optional))
+    return askChoice(context, field, current);
+  if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
+  const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
+  // What was stored may hold control characters, so Enter stands for what is shown of it.
+  const shownValue = current === undefined ? undefined : escapeControls(String(current));
+  const read = (answer: string) => {
+    if (answer === shownValue) return current;
+    return answer === '' && field.optional ? null : fieldValue(field, answer.trim(), context.today);
+  };
   const answer = await ask(context, (streams) =>
     input(
       {
-        message,
-        ...(shown === undefined ? {} : { default: shown }),
+        message: `${field.help}${none}`,
+        ...(shownValue === undefined ? {} : { default: shownValue }),
         validate: (text) => faultOf(field, read(text)) ?? true,
       },
       streams,
     ),
   );
   return read(answer);
+}
+
+function askChoice(context: Context, field: ChoiceField | BooleanField, current: unknown): Promise<unknown> {
+  const values: unknown[] = field.kind === 'choice' ? [...field.choices] : [true, false];
+  if (field.optional) values.push(null);
+  const choices = values.map((value) => ({ value, name: shown(field, value) || 'none' }));
+  const initial = current ?? (field.optional ? null : values[0]);
+  return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
 }
 
 /** Asks for several fields, one by one. @returns their values, by field */
@@ -83,7 +92,7 @@ function fieldValue(field: Field, text: string, today: string): unknown {
 
 function faultOf(field: Field, value: unknown): string | undefined {
   try {
-    check(objectOf({ field }), { field: value });
+    check(inputOf({ field }), { field: value });
     return undefined;
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;

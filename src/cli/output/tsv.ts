@@ -1,3 +1,4 @@
+import { toText } from '../../domain/codec.ts';
 import { escapeControls } from './io.ts';
 
 const BATCH = 500;
@@ -27,8 +28,7 @@ export function* tsvOf<R extends object>(
 
 const escaped = (text: string) => escapeControls(text.includes('\\') ? text.replaceAll('\\', '\\\\') : text);
 
-/** Text as it is, an absent value as nothing, all else as JSON. */
+/** As in CSV; what CSV has no form for, as JSON. */
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : toText(value);
 }

@@ -1,5 +1,8 @@
+import { shown, toText } from '../../domain/codec.ts';
+import type { Fields } from '../../domain/fields.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import type { Log } from '../../domain/log.ts';
+import { type Noun, recordFields } from '../../domain/records.ts';
 import type { User } from '../../domain/user.ts';
 import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
@@ -42,8 +45,9 @@ export function describeEntry(entry: HistoryEntry): string {
   if (action === 'erase') return `user ${id} was erased`;
   if (action === 'create') return `added ${summaryOf(record, after)}`;
   if (action === 'delete') return `deleted ${summaryOf(record, before)}`;
-  const [old, now] = [before, after] as unknown as Record<string, unknown>[];
-  const changes = changedFields(entry).map((name) => `${name} ${shown(old?.[name])} → ${shown(now?.[name])}`);
+  const changes = changedFields(entry).map(
+    (name) => `${name} ${valueText(record, before, name)} → ${valueText(record, after, name)}`,
+  );
   return `${record} ${id}: ${changes.join(', ')}`;
 }
 
@@ -55,15 +59,17 @@ export function describeUndo(entry: HistoryEntry): string {
   return describeEntry({ ...entry, before: after, after: before });
 }
 
-function summaryOf(record: 'user' | 'log', state: HistoryEntry['before']): string {
+function summaryOf(record: Noun, state: HistoryEntry['before']): string {
   if (record === 'user') return summaryOfUser(state as User);
   const log = state as Log;
   return `log ${log.id}: ${summaryOfLog(log)}`;
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? clip(escapeControls(value) || '(empty)', VALUE_WIDTH) : String(value);
+function valueText(record: Noun, state: HistoryEntry['before'], name: string): string {
+  const field = (recordFields[record] as Fields)[name];
+  const value = (state as Readonly<Record<string, unknown>> | null)?.[name];
+  const text = escapeControls(field ? shown(field, value) : toText(value));
+  return clip(text || '(empty)', VALUE_WIDTH);
 }
 
 /** A moment as the person's clock shows it, to the minute. */

@@ -1,3 +1,4 @@
+import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import { type User, userRecord } from '../../domain/user.ts';
@@ -27,16 +28,13 @@ function sign(before: number, after: number): string {
   return after < before ? `↓${before - after}` : `↑${after - before}`;
 }
 
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return escapeControls(String(value));
-}
-
 type Cells = Readonly<Record<string, unknown>>;
 
 function columnOf<R extends object>(name: string, field: Field, turn?: number): Column<R> {
-  const column: Column<R> = { title: field.label, cell: (row) => shown((row as Cells)[name]) };
+  const column: Column<R> = {
+    title: field.label,
+    cell: (row) => escapeControls(shown(field, (row as Cells)[name])),
+  };
   const least = leastOf(field);
   if (field.kind === 'integer') column.right = true;
   if (least !== undefined) column.least = least;
