@@ -13,7 +13,7 @@ First steps:
   $ sciatica demo         or look around with practice records first`;
 
 /**
- * Carries out one command line.
+ * Runs one command line.
  * @param argv the words after `sciatica`
  * @returns the exit code
  */
@@ -77,7 +77,7 @@ export async function createProgram(context: Context, first = ''): Promise<Comma
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      // Errors are reported by `report`: what is left is the help of a group without a verb.
+      // `report` writes the errors; what comes here is the help of a group without a verb.
       writeErr: (text) => context.stdout.write(text),
       outputError: () => {},
       getOutHelpWidth: () => helpWidth(context),
@@ -104,7 +104,7 @@ function finish(command: Command): void {
   for (const child of command.commands) finish(child);
 }
 
-/** The commands that the words name, as far as they go: `sciatica log add`. */
+/** The longest command that the words begin with: `sciatica log add`. */
 function pathOf(program: Command, words: readonly string[]): string[] {
   const path = [program.name()];
   let command = program;
@@ -117,14 +117,14 @@ function pathOf(program: Command, words: readonly string[]): string[] {
   return path;
 }
 
-/** The words as commander can read them. */
+/** Rewrites what commander would misread: `help log`, `--json 3`, `lgo --help`. */
 function readable(program: Command, argv: readonly string[]): string[] {
   if (argv[0] === 'complete') return [...argv];
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : idsFirst(argv);
   return isMistyped(program, words) ? words.filter((word) => word !== '--help' && word !== '-h') : words;
 }
 
-/** `lgo --help` is a mistyped command before it is a call for help. */
+/** Whether a command is misspelt, as in `lgo --help`, which is then an error and not a call for help. */
 function isMistyped(program: Command, words: readonly string[]): boolean {
   let command: Command | undefined = program;
   for (const word of words) {
@@ -135,7 +135,7 @@ function isMistyped(program: Command, words: readonly string[]): boolean {
   return false;
 }
 
-/** `--json 3` is `3 --json`: no field is called 3, so it is the id of a record. */
+/** Moves an id in front of --json, which takes an optional value: `--json 3` becomes `3 --json`. */
 function idsFirst(argv: readonly string[]): string[] {
   const words = [...argv];
   for (const [i, word] of words.entries()) {

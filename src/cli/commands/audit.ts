@@ -38,7 +38,7 @@ async function showAudit(context: Context, options: Options): Promise<void> {
   else await printRows(context, { names, columns: () => columns, rows: () => [entries] });
 }
 
-/** The first moment of a day here. */
+/** Local midnight at which a day begins, in milliseconds since 1970. */
 function beginning(context: Context, text: string): number {
   const at = new Date(`${parseDay(text, context.today)}T00:00`).getTime();
   if (Number.isNaN(at))

@@ -58,7 +58,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const force = options['force'] === true;
   const file = await import('../output/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
-  // Nobody in particular, unless the command line says so.
+  // All users, unless --user names one: user use does not narrow an export.
   const filter = await logFilterOf(context, { user: 'all', ...options });
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
@@ -80,7 +80,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     progress.clear();
     snapshot.close();
   }
-  // A person likes to be told; cron would send it as mail.
+  // Terminal only: cron would mail it.
   if (output !== undefined && context.stderr.isTTY)
     say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
@@ -95,7 +95,7 @@ function listsOf(store: Store, what: What, filter: LogFilter, watched: (blocks: 
   return { users: users(), userExerciseLogs: logs() };
 }
 
-/** Every user; with filters those that the logs belong to, and the one that was named. */
+/** All users; with filters, those of the matching logs and the one of --user. */
 function* usersOf({ users, logs }: Store, filter: LogFilter): Generator<string[]> {
   const { sort: _, ...narrowing } = filter;
   if (Object.keys(narrowing).length === 0) {

@@ -8,7 +8,7 @@ import { parseFlags } from '../input/parse-flags.ts';
 import { print, say, writeAll } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
 
-/** How many entries are shown when nothing is said. */
+/** Entries shown without --limit. */
 const LATEST = 30;
 
 const since = { since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }) };
@@ -76,7 +76,7 @@ async function historyFilter(context: Context, options: Options): Promise<Histor
   const filter: HistoryFilter = {};
   if (options['user'] !== undefined) filter.user = idOf(String(options['user']), '--user');
   if (options['log'] !== undefined) filter.log = idOf(String(options['log']), '--log');
-  // The day begins where the person is.
+  // The day begins at local midnight.
   if (asked.since !== undefined) filter.since = new Date(`${asked.since}T00:00:00`).getTime();
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   return filter;

@@ -11,7 +11,7 @@ import { formatOption, rawOption } from '../output/formats.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';
 import { type Progress, progressOf } from '../output/progress.ts';
 
-/** A terminal shows so many faults; a file that stderr is sent to gets all. */
+/** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;
 
 interface ImportOptions {
@@ -91,7 +91,7 @@ async function readAll(file: InputFile, reading: Reading, task: Import, progress
 const isRecord = (item: Item): item is Exclude<Item, { fault: object }> => item.fault === undefined;
 const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.fault !== undefined;
 
-/** Names the faults, each on a line, and gives the error that ends the command. */
+/** Prints each fault on a line. @returns the error that ends the command */
 function reported(
   context: Context,
   error: unknown,
@@ -149,12 +149,12 @@ function sayCounts(
 ): void {
   if (options.json)
     print(context, JSON.stringify({ users, userExerciseLogs: logs, dryRun: options.dryRun ?? false }));
-  say(context, described(users, 'user'));
-  say(context, described(logs, 'log'));
+  say(context, describeCounts(users, 'user'));
+  say(context, describeCounts(logs, 'log'));
 }
 
 /** `400 logs: 398 new, 2 already there` */
-function described(counts: Counts, noun: string): string {
+function describeCounts(counts: Counts, noun: string): string {
   const names = Object.keys(WORDS) as (keyof Counts)[];
   const parts = names
     .filter((name) => counts[name] > 0)

@@ -14,12 +14,12 @@ import { type List, printList } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
-/** How many rows a table has when nothing is said. */
+/** Rows shown without --limit and --all. */
 const LATEST = 30;
 
 const { userId, ...filterFields } = logFilterFields;
 
-/** The filters of a list of logs, for each command that takes them. `--user all` is everybody. */
+/** Adds the filters of a list of logs to a command. `--user all` means all users. */
 export function addLogFilters(command: Command): Command {
   command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, filterFields);
@@ -27,7 +27,7 @@ export function addLogFilters(command: Command): Command {
 }
 
 /**
- * Reads the filters of `addLogFilters`.
+ * Parses the flags of `addLogFilters`.
  * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
  */
 export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
@@ -111,7 +111,7 @@ function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
   };
 }
 
-/** Why there may be nothing to show, and what to do about it. */
+/** Explains an empty list, and what to do next. */
 export function sayNone(context: Context, filter: LogFilter): void {
   const { logs, users } = context.store;
   if (logs.count() === 0) {

@@ -80,7 +80,7 @@ function addToken(context: Context, name: string, options: Options): void {
     printJson(context, { ...asJson(made), token: made.token });
     return;
   }
-  // Alone on stdout, so that a script can take it; what it is goes to the person.
+  // Only the token goes to stdout, so that a script can read it.
   say(
     context,
     `Token ${made.id}, ${escapeControls(name)}: ${made.role}, ${ofUsers(made)}. It is not shown again:`,
@@ -128,17 +128,17 @@ function ofUsers({ users }: Pick<Token, 'users'>): string {
   return `user${users.length === 1 ? '' : 's'} ${users.join(', ')}`;
 }
 
-const minuteOf = (iso: string | null, none: string) => iso?.slice(0, 16).replace('T', ' ') ?? none;
+const toMinute = (iso: string | null, none: string) => iso?.slice(0, 16).replace('T', ' ') ?? none;
 
 const columns: Column<ListedToken>[] = [
   { title: 'Id', right: true, cell: ({ id }) => String(id) },
   { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
   { title: 'Role', cell: ({ role }) => role },
   { title: 'Sees', least: 10, cell: ofUsers },
-  { title: 'Last use (UTC)', turn: 1, cell: ({ lastUsedAt }) => minuteOf(lastUsedAt, 'never') },
+  { title: 'Last use (UTC)', turn: 1, cell: ({ lastUsedAt }) => toMinute(lastUsedAt, 'never') },
   {
     title: 'Valid until',
     turn: 2,
-    cell: ({ state, expiresAt }) => (state === 'valid' ? minuteOf(expiresAt, 'for good') : state),
+    cell: ({ state, expiresAt }) => (state === 'valid' ? toMinute(expiresAt, 'for good') : state),
   },
 ];

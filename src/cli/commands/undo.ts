@@ -7,7 +7,7 @@ import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { print, say } from '../output/io.ts';
 
-/** How many entries of a large change are told one by one. */
+/** Entries of a change that are listed. */
 const TOLD = 5;
 
 /** `sciatica undo` */

@@ -12,7 +12,7 @@ import { resolveUser, resolveUserOrAsk } from './resolve-user.ts';
 
 type Values = Record<string, unknown>;
 
-/** Records a session of an exercise. @throws SciaticaError `invalid` with every fault, and nothing is written */
+/** Records a session of an exercise. @throws SciaticaError `invalid` with every fault; then nothing was written */
 export async function addLog(context: Context, options: Options): Promise<void> {
   checkJson(options, logRecord);
   const { logs, users } = context.store;
@@ -32,12 +32,12 @@ export async function addLog(context: Context, options: Options): Promise<void> 
   sayDoubts(context, log, known, asked);
 }
 
-/** What is recorded where nothing was said, and what Enter answers. */
+/** Values of fields that were not given; in prompts, the defaults. */
 const defaults = ({ today }: Context): Values => ({ date: today, notes: '' });
 
 const helped = ({ painBefore, painAfter }: Values) => suggestEffective(Number(painBefore), Number(painAfter));
 
-/** The type of an exercise is that of its last session, unless another is given. */
+/** Adds the type of the exercise's last session, unless one was given. */
 function withType(given: Values, known: readonly Exercise[]): Values {
   const before = exerciseNamed(given['exerciseName'], known);
   return before ? { exerciseType: before.exerciseType, ...given } : given;
@@ -49,7 +49,7 @@ function checked(context: Context, values: Values) {
   return namingFlags(logFields, () => checkNewLog(context.store.logs, values), words);
 }
 
-/** Asks for what was not given. What was given is checked before the first question, so that no answer is lost. */
+/** Asks for what was not given. Flags are checked before the first question, so that no answer is lost. */
 async function askMissing(context: Context, given: Values, user: unknown): Promise<Values> {
   const { logs } = context.store;
   const flags = user === undefined ? given : { ...given, userId: user };
@@ -69,7 +69,7 @@ async function askMissing(context: Context, given: Values, user: unknown): Promi
   return values;
 }
 
-/** What looks like a slip is pointed out, not refused. */
+/** Warns of probable mistakes: a name close to a known one, a day in the future. */
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[], asked: boolean): void {
   const similar = asked ? undefined : similarName(log.exerciseName, known);
   if (similar) {

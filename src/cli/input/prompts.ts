@@ -10,7 +10,7 @@ import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
-/** The questions that a command asks in a terminal. Loaded only where one is asked. */
+/** Prompts in a terminal. Loaded only when one is shown. */
 
 interface Streams {
   input: NodeJS.ReadableStream;
@@ -18,9 +18,9 @@ interface Streams {
   signal: AbortSignal;
 }
 
-/** Asks on the run's own streams. Ctrl-C, Ctrl-D and SIGINT end the question, and with it the command. */
+/** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
 async function ask<T>(context: Context, question: (streams: Streams) => Promise<T>): Promise<T> {
-  // Inquirer colours as Node's styleText does, which asks the environment.
+  // Inquirer colours with Node's styleText, which reads the environment.
   if (!context.mayColour) process.env['NO_COLOR'] = '1';
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -37,9 +37,8 @@ async function ask<T>(context: Context, question: (streams: Streams) => Promise<
 }
 
 /**
- * Asks for the value of one field; an answer that breaks its rules is refused with the field's own message
- * and asked for again.
- * @param current the answer that Enter gives
+ * Asks for the value of one field, again if it is invalid, with the message of the schema.
+ * @param current the default
  * @returns the value; null for none, which an optional field may have
  */
 export async function askField(context: Context, field: Field, current?: unknown): Promise<unknown> {
@@ -47,7 +46,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     return askChoice(context, field, current);
   if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
-  // What was stored may hold control characters, so Enter stands for what is shown of it.
+  // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
   const read = (answer: string) => {
     if (answer === shownValue) return current;
@@ -74,7 +73,7 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
 }
 
-/** Asks for several fields, one by one. @returns their values, by field */
+/** Asks for each field. @returns their values by name */
 export async function askFields(
   context: Context,
   fields: Fields,
@@ -104,13 +103,13 @@ export function askYesNo(context: Context, message: string, yes: boolean): Promi
   return ask(context, (streams) => confirm({ message, default: yes }, streams));
 }
 
-/** Asks which of the users it is about. */
+/** Asks for a user. @returns the id */
 export function askUser(context: Context): Promise<number> {
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
   return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
 }
 
-/** Asks for an exercise: those done before, the latest first, found by typing; or a new one. */
+/** Asks for an exercise: a search in those recorded before, the latest first, or a new name. */
 export async function askExercise(context: Context, known: readonly Exercise[]): Promise<string> {
   const field = logFields.exerciseName;
   if (known.length === 0) return String(await askField(context, field));
@@ -134,7 +133,7 @@ function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
   };
 }
 
-/** Whether every word that was typed is somewhere in the name. */
+/** Whether the name contains every word of the text. */
 function contains(name: string, text: string): boolean {
   const folded = name.toLowerCase();
   return text

@@ -7,7 +7,7 @@ import { type Column, fitColumns } from '../views/columns.ts';
 import { details, pairsOf } from '../views/details.ts';
 import { escapeControls, print, say, writeAll } from './io.ts';
 
-/** A list as a terminal shows it and as tab-separated lines. */
+/** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
   /** The names of the fields. */
   names: readonly string[];
@@ -17,14 +17,14 @@ export interface Rows<R extends object> {
   rows(): Iterable<readonly R[]>;
 }
 
-/** A list of records, in every form it can be had. */
+/** A list of records in every output format. */
 export interface List<R extends object> extends Omit<Rows<R>, 'names'> {
   fields: Fields;
   /** The records as JSON texts, in blocks. */
   json(): Iterable<string[]>;
 }
 
-/** Prints a record: its details, or JSON as `--json` asks. */
+/** Prints a record as details, or as JSON with `--json`. */
 export function printRecord<R extends object>(
   context: Context,
   options: Options,
@@ -35,7 +35,7 @@ export function printRecord<R extends object>(
   else print(context, details(pairsOf(columns, record)));
 }
 
-/** Prints what was done to a record: a sentence, or the record as `--json` asks. */
+/** Prints the result of a change: a sentence, or the record with `--json`. */
 export function printDone<R extends object>(
   context: Context,
   options: Options,
@@ -45,17 +45,17 @@ export function printDone<R extends object>(
   print(context, pick ? json(context, pick(record)) : done);
 }
 
-/** Prints a value that is no record as JSON. */
+/** Prints any other value as JSON. */
 export function printJson(context: Context, value: object): void {
   print(context, json(context, value));
 }
 
-/** Checks `--json` before anything is done. @throws SciaticaError `invalid` for a field that does not exist */
+/** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
 export function checkJson(options: Options, fields: Fields): void {
   picked(options['json'], fields);
 }
 
-/** Prints a list as JSON or CSV where that was asked for, else as `printRows` does. */
+/** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. */
 export async function printList<R extends object>(
   context: Context,
   options: Options,
@@ -73,7 +73,7 @@ export async function printList<R extends object>(
   } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
-/** Prints a table in a terminal, one record below the other where it is too narrow for that; tab-separated lines elsewhere. */
+/** Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal. */
 export async function printRows<R extends object>(
   context: Context,
   { names, columns, rows }: Rows<R>,
@@ -105,7 +105,7 @@ function* stacked<R>(
 
 type Pick = (record: object) => object;
 
-/** What `--json` picks: everything, or the fields that it names, in that order; undefined without `--json`. */
+/** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
 function picked(asked: unknown, fields: Fields): Pick | undefined {
   if (asked === undefined) return undefined;
   if (asked === true) return (record) => record;
@@ -121,12 +121,12 @@ function picked(asked: unknown, fields: Fields): Pick | undefined {
   };
 }
 
-/** As the service writes it, but spread over lines for a person to read. */
+/** As the service renders it, in a terminal indented. */
 function json(context: Context, value: object): string {
   return context.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
 
-/** An array, block by block; what SQLite rendered is passed on as it is where nothing is to be changed. */
+/** A JSON array, block by block; unchanged texts pass as SQLite rendered them. */
 function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
   const indented = context.stdout.isTTY;
   const render = (text: string) => {
@@ -148,7 +148,7 @@ function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknow
   for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
 }
 
-/** What a person sees where a list is empty: it is no data, so it goes to stderr. */
+/** Explains an empty list on stderr, but with `--json` and `--csv`, where it is valid output. */
 export function sayEmpty(context: Context, options: Options, line: string): void {
   if (options['json'] === undefined && !options['csv']) say(context, line);
 }

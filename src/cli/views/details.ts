@@ -1,7 +1,7 @@
 import type { Column } from './columns.ts';
 import { clip, widthOf } from './width.ts';
 
-/** A row as label and value, for `details`; a value wider than `width` ends in …. */
+/** A row as pairs of label and value, for `details`; values are cut to `width` terminal columns. */
 export function pairsOf<R>(
   columns: readonly Column<R>[],
   row: R,

@@ -9,7 +9,7 @@ import { type Canvas, wrap } from './layout.ts';
 import { summaryOfLog, summaryOfUser } from './records.ts';
 import { clip } from './width.ts';
 
-/** How people see what was changed. */
+/** The history as text for a person. */
 
 const names: Record<Source, string> = {
   cli: 'command line',
@@ -19,17 +19,15 @@ const names: Record<Source, string> = {
   erase: 'erasure',
 };
 
-/** The longest a value gets where two are laid side by side. */
+/** Most terminal columns of a value in `before → after`. */
 const VALUE_WIDTH = 40;
 
-/** The entries as lines: a heading for each change, and under it what happened, wrapped to the width. */
+/** The entries as lines: a heading for each change, its entries below, wrapped to the width. */
 export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): string[] {
   return entries.flatMap((entry, i) => {
     const isFirst = entries[i - 1]?.change !== entry.change;
     const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
-    const lines = wrap(describeEntry(entry), { ...canvas, width: canvas.width - 2 }).map(
-      (line) => `  ${line}`,
-    );
+    const lines = wrap(describeEntry(entry), canvas, 2);
     return isFirst ? [heading, ...lines] : lines;
   });
 }
@@ -39,7 +37,7 @@ function byOf({ source, caller, undoes }: HistoryEntry): string {
   return caller === undefined ? names[source] : `${names[source]} (${escapeControls(caller)})`;
 }
 
-/** What happened, in a line: `log 5: painAfter 5 → 4`. */
+/** One entry as a line: `log 5: painAfter 5 → 4`. */
 export function describeEntry(entry: HistoryEntry): string {
   const { record, id, action, before, after } = entry;
   if (action === 'erase') return `user ${id} was erased`;
@@ -51,7 +49,7 @@ export function describeEntry(entry: HistoryEntry): string {
   return `${record} ${id}: ${changes.join(', ')}`;
 }
 
-/** What taking an entry back does, in a line. */
+/** What the undo of an entry does, as a line. */
 export function describeUndo(entry: HistoryEntry): string {
   const { record, before, after, action } = entry;
   if (action === 'create') return `delete ${summaryOf(record, after)}`;
@@ -72,7 +70,7 @@ function valueText(record: Noun, state: HistoryEntry['before'], name: string): s
   return clip(text || '(empty)', VALUE_WIDTH);
 }
 
-/** A moment as the person's clock shows it, to the minute. */
+/** Local date and time, to the minute. */
 function minuteOf(moment: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;

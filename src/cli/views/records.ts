@@ -6,11 +6,11 @@ import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Column } from './columns.ts';
 
-/** How people see records: tables, details and one-line summaries, from the definitions of the fields. */
+/** Records as text for a person: tables, details and one-line summaries, from the definitions of the fields. */
 
 export const nameOf = ({ firstName, lastName }: User): string => escapeControls(`${firstName} ${lastName}`);
 
-/** How a user is called in what somebody else may read. */
+/** A user in the heading of a summary or report, which others may read. */
 export const shownAs = (user: User, anonymous: boolean): string =>
   anonymous ? `User ${user.id}` : summaryOfUser(user);
 
@@ -22,7 +22,7 @@ export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effect
   return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
 }
 
-/** Which way the pain went, readable without colour: ↓2 is relief, ↑1 is aggravation. */
+/** Direction and size of the change, readable without colour: ↓2 is less pain, ↑1 more. */
 function sign(before: number, after: number): string {
   if (after === before) return '';
   return after < before ? `↓${before - after}` : `↑${after - before}`;
@@ -42,13 +42,13 @@ function columnOf<R extends object>(name: string, field: Field, turn?: number): 
   return column;
 }
 
-/** Narrower, one name or kind could not be told from another. */
+/** Least width at which two names or kinds can be told apart. */
 function leastOf({ kind }: Field): number | undefined {
   if (kind === 'text' || kind === 'email') return 10;
   return kind === 'choice' ? 6 : undefined;
 }
 
-/** What gives way in a narrow terminal, the first first; then all that does not stay, from the last field on. */
+/** Fields that give way in a narrow terminal, in this order; then all others, from the last on, but those that stay. */
 const FIRST_TO_GIVE_WAY = ['notes', 'exerciseType', 'email', 'diagnosisDate'];
 const STAYS = ['id', 'userId', 'date', 'exerciseName', 'painAfter', 'firstName', 'lastName', 'painLevel'];
 
@@ -75,7 +75,7 @@ export function logColumns(palette: Palette, userName?: (id: number) => string):
     least: 10,
     cell: (log) => `${log.userId} ${userName?.(log.userId) ?? ''}`.trim(),
   };
-  // Before and after in one column: a line of 80 columns has room for the names of the others.
+  // Before and after share a column, so that 80 columns have room for the full titles of the others.
   const pain: Column<Log> = {
     title: 'Pain',
     right: true,
