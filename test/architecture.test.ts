@@ -129,7 +129,9 @@ test('a list of logs waits for no statistics, no server and no other format', ()
   expect(loaded).toContain('cli/output/output.ts');
   expect(
     [...loaded].filter((name) =>
-      /^(insights|http|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)|fhir|csv/.test(name),
+      /^(insights|http|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)|fhir|csv/.test(
+        name,
+      ),
     ),
   ).toEqual([]);
 });
