@@ -9,7 +9,7 @@ type Value = string | number | boolean;
 interface Codec {
   toCell(value: Value): string | number;
   fromCell(cell: string | number): Value;
-  /** The value that a text means; a text that means none stays text, for the schema to refuse. */
+  /** Parses a text; a malformed one is returned as it is, for the schema to refuse. */
   fromText(text: string): Value;
   /** For a person. */
   shown(value: Value): string;
@@ -36,7 +36,7 @@ const codecs: Readonly<Record<Field['kind'], Codec>> = {
   },
 };
 
-/** The cell of a value; NULL for one that is absent. */
+/** The cell of a value; null (SQL NULL) for an absent one. */
 export function toCell(field: Field | undefined, value: unknown): Cell {
   if (value === undefined || value === null) return null;
   return codecs[field?.kind ?? 'text'].toCell(value as Value);
@@ -67,8 +67,8 @@ export function shown(field: Field, value: unknown): string {
 }
 
 /**
- * Turns texts (flags, query values, CSV cells) into the values their fields hold. What is not well formed
- * stays text, for the schema to refuse with the message that every other way in gives.
+ * Parses texts (flags, query values, CSV cells) into the values of their fields. A malformed text is returned as it
+ * is, so that the schema refuses it with the same message as everywhere else.
  */
 export function fromTexts(fields: Fields, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
-/** The kinds of field a record can have. A definition is plain data: it is all that flags, prompts, tables, CSV and OpenAPI read. */
+/** The kinds of field. A definition is plain data: flags, prompts, tables, CSV, SQL and OpenAPI are made from it. */
 interface FieldBase {
-  /** What a person sees above a column or in a prompt. */
+  /** Column heading and name in prompts. */
   readonly label: string;
   /** The command-line flag, without dashes. */
   readonly flag: string;
@@ -73,7 +73,7 @@ export type RecordOf<Fs extends Fields> = {
   -readonly [K in Exclude<keyof Fs, OptionalNames<Fs>>]: ValueOf<Fs[K]>;
 } & { -readonly [K in OptionalNames<Fs>]?: ValueOf<Fs[K]> };
 
-/** Some fields of a record, to change it: null takes an optional one away. */
+/** Some fields of a record, to change it: null clears an optional one. */
 export type PatchOf<Fs extends Fields> = {
   -readonly [K in Exclude<keyof Fs, OptionalNames<Fs>>]?: ValueOf<Fs[K]>;
 } & { -readonly [K in OptionalNames<Fs>]?: ValueOf<Fs[K]> | null };
@@ -106,13 +106,13 @@ export const choice = <const C extends string, G extends Given<ChoiceField<C>>>(
   field: G & Given<ChoiceField<C>>,
 ): Made<ChoiceField<C>, G> => ({ kind: 'choice', ...field });
 
-/** The largest id: far below 2^53, so that every id a record is ever given is an exact JSON number. */
+/** Largest id. Below 2^53, so that every id is an exact JSON number. */
 export const MAX_ID = 999_999_999_999_999;
 
-/** `10,000`. (toLocaleString would load the languages of the world, for 10 ms.) */
+/** Thousands separated by commas: `10,000`. (toLocaleString loads locale data, which takes 10 ms.) */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** Says in words what a field takes, to end a sentence that begins "must be". */
+/** What a field takes, in words that follow "must be". */
 export function expectation(field: Field): string {
   switch (field.kind) {
     case 'text':

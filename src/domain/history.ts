@@ -26,7 +26,7 @@ export interface HistoryEntry {
   at: string;
   source: Source;
   caller?: string;
-  /** The change that this one took back. */
+  /** The change that this one undid. */
   undoes?: number;
   record: Noun;
   id: number;
@@ -56,8 +56,8 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
 }
 
 /**
- * An entry as it looks when only these users exist: a log that was moved to somebody else is gone, one that came
- * from somebody else is new.
+ * An entry as a caller sees it who may see these users only: a log that moved to another user is a delete, one that
+ * came from another user a create.
  * @returns nothing when it is about none of them
  */
 export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {

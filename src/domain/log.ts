@@ -53,13 +53,13 @@ export type LogPatch = PatchOf<typeof logFields>;
 export type Log = RecordOf<typeof logRecord>;
 
 const { notes: _, ...withoutNotes } = logRecord;
-/** What the figures are made from: a log without its notes. */
+/** A log without its notes: the input of the statistics. */
 export const sessionFields = withoutNotes;
 export type Session = RecordOf<typeof sessionFields>;
 
 const since = date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' });
 const until = date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' });
-// Any id may be asked for: one that nobody has gives an empty list.
+// Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 
 /** The filters of a list of logs; `since` and `until` include their day. */
@@ -77,7 +77,7 @@ export const logFilterFields = fieldsOfFilters(logFilters);
 /** Which logs, in what order, how many. */
 export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & Paging;
 
-/** Whether the numbers alone say that an exercise helped: what a prompt suggests, never what is stored unasked. */
+/** The value of `effective` that a prompt suggests: pain fell. */
 export function suggestEffective(painBefore: number, painAfter: number): boolean {
   return painAfter < painBefore;
 }

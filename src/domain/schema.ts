@@ -74,7 +74,7 @@ function strictObject<Fs extends Fields>(fields: Fs, member: (field: Field, sche
   return z.strictObject(Object.fromEntries(members) as Shape<Fs>);
 }
 
-/** Made on first use: building them takes longer than loading zod, and a list of logs needs none. */
+/** Built on first use: building takes longer than loading zod, and a list of logs needs no schema. */
 const schemas = {
   userInput: once(() => inputOf(userFields)),
   userPatch: once(() => inputOf(userFields).partial()),
@@ -123,7 +123,7 @@ export const checkLogPatch = (value: unknown): LogPatch => defined(checkInput(sc
 export const checkUser = (value: unknown): User => whole(check(schemas.user(), value));
 export const checkLog = (value: unknown): Log => whole(check(schemas.log(), value));
 
-/** The most records that may be created at once: so many of the shortest fit into a body. */
+/** Most records in one request. */
 export const MOST_AT_ONCE = 500;
 
 /**
@@ -149,7 +149,7 @@ export function checkEach<T>(values: readonly unknown[], checkOne: (value: unkno
   return checked;
 }
 
-/** A patch without the keys whose value is undefined; null stays, for it takes a value away. */
+/** A patch without its undefined keys; null stays, because it clears a field. */
 function defined<P extends object>(patch: object): P {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as P;
 }
@@ -172,7 +172,7 @@ function issuesOf(error: z.ZodError, known: string[]): Issue[] {
   return issues.filter(({ field }) => !named.has(field) && named.add(field));
 }
 
-/** The issue of a name that no field has, with the one that was probably meant. */
+/** The fault of an unknown name, with the known one that was probably meant. */
 export function unknownField(name: string, known: string[], noun = 'field'): Issue {
   const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
   return { field: short.toWellFormed(), message: `is not a ${noun} here${didYouMean(name, known)}` };

@@ -19,11 +19,11 @@ export const id = integer({
   example: 1,
 });
 
-/** A pain level on the interface's scale, whose lowest value is 1: it has no "no pain". */
+/** A pain level on the interface's scale of 1 to 10; there is no 0. */
 export const pain = (label: string, flag: string, help: string, example: number) =>
   integer({ label, flag, help: `${help}, 1 to 10`, min: 1, max: 10, example });
 
-/** What a person tells about themselves; the service adds the id. */
+/** A user's profile; the service adds the id. */
 export const userFields = {
   firstName: text({
     label: 'First name',

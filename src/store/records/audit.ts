@@ -2,7 +2,7 @@ import type { AuditEntry, AuditFilter, Deed } from '../../domain/audit.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Whose a log is, or was: it may be gone by the time that this is asked. */
+/** The owner of a log; from the history if it has been deleted. */
 const OWNER = `coalesce((SELECT userId FROM logs WHERE id = ?),
   (SELECT userId FROM history WHERE record = 'log' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
@@ -24,11 +24,11 @@ const COLUMNS = [
 const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> ${i} AS "${column}"`)}
   FROM audit, json_each(entries)`;
 
-/** Who did what over the network. It only grows. */
+/** The append-only audit of requests over the network. */
 export class Audit {
   constructor(private readonly db: Database) {}
 
-  /** Adds what was done since the last time. */
+  /** Appends records as one row. */
   add(deeds: readonly Deed[]): void {
     this.db.write(() => {
       const entries = deeds.map((deed) => {
@@ -43,7 +43,7 @@ export class Audit {
   /** The entries that match, the latest first. */
   list({ user, since, limit }: AuditFilter): AuditEntry[] {
     const where: Condition[] = [];
-    // A list of many users' records may have held this one's.
+    // A list over several users may have included this user.
     if (user !== undefined)
       where.push({
         sql: `(userId = ? OR userId IS NULL AND count > 0 AND (record = 'log' OR ? BETWEEN first AND last))`,

@@ -42,7 +42,7 @@ export interface Page {
   ids: IdRange | undefined;
 }
 
-/** A list that was looked at as far as it is short. */
+/** The first chunk of a list: the whole of a short one. */
 export interface ShortPage extends Page {
   /** The highest history seq: unchanged means that no record changed. */
   revision: number;
@@ -66,7 +66,7 @@ export class Table<R extends { id: number }> {
   readonly #scopeValues: Value[];
 
   /**
-   * @param scope what is to be seen of the table: the rest is as if it were not there
+   * @param scope conditions of the visible rows; others are treated as absent
    */
   constructor(
     private readonly db: Database,
@@ -216,7 +216,7 @@ export class Table<R extends { id: number }> {
     }
   }
 
-  /** Settles the order once, in a temporary table of ids that SQLite keeps on disk when it is long. */
+  /** Sorts the ids once, into a temporary table that SQLite keeps on disk when it is long. */
   *#chunksInOrder(db: Database, query: Query): Generator<Chunk> {
     const { sql, values } = this.#query('id', query, query.limit);
     db.exec('DROP TABLE IF EXISTS temp.chosen');
