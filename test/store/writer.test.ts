@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
-import { WRITE_PATIENCE_MS, Writer } from '../../src/store/sqlite/writer.ts';
+import { WRITE_TIMEOUT_MS, Writer } from '../../src/store/sqlite/writer.ts';
 import { dbOf, freshStore, log, raw, user } from './helpers.ts';
 
 // Time stands still but for what a test lets pass: five seconds of patience take none.
@@ -11,7 +11,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const pass = (ms = 1) => vi.advanceTimersByTimeAsync(ms);
+/** Lets time pass, and the event loop come round. */
+async function pass(ms = 1): Promise<void> {
+  await new Promise(setImmediate);
+  await vi.advanceTimersByTimeAsync(ms);
+  await new Promise(setImmediate);
+}
 
 function serving() {
   const store = freshStore();
@@ -97,7 +102,7 @@ test("another's lock is waited for, and reads go on", async () => {
   other.exec('BEGIN IMMEDIATE');
   const answered = vi.fn();
   const write = writer.write(() => store.logs.create(log())).then(answered);
-  await pass(WRITE_PATIENCE_MS - 100);
+  await pass(WRITE_TIMEOUT_MS - 100);
   expect(answered).not.toHaveBeenCalled();
   expect(store.users.count()).toBe(1);
   expect([...store.users.jsonChunks()].flat()).toHaveLength(1);
@@ -113,7 +118,7 @@ test("after 5 s of another's lock a write is refused, and one that came later wa
   other.exec('BEGIN IMMEDIATE');
   const work = vi.fn();
   const early = writer.write(work).catch((error: unknown) => error);
-  await pass(WRITE_PATIENCE_MS - 1000);
+  await pass(WRITE_TIMEOUT_MS - 1000);
   const late = writer.write(() => store.logs.create(log()));
   await pass(1100);
   expect(await early).toMatchObject({ name: 'SciaticaError', code: 'busy' });

@@ -2,10 +2,10 @@ import { SciaticaError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
 
 /** How long a write waits for another process's transaction before it is refused as `busy`. */
-export const WRITE_PATIENCE_MS = 5_000;
+export const WRITE_TIMEOUT_MS = 5_000;
 
-/** Between two batches and between two tries: other processes get their turn. */
-const PAUSE_MS = 1;
+/** Between two tries to begin while another process holds the write lock. */
+const RETRY_MS = 1;
 
 interface Waiting {
   work: () => unknown;
@@ -17,44 +17,53 @@ interface Waiting {
 type Outcome = { result: unknown } | { error: unknown };
 
 /**
- * Group commit for a server, which must never wait in a lock: the writes that arrive together become one
- * transaction with a savepoint each, and each is answered after the commit that made it durable.
+ * Group commit for a server, which must never wait in a lock: the writes that have arrived when the event loop gets to
+ * them become one transaction, and each is answered after the commit that made it durable. Nothing waits for more to
+ * arrive: while one batch commits, the next one gathers.
  */
 export class Writer {
   #waiting: Waiting[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #isScheduled = false;
 
   constructor(private readonly db: Database) {
     db.pragma('busy_timeout = 0');
   }
 
   /**
-   * Runs `work` inside the next batch. It may run again if that batch could not begin.
+   * Runs `work` inside the next batch. It may run more than once, but only its last run is stored: it must have no effect
+   * besides its writes.
    * @returns what `work` returned, once it is on disk
    * @throws what `work` threw, then without a trace of it; SciaticaError `busy` after 5 s of another's lock,
    *   `gone` when the file was replaced, `uncertain` for the whole batch when the disk failed at its commit
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const deadline = performance.now() + WRITE_PATIENCE_MS;
+      const deadline = performance.now() + WRITE_TIMEOUT_MS;
       this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject, deadline });
-      this.#timer ??= setTimeout(this.#flush, PAUSE_MS);
+      this.#schedule();
     });
   }
 
+  #schedule(wait = 0): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    if (wait > 0) setTimeout(this.#flush, wait);
+    else setImmediate(this.#flush);
+  }
+
   readonly #flush = (): void => {
-    this.#timer = undefined;
+    this.#isScheduled = false;
     const batch = this.#waiting;
     this.#waiting = [];
-    let outcomes: Outcome[];
     try {
       this.db.begin();
     } catch (error) {
       this.#retry(batch, error);
       return;
     }
+    let outcomes: Outcome[];
     try {
-      outcomes = batch.map(({ work }) => this.#inSavepoint(work));
+      outcomes = this.#run(batch);
       this.db.commit();
     } catch (error) {
       if (this.db.inTransaction) this.db.run('ROLLBACK');
@@ -67,7 +76,20 @@ export class Writer {
     }
   };
 
-  /** @throws when SQLite gave up the whole transaction, and with it every write of the batch */
+  /** Runs a batch inside a transaction. A savepoint for each write costs time: there are some only after one failed. */
+  #run(batch: readonly Waiting[]): Outcome[] {
+    const isOne = batch.length === 1;
+    if (!isOne) this.db.run('SAVEPOINT batch');
+    try {
+      return batch.map(({ work }) => ({ result: work() }));
+    } catch (error) {
+      if (isOne || !this.db.inTransaction) throw error;
+      this.db.run('ROLLBACK TO batch');
+      return batch.map(({ work }) => this.#inSavepoint(work));
+    }
+  }
+
+  /** @throws when SQLite rolled back the whole transaction, and with it every write of the batch */
   #inSavepoint(work: () => unknown): Outcome {
     this.db.run('SAVEPOINT write');
     try {
@@ -82,12 +104,13 @@ export class Writer {
     }
   }
 
-  #retry(batch: Waiting[], error: unknown): void {
-    const busy = error instanceof SciaticaError && error.code === 'busy';
+  #retry(batch: readonly Waiting[], error: unknown): void {
+    const isBusy = error instanceof SciaticaError && error.code === 'busy';
     const now = performance.now();
-    const patient = busy ? batch.filter(({ deadline }) => now < deadline) : [];
-    for (const waiting of batch) if (!patient.includes(waiting)) waiting.reject(error);
-    this.#waiting = [...patient, ...this.#waiting];
-    if (this.#waiting.length > 0) this.#timer ??= setTimeout(this.#flush, PAUSE_MS);
+    const [again, late] = [[] as Waiting[], [] as Waiting[]];
+    for (const waiting of batch) (isBusy && now < waiting.deadline ? again : late).push(waiting);
+    for (const { reject } of late) reject(error);
+    this.#waiting = [...again, ...this.#waiting];
+    if (this.#waiting.length > 0) this.#schedule(RETRY_MS);
   }
 }
