@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/guard/gate.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
 import { run } from '../helpers.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
-import { freshApp, freshServer, nora, stretch } from './helpers.ts';
+import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
 
 function audited(rate?: Rate) {
-  const gate = new Gate(rate);
-  const { call, store } = freshApp({}, () => gate);
+  const { call, store, gate } = guardedApp(rate && { rate });
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
   const token = (name: string, role: 'admin' | 'patient', users: number[] | null) =>
