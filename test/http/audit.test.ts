@@ -33,11 +33,16 @@ describe('the audit says', () => {
     ['boss', 'GET', '/users/2', undefined, { route: '/users/{id}', userId: 2, ...one(2), status: 200 }],
     ['boss', 'GET', '/users', undefined, { userId: null, first: 1, last: 2, count: 2 }],
     ['boss', 'GET', '/users?sort=-id', undefined, { first: 1, last: 2, count: 2 }],
+    ['boss', 'GET', '/users?limit=1&sort=-id', undefined, { ...one(2), status: 200 }],
+    ['boss', 'GET', '/users/2/history', undefined, { route: '/users/{id}/history', userId: 2, ...one(2) }],
     ['boss', 'HEAD', '/users', undefined, { method: 'HEAD', ...none }],
     ['phone', 'GET', '/users', undefined, { userId: 1, ...one(1) }],
     ['phone', 'GET', '/userExerciseLogs/2', undefined, { userId: 2, ...one(2), status: 404 }],
     ['phone', 'GET', '/userExerciseLogs?userId=1', undefined, { record: 'log', userId: 1, ...one(1) }],
     ['boss', 'POST', '/userExerciseLogs', stretch, { userId: 1, ...one(3), status: 201 }],
+    ['boss', 'POST', '/userExerciseLogs', [stretch, stretch], { first: 3, last: 4, count: 2, status: 201 }],
+    ['boss', 'POST', '/users', nora, { record: 'user', userId: null, ...one(3), status: 201 }],
+    ['boss', 'PATCH', '/userExerciseLogs/2', { painAfter: 1 }, { userId: 2, ...one(2), status: 200 }],
     ['boss', 'POST', '/userExerciseLogs', {}, { ...none, status: 400 }],
     ['phone', 'DELETE', '/userExerciseLogs/1', undefined, { userId: 1, ...one(1), status: 200 }],
     ['phone', 'DELETE', '/users/1', undefined, { userId: 1, ...one(1), status: 403 }],
@@ -55,6 +60,30 @@ test('what holds no record leaves nothing', async () => {
   for (const target of ['/health', '/openapi.json', '/docs', '/nowhere']) await as('boss', 'GET', target);
   await as('boss', 'OPTIONS', '/users');
   expect(await entries()).toEqual([]);
+});
+
+test.each(['/changes', '/changes?limit=9'])('%s counts users and logs apart', async (target) => {
+  const { as, entries } = audited();
+  await as('boss', 'GET', target);
+  expect(await entries()).toMatchObject([
+    { record: 'log', first: 1, last: 2, count: 2, userId: null, status: 200 },
+    { record: 'user', first: 1, last: 2, count: 2, userId: null, status: 200 },
+  ]);
+  await as('boss', 'GET', `/changes?since=4`);
+  expect(await entries()).toHaveLength(2);
+});
+
+test('the owner of a log is the one it had when it was asked for', async () => {
+  const { as, store, entries } = audited();
+  await as('boss', 'GET', '/userExerciseLogs/2');
+  await as('boss', 'PATCH', '/userExerciseLogs/2', { userId: 1 });
+  await as('boss', 'DELETE', '/userExerciseLogs/2');
+  store.erase(1);
+  expect((await entries()).map(({ method, userId }) => [method, userId])).toEqual([
+    ['DELETE', 1],
+    ['PATCH', 1],
+    ['GET', 2],
+  ]);
 });
 
 test('a long list counts when it has left, as far as it was read', async () => {
