@@ -73,6 +73,37 @@ test.each(['/changes', '/changes?limit=9'])('%s counts users and logs apart', as
   expect(await entries()).toHaveLength(2);
 });
 
+test('changes sent in chunks are recorded chunk by chunk', async () => {
+  const { as, store, entries } = audited();
+  for (let i = 0; i < 100; i++) store.logs.update(1, { painAfter: 1 + (i % 10) });
+  store.logs.update(2, { painAfter: 1 });
+  await as('boss', 'GET', '/changes?since=4');
+  expect((await entries()).map(({ first, last, count }) => [first, last, count])).toEqual([
+    [2, 2, 1],
+    [1, 1, 100],
+  ]);
+});
+
+test('callers over their rate limit leave nothing', async () => {
+  const { as, entries } = audited({ burst: 1, perSecond: 0.001 });
+  await as('boss', 'GET', '/users/1');
+  expect((await as('boss', 'GET', '/users/1')).status).toBe(429);
+  expect(await entries()).toMatchObject([{ status: 200 }]);
+});
+
+test('what could not be written is written later, in order', async () => {
+  const { as, store, entries, gate } = audited();
+  const { add } = store.audit;
+  store.audit.add = () => {
+    store.audit.add = add;
+    throw new Error('no');
+  };
+  await as('boss', 'GET', '/users/1');
+  await gate.audit.flush();
+  await as('boss', 'GET', '/users/2');
+  expect((await entries()).map(({ first }) => first)).toEqual([2, 1]);
+});
+
 test('the owner of a log is the one it had when it was asked for', async () => {
   const { as, store, entries } = audited();
   await as('boss', 'GET', '/userExerciseLogs/2');

@@ -157,6 +157,18 @@ test('a change bears the name of its token', async () => {
   expect(store.history.list({ limit: 1 })).toMatchObject([{ source: 'api', caller: 'patient', id: 1 }]);
 });
 
+test('tokens of the same users each bear their own name', async () => {
+  const { call, store } = behindGate();
+  for (const name of ['phone', 'tablet']) {
+    const { token } = store.tokens.create({ name, role: 'patient', users: [1], lifetime: null });
+    await call('PATCH', '/users/1', {
+      headers: { authorization: `Bearer ${token}` },
+      body: { painLevel: name.length },
+    });
+  }
+  expect(store.history.list({ limit: 2 }).map(({ caller }) => caller)).toEqual(['tablet', 'phone']);
+});
+
 describe('a token', () => {
   const basic = (password: string, user = 'nora') =>
     `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
