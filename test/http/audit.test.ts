@@ -201,11 +201,14 @@ test('sciatica audit shows it, all that was answered before a stop', async () =>
   await server.stop();
   const { stdout } = await run(['audit'], { db: store.path });
   expect(stdout.split('\n')).toEqual([
-    expect.stringMatching(/^When \(UTC\) +Who +What +Records +Status +From$/),
-    expect.stringMatching(/nobody +GET \/users +401 +127\.0\.0\.1$/),
-    expect.stringMatching(/boss +GET \/users\/\{id\} +user 1 +200 +127\.0\.0\.1$/),
+    'at\ttoken\twho\tmethod\troute\trecord\tuserId\tfirst\tlast\tcount\tstatus\taddress',
+    expect.stringMatching(/\t\t\tGET\t\/users\tuser\t\t\t\t0\t401\t127\.0\.0\.1$/),
+    expect.stringMatching(/\t1\tboss\tGET\t\/users\/\{id\}\tuser\t1\t1\t1\t1\t200\t127\.0\.0\.1$/),
     '',
   ]);
+  const wide = await run(['audit'], { db: store.path, columns: 120 });
+  expect(wide.stdout).toMatch(/nobody .*GET \/users .* 401 .*127\.0\.0\.1/);
+  expect(wide.stdout).toMatch(/boss .*GET \/users\/\{id\} .*user 1 .* 200 .*127\.0\.0\.1/);
   const narrow = await run(['audit'], { db: store.path, columns: 40 });
   expect(narrow.stdout).toMatch(/^When \(UTC\) .*\nWho +nobody\nWhat +GET \/users\n/);
   const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.path });

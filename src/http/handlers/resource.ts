@@ -22,7 +22,7 @@ export interface StoredRecord {
 export interface Verbs<Filter, Input, Patch> {
   json: (id: number) => string;
   count: (filter: Filter) => number;
-  shortPage: (filter: Filter) => ShortPage;
+  shortPage: (filter: Filter, withIds?: boolean) => ShortPage;
   page: (filter: Filter, limit: number) => Page;
   jsonChunks: (filter: Filter) => Generator<Chunk>;
   create: (input: Input) => StoredRecord;
