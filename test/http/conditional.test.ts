@@ -67,3 +67,15 @@ test('a list that changes while it is read does not get the tag of before', asyn
   expect(during.headers['etag']).not.toBe(before.headers['etag']);
   expect((await get()).headers['etag']).toBe(during.headers['etag']);
 });
+
+test('lists of different queries have tags of their own', async () => {
+  const { call } = freshApp();
+  const tagOf = async (target: string) => (await call('GET', target)).headers['etag'] ?? '';
+  const some = await tagOf('/userExerciseLogs?userId=1');
+  const none = await tagOf('/userExerciseLogs?userId=2');
+  expect(none).not.toBe(some);
+  const condition = { headers: { 'if-none-match': some } };
+  expect((await call('GET', '/userExerciseLogs?userId=2', condition)).status).toBe(200);
+  expect((await call('GET', '/users', condition)).status).toBe(200);
+  expect((await call('GET', '/userExerciseLogs?userId=1', condition)).status).toBe(304);
+});

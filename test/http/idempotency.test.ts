@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/guard/gate.ts';
 import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
-import { freshApp, nora, stretch } from './helpers.ts';
+import { freshApp, guardedApp, nora, stretch } from './helpers.ts';
 
 const KEY = '0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e';
 const logs = '/userExerciseLogs';
@@ -108,7 +107,7 @@ test('a body that nests deep is refused as it is without a key', async () => {
 
 describe('behind the gate', () => {
   const behind = () => {
-    const { call, store } = freshApp({}, () => new Gate());
+    const { call, store } = guardedApp();
     store.users.create({ ...nora, firstName: 'Ole' });
     const token = (name: string, role: 'patient' | 'admin', users: number[] | null) =>
       store.tokens.create({ name, role, users, lifetime: null }).token;
@@ -148,9 +147,9 @@ describe('a service killed under load', () => {
   beforeAll(async () => {
     script = await bundle(`
       import { openStore } from './src/store/store.ts';
-      import { startServer } from './src/http/wire/server.ts';
-      const access = { allowHosts: [], allowOrigins: [] };
-      startServer(openStore(process.argv[2]), { host: '127.0.0.1', port: 0, access, log: () => {} })
+      import { startServer } from './src/http/server.ts';
+      const origins = { allowHosts: [], allowOrigins: [] };
+      startServer(openStore(process.argv[2]), { host: '127.0.0.1', port: 0, origins, log: () => {} })
         .then(({ port }) => console.log(port));
     `);
   });

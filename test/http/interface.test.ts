@@ -142,6 +142,7 @@ const refusals: [
   ['another spelling', 'PATCH', '/users/1', { pain_level: 3 }, 400, ['pain_level']],
   ['an id nobody has', 'GET', '/users/77', undefined, 404],
   ['an id nobody has, in PUT', 'PUT', '/users/77', nora, 404],
+  ['an id nobody has, with faults in the body', 'PUT', '/userExerciseLogs/77', {}, 404],
   ['an id nobody has, in PATCH', 'PATCH', '/userExerciseLogs/77', {}, 404],
   ['an id nobody has, in DELETE', 'DELETE', '/userExerciseLogs/77', undefined, 404],
   ['a word as an id', 'GET', '/users/abc', undefined, 404],

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Log } from '../../src/domain/log.ts';
-import { Gate } from '../../src/http/guard/gate.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Answer, type Call, freshApp, nora, stretch } from './helpers.ts';
+import { type Answer, type Call, guardedApp, nora, stretch } from './helpers.ts';
 
 /** Each phone of one of these users, a clinic's computer for two of them, and one for all. */
 const callers = {
@@ -93,7 +92,7 @@ interface World {
 }
 
 function fresh(): World {
-  const { call, store } = freshApp({}, () => new Gate({ burst: 1e6, perSecond: 1e6 }));
+  const { call, store } = guardedApp({ rate: { burst: 1e6, perSecond: 1e6 } });
   store.users.create({ ...nora, firstName: 'Ole' });
   store.users.create({ ...nora, firstName: 'Pia' });
   for (const userId of [1, 2, 2, 3]) store.logs.create({ ...stretch, userId });

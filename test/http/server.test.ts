@@ -23,8 +23,8 @@ async function ending(socket: Socket): Promise<string> {
 
 const json = { 'content-type': 'application/json' };
 
-describe('patience', () => {
-  const patience = { headers: 200, request: 400, stall: 1_500 };
+describe('timeouts', () => {
+  const timeouts = { headers: 200, request: 400, stall: 1_500 };
 
   test.each([
     ['headers that never end', (port: number) => `GET / HTTP/1.1\r\nHost: localhost:${port}\r\n`],
@@ -40,17 +40,17 @@ describe('patience', () => {
         `POST /users HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`,
     ],
   ])('%s', async (_, bytes) => {
-    const { server } = await freshServer({ patience });
+    const { server } = await freshServer({ timeouts });
     expect(await raw(server.port, bytes(server.port))).toMatch(/^HTTP\/1.1 408 /);
   });
 
   test('silence', async () => {
-    const { server } = await freshServer({ patience });
+    const { server } = await freshServer({ timeouts });
     expect(await raw(server.port, '')).toMatch(/^($|HTTP\/1.1 408 )/);
   });
 
   test('a caller that never reads', async () => {
-    const { server, store, log } = await freshServer({ patience: { stall: 300 } });
+    const { server, store, log } = await freshServer({ timeouts: { stall: 300 } });
     store.change(() => {
       for (let i = 0; i < 3000; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(9_000) });
     });
@@ -89,7 +89,7 @@ describe('beside other programs', () => {
 
 describe('stopping', () => {
   test('does not wait for connections on which nothing was asked', async () => {
-    const { server } = await freshServer({ patience: { stop: 60_000 } });
+    const { server } = await freshServer({ timeouts: { stop: 60_000 } });
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
     const closed = once(socket.resume(), 'close');
@@ -112,7 +112,7 @@ describe('stopping', () => {
   });
 
   test('cuts off what does not finish', async () => {
-    const { server } = await freshServer({ patience: { stop: 50 } });
+    const { server } = await freshServer({ timeouts: { stop: 50 } });
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(

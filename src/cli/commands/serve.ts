@@ -66,8 +66,8 @@ Examples:
 }
 
 async function serve(context: Context, options: ServeOptions): Promise<void> {
-  const { port, host, access } = checkOptions(options);
-  const { startServer } = await import('../../http/wire/server.ts');
+  const { port, host, origins } = checkOptions(options);
+  const { startServer } = await import('../../http/server.ts');
   const { DEFAULT_RATE } = await import('../../http/guard/limits.ts');
   // A closed request log does not end the service.
   context.stderr.on('error', () => {});
@@ -76,7 +76,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const server = await startServer(context.store, {
     host,
     port,
-    access,
+    origins,
     auth: options.auth && { burst, perSecond: rate },
     tls: tlsCert && tlsKey ? { cert: pemOf(tlsCert), key: pemOf(tlsKey) } : undefined,
     behindProxy: options.behindProxy === true,
@@ -149,7 +149,7 @@ function checkOptions(options: ServeOptions) {
   return {
     port: Number(port),
     host,
-    access: { allowHosts: allowHost.map((name) => name.toLowerCase()), allowOrigins: allowOrigin },
+    origins: { allowHosts: allowHost.map((name) => name.toLowerCase()), allowOrigins: allowOrigin },
   };
 }
 

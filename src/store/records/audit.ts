@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, Deed } from '../../domain/audit.ts';
+import type { AuditEntry, AuditFilter, AuditRecord } from '../../domain/audit.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
@@ -19,7 +19,7 @@ const COLUMNS = [
   'count',
   'status',
   'address',
-] as const satisfies (keyof Deed)[];
+] as const satisfies (keyof AuditRecord)[];
 
 const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> ${i} AS "${column}"`)}
   FROM audit, json_each(entries)`;
@@ -29,13 +29,13 @@ export class Audit {
   constructor(private readonly db: Database) {}
 
   /** Appends records as one row. */
-  add(deeds: readonly Deed[]): void {
+  add(records: readonly AuditRecord[]): void {
     this.db.write(() => {
-      const entries = deeds.map((deed) => {
-        const { at, token, method, route, record, first, last, count, status, address } = deed;
-        return [at, token, method, route, record, this.#userOf(deed), first, last, count, status, address];
+      const entries = records.map((entry) => {
+        const { at, token, method, route, record, first, last, count, status, address } = entry;
+        return [at, token, method, route, record, this.#userOf(entry), first, last, count, status, address];
       });
-      const at = deeds.at(-1)?.at ?? 0;
+      const at = records.at(-1)?.at ?? 0;
       this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));
     });
   }
@@ -61,7 +61,7 @@ export class Audit {
       .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
   }
 
-  #userOf({ userId, record, first, last }: Deed): number | null {
+  #userOf({ userId, record, first, last }: AuditRecord): number | null {
     if (userId !== null || record !== 'log' || first === null || first !== last) return userId;
     return this.db.value<number>(`SELECT ${OWNER}`, first, first) ?? null;
   }

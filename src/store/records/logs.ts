@@ -49,7 +49,8 @@ export class Logs {
 
   count = (filter: LogFilter = {}): number => this.#table.count(conditionsOf(logFilters, filter));
   list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
-  shortPage = (filter: LogFilter): ShortPage => this.#table.shortPage(query(filter));
+  shortPage = (filter: LogFilter, withIds = false): ShortPage =>
+    this.#table.shortPage(query(filter), withIds);
   page = (filter: LogFilter, limit: number): Page => this.#table.page(query(filter), limit);
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));

@@ -146,16 +146,20 @@ export class Table<R extends { id: number }> {
     return this.db.all<object>(sql, ...values).map((row) => this.#record(row));
   }
 
-  /** The first records that match: as many as one chunk of a long list has. */
-  shortPage(query: Query): ShortPage {
-    const { sql, values } = this.#query(`id, ${this.#json} AS json`, query, CHUNK_ROWS);
+  /**
+   * The first records that match: as many as one chunk of a long list has.
+   * @param withIds whether their ids are asked for: finding the range takes a tenth of the time
+   */
+  shortPage(query: Query, withIds: boolean): ShortPage {
+    const [id, range] = withIds ? ['id, ', 'min(id), max(id)'] : ['', '0, 0'];
+    const { sql, values } = this.#query(`${id}${this.#json} AS json`, query, CHUNK_ROWS);
     // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
     const [count, json, first, last, revision] = this.db.row<
       [number, string | null, number, number, number | null]
-    >(`SELECT count(*), group_concat(json), min(id), max(id), (${LAST_ENTRY}) FROM (${sql})`, ...values);
+    >(`SELECT count(*), group_concat(json), ${range}, (${LAST_ENTRY}) FROM (${sql})`, ...values);
     return {
       json: `[${json ?? ''}]`,
-      ids: count > 0 ? { first, last, count } : undefined,
+      ids: withIds && count > 0 ? { first, last, count } : undefined,
       revision: revision ?? 0,
       next: count < CHUNK_ROWS ? undefined : this.#cursorBehind(query, CHUNK_ROWS),
     };

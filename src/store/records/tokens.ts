@@ -7,9 +7,6 @@ import type { Database } from '../sqlite/database.ts';
 const PREFIX = 'sciatica_';
 const SECRET_BYTES = 32;
 
-/** Precision of the last use: a write for every read would cost more than the read. */
-export const USE_PRECISION_MS = 60_000;
-
 /** Milliseconds for which found tokens are used without checking `data_version`. */
 const LOOK_MS = 1;
 

@@ -28,7 +28,8 @@ export class Users {
 
   count = (): number => this.#table.count([]);
   list = (filter: UserFilter = {}): User[] => this.#table.list({ ...filter, where: [] });
-  shortPage = (filter: UserFilter): ShortPage => this.#table.shortPage({ ...filter, where: [] });
+  shortPage = (filter: UserFilter, withIds = false): ShortPage =>
+    this.#table.shortPage({ ...filter, where: [] }, withIds);
   page = (filter: UserFilter, limit: number): Page => this.#table.page({ ...filter, where: [] }, limit);
   chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks({ ...filter, where: [] });
   jsonChunks = (filter: UserFilter = {}): Generator<Chunk> =>
