@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
+import { logRecord } from '../../src/domain/log.ts';
 import { nora, prepared, run, session } from '../helpers.ts';
 
 const filled = (count: number) =>
@@ -109,7 +110,7 @@ describe.each([
 });
 
 describe('tab-separated lines', () => {
-  const header = 'id\tuserId\texerciseType\texerciseName\tdate\tpainBefore\tpainAfter\teffective\tnotes\n';
+  const header = `${Object.keys(logRecord).join('\t')}\n`;
 
   test('have a header of field names, and the values of CSV', async () =>
     expect((await run(['logs', '--limit', '1'], { db: filled(6) })).stdout).toBe(
@@ -260,9 +261,7 @@ describe('JSON and CSV', () => {
 
   test('CSV has a header and every record', async () => {
     const { stdout } = await run(['logs', '--csv'], { db: filled(3) });
-    expect(stdout.split('\r\n')[0]).toBe(
-      'id,userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes',
-    );
+    expect(stdout.split('\r\n')[0]).toBe(Object.keys(logRecord).join(','));
     expect(stdout.split('\r\n')).toHaveLength(5);
   });
 
