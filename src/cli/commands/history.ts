@@ -19,7 +19,7 @@ export function addHistoryCommand(program: Command, context: Context): void {
     .command('history')
     .summary('See what was changed, when and by what')
     .description(
-      `See what was changed, the latest first: from the command line, by an app, by an import or an undo. It shows the latest ${LATEST}; --json gives all.`,
+      `See what was changed, the latest first: from the command line, by an app, by an import or an undo. It shows the latest ${LATEST}, in a pipe as tab-separated lines; --json gives all.`,
     )
     .option('--user <id>', 'of this user and their logs')
     .option('--log <id>', 'of this log');
