@@ -41,6 +41,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
   user: async () => (await import('./commands/user.ts')).addUserCommand,
   users: async () => (await import('./commands/users.ts')).addUsersCommand,
+  exercises: async () => (await import('./commands/exercises.ts')).addExercisesCommand,
+  exercise: async () => (await import('./commands/exercise.ts')).addExerciseCommand,
   summary: async () => (await import('./commands/summary.ts')).addSummaryCommand,
   compare: async () => (await import('./commands/compare.ts')).addCompareCommand,
   report: async () => (await import('./commands/report.ts')).addReportCommand,

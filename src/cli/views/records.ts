@@ -60,8 +60,11 @@ function turnOf(name: string, fields: Fields): number | undefined {
   return FIRST_TO_GIVE_WAY.length + names.length - names.indexOf(name);
 }
 
-export function userColumns(): Column<User>[] {
-  return Object.entries(userRecord).map(([name, field]) => columnOf(name, field, turnOf(name, userRecord)));
+export const userColumns = (): Column<User>[] => columnsOf(userRecord);
+
+/** A column for each field. */
+export function columnsOf<R extends object>(fields: Fields): Column<R>[] {
+  return Object.entries(fields).map(([name, field]) => columnOf(name, field, turnOf(name, fields)));
 }
 
 /**

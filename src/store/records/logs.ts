@@ -1,6 +1,6 @@
 import { type Issue, invalid } from '../../domain/errors.ts';
+import type { Exercise } from '../../domain/exercise.ts';
 import {
-  type ExerciseType,
   type Log,
   type LogFilter,
   type LogInput,
@@ -18,15 +18,7 @@ import type { Guard } from './users.ts';
 
 const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logFilters);
 
-/** An exercise as it was recorded so far. */
-export interface Exercise {
-  exerciseName: string;
-  /** The type of its latest session. */
-  exerciseType: ExerciseType;
-  sessions: number;
-  /** The day of its latest session. */
-  date: string;
-}
+export type { Exercise };
 
 /** The verbs of a log. Each that writes is a change of its own, unless it is called inside one. */
 export class Logs {
@@ -140,6 +132,20 @@ export class Logs {
       this.#table.delete(id);
       return log;
     });
+  }
+
+  /**
+   * Gives the logs of a user's exercises another name.
+   * @param from the names as they are stored
+   * @returns how many logs were renamed
+   */
+  rename(userId: number, from: readonly string[], to: string): number {
+    const { sql, values } = joined([
+      ...this.#scope,
+      ...conditionsOf({ userId }),
+      { sql: 'exerciseName IN (SELECT value FROM json_each(?))', values: [JSON.stringify(from)] },
+    ]);
+    return this.change(() => this.db.run(`UPDATE logs SET exerciseName = ?${sql}`, to, ...values).changes);
   }
 
   /** What is wrong with a user's id; nothing if it is no id at all, for that is the schema's to say. */

@@ -1,0 +1,77 @@
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { type Exercise, namesMeant } from '../../domain/exercise.ts';
+import { logFields } from '../../domain/log.ts';
+import { check, objectOf } from '../../domain/schema.ts';
+import { didYouMean } from '../../domain/suggest.ts';
+import { usage } from '../errors.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
+import { confirmed } from './edit.ts';
+import type { Options } from './options.ts';
+import { resolveUserOrAsk } from './resolve-user.ts';
+
+/**
+ * Renames an exercise of a user, or merges it into another, as one change.
+ * @throws SciaticaError `invalid` for a new name that cannot be one, or where nobody can be asked about a merge;
+ *   `not-found` for an exercise that was never recorded
+ */
+export async function renameExercise(
+  context: Context,
+  old: string,
+  wanted: string,
+  options: Options,
+): Promise<void> {
+  const { store } = context;
+  const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
+  const userId = await resolveUserOrAsk(context, options['user']);
+  store.users.get(userId);
+  const known = store.logs.exercises(userId);
+  const names = known.map(({ exerciseName }) => exerciseName);
+  const from = namesMeant(old, names, [typed]);
+  if (from.length === 0) throw unknown(old, typed, names);
+  const others = known
+    .filter(({ exerciseName }) => !from.includes(exerciseName))
+    .sort((a, b) => b.sessions - a.sessions)
+    .map(({ exerciseName }) => exerciseName);
+  // In other letters' case it is the known one, of several the one with the most sessions.
+  const [to = typed] = namesMeant(typed, others);
+  if (from.includes(to)) throw usage(`The exercise is called ${shown(to)} already.`);
+  await askAboutMerge(context, options, { known, from, to });
+  const logs = store.change(() => store.logs.rename(userId, from, to));
+  print(context, `Renamed ${listed(from)} to ${shown(to)}: ${counted(logs, 'log')}.`);
+  const [last] = store.history.list({ user: userId, limit: 1 });
+  if (last) say(context, `Wrong? sciatica undo ${last.change}`);
+}
+
+const shown = (name: string) => `"${escapeControls(name)}"`;
+const listed = (names: readonly string[]) => names.map(shown).join(' and ');
+
+function unknown(old: string, typed: string, names: readonly string[]): SciaticaError {
+  if (names.includes(typed) && namesMeant(old, names).length > 0)
+    return usage(`The exercise is called ${shown(typed)} already.`);
+  return new SciaticaError(
+    'not-found',
+    `There is no exercise ${shown(old)}${didYouMean(old, names)}. See: sciatica exercises`,
+  );
+}
+
+/** Two exercises that become one can no longer be told apart, except by an undo. */
+async function askAboutMerge(
+  context: Context,
+  options: Options,
+  { known, from, to }: { known: readonly Exercise[]; from: readonly string[]; to: string },
+): Promise<void> {
+  const sessions = (names: readonly string[]) =>
+    known
+      .filter(({ exerciseName }) => names.includes(exerciseName))
+      .reduce((sum, exercise) => sum + exercise.sessions, 0);
+  const present = sessions([to]);
+  if (present === 0) return;
+  const moved = counted(sessions(from), 'session');
+  const question = `Merge ${moved} of ${listed(from)} into ${shown(to)}, which has ${present}?`;
+  if (!options['yes'] && !context.interactive)
+    throw usage(
+      `This would merge ${moved} of ${listed(from)} into ${shown(to)}, which has ${present}. To do it unasked, add --yes.`,
+    );
+  await confirmed(context, options, question, 'Nothing was renamed.');
+}

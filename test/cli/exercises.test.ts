@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { keys, nora, prepared, records, run, session } from '../helpers.ts';
+
+/** User 1 spells an exercise in three ways, user 2 has one of the same name. */
+const misspelt = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    store.users.create({ ...nora, firstName: 'Ole' });
+    store.logs.create({ ...session, date: '2026-01-01' });
+    store.logs.create({ ...session, date: '2026-01-02' });
+    store.logs.create({ ...session, exerciseName: 'Piriformis Strech', date: '2026-01-03' });
+    store.logs.create({ ...session, exerciseName: 'piriformis stretch', date: '2026-01-04' });
+    store.logs.create({ ...session, exerciseName: 'Bird Dog', exerciseType: 'strengthening' });
+    store.logs.create({ ...session, userId: 2, exerciseName: 'Piriformis Strech' });
+  });
+
+const named = (db: string) => records(db).logs.map(({ exerciseName }) => exerciseName);
+
+const [right, wrong, small, dog] = [
+  'Piriformis Stretch',
+  'Piriformis Strech',
+  'piriformis stretch',
+  'Bird Dog',
+];
+const as = (words: string[], user = '1') => ['exercise', 'rename', ...words, '--user', user];
+
+describe('exercises', () => {
+  test('are tab-separated lines in a pipe, the latest first', async () => {
+    const { code, stdout, stderr } = await run(['exercises', '--user', '1'], { db: misspelt() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).toEqual([
+      'exerciseName\texerciseType\tsessions\tdate',
+      'Bird Dog\tstrengthening\t1\t2026-03-01',
+      'piriformis stretch\tstretch\t1\t2026-01-04',
+      'Piriformis Strech\tstretch\t1\t2026-01-03',
+      'Piriformis Stretch\tstretch\t2\t2026-01-02',
+      '',
+    ]);
+  });
+
+  test('are a table in a terminal', async () => {
+    const { stdout } = await run(['exercises', '--user', '2'], { db: misspelt(), columns: 80 });
+    expect(stdout.split('\n')).toEqual([
+      'Exercise           Type     Sessions  Last day',
+      'Piriformis Strech  stretch         1  2026-03-01',
+      '',
+    ]);
+  });
+
+  test.each<[string[], string]>([
+    [['--json', 'exerciseName,sessions'], '[{"exerciseName":"Piriformis Strech","sessions":1}]\n'],
+    [['--csv'], 'exerciseName,exerciseType,sessions,date\nPiriformis Strech,stretch,1,2026-03-01\n'],
+  ])('with %j', async (words, stdout) => {
+    const answer = await run(['exercises', '--user', '2', ...words], { db: misspelt() });
+    expect({ ...answer, stdout: answer.stdout.replaceAll('\r', '') }).toEqual({
+      code: 0,
+      stdout,
+      stderr: '',
+    });
+  });
+
+  test('of all users are counted together', async () => {
+    const { stdout } = await run(['exercises', '--user', 'all', '--json'], { db: misspelt() });
+    expect(JSON.parse(stdout)).toContainEqual({
+      exerciseName: wrong,
+      exerciseType: 'stretch',
+      sessions: 2,
+      date: '2026-03-01',
+    });
+  });
+
+  test.each<[string[], string, string]>([
+    [[], '', 'Nothing is recorded yet. Start with: sciatica user add, then sciatica log add\n'],
+    [['--json'], '[]\n', ''],
+  ])('where there are none, with %j', async (words, stdout, stderr) => {
+    expect(await run(['exercises', ...words])).toEqual({ code: 0, stdout, stderr });
+  });
+
+  test.each<[string[], number, string]>([
+    [['--user', '9'], 3, 'sciatica: There is no user 9.\n'],
+    [['--user', 'x'], 2, 'sciatica: --user must be a whole number, 1 or more, not "x".\n'],
+    [['--json', 'name'], 2, '"name" is not a field'],
+  ])('%j', async (words, code, message) => {
+    const answer = await run(['exercises', ...words], { db: misspelt() });
+    expect(answer).toMatchObject({ code, stdout: '' });
+    expect(answer.stderr).toContain(message);
+  });
+});
+
+describe('exercise rename', () => {
+  test('renames the logs of one user, and one undo takes it back', async () => {
+    const db = misspelt();
+    const before = records(db).logs;
+    const done = await run(as([dog, 'Dead Bug']), { db });
+    expect(done).toEqual({
+      code: 0,
+      stdout: 'Renamed "Bird Dog" to "Dead Bug": 1 log.\n',
+      stderr: 'Wrong? sciatica undo 9\n',
+    });
+    expect(named(db)).toEqual([right, right, wrong, small, 'Dead Bug', wrong]);
+    await run(['undo', '9', '--yes'], { db });
+    expect(records(db).logs).toEqual(before);
+  });
+
+  test('merges after a question, and one undo takes all of it back', async () => {
+    const db = misspelt();
+    const before = records(db).logs;
+    const question = 'Merge 1 session of "Piriformis Strech" into "Piriformis Stretch", which has 2?';
+    const no = await run(as([wrong, right]), { db, answers: [[question, keys.enter]] });
+    expect(no).toMatchObject({ code: 1, stdout: '' });
+    expect(no.stderr).toContain('Nothing was renamed.');
+    expect(records(db).logs).toEqual(before);
+    const yes = await run(as([wrong, right]), { db, answers: [[question, `y${keys.enter}`]] });
+    expect(yes).toMatchObject({ code: 0, stdout: `Renamed "${wrong}" to "${right}": 1 log.\n` });
+    expect(named(db)).toEqual([right, right, right, small, dog, wrong]);
+    await run(['undo', '--yes'], { db });
+    expect(records(db).logs).toEqual(before);
+  });
+
+  test('keeps every record as it is when the question is broken off', async () => {
+    const db = misspelt();
+    expect((await run(as([wrong, right]), { db, answers: [['Merge', keys.ctrlC]] })).code).toBe(130);
+    expect(named(db)).toEqual([right, right, wrong, small, dog, wrong]);
+  });
+
+  /** What the logs are called afterwards. */
+  test.each<[string, string, string[], string[]]>([
+    ['a merge unasked', wrong, [right, '--yes'], [right, right, right, small, dog, wrong]],
+    [
+      'the other letters are the known name',
+      dog,
+      [right.toUpperCase(), '--yes'],
+      [right, right, wrong, small, right, wrong],
+    ],
+    [
+      'the old name in other letters',
+      'BIRD DOG',
+      ['Dead Bug'],
+      [right, right, wrong, small, 'Dead Bug', wrong],
+    ],
+    [
+      'all spellings at once',
+      right.toUpperCase(),
+      ['Piri', '--yes'],
+      ['Piri', 'Piri', wrong, 'Piri', dog, wrong],
+    ],
+    ['one spelling into another', small, [right, '--yes'], [right, right, wrong, right, dog, wrong]],
+    ['the letters of the name itself', dog, ['bird dog'], [right, right, wrong, small, 'bird dog', wrong]],
+  ])('%s', async (_, from, words, names) => {
+    const db = misspelt();
+    const [to = '', ...flags] = words;
+    expect(await run([...as([from, to]), ...flags], { db })).toMatchObject({ code: 0 });
+    expect(named(db)).toEqual(names);
+  });
+
+  test.each<[string, string[], number, string]>([
+    [
+      'a merge that nobody can be asked about',
+      [wrong, right],
+      2,
+      'This would merge 1 session of "Piriformis Strech" into "Piriformis Stretch", which has 2. To do it unasked, add --yes.',
+    ],
+    [
+      'an unknown name',
+      ['Bird Dgo', 'x'],
+      3,
+      'There is no exercise "Bird Dgo" (did you mean Bird Dog?). See: sciatica exercises',
+    ],
+    ['the same name', [dog, dog], 2, 'The exercise is called "Bird Dog" already.'],
+    ['the same name in other letters', ['bird dog', dog], 2, 'The exercise is called "Bird Dog" already.'],
+    ['a blank name', [dog, ' '], 2, 'name must be text of 1 to 100 characters, not only spaces'],
+    ['a long name', [dog, 'x'.repeat(101)], 2, 'name is 101 characters long: at most 100 are allowed'],
+    ['one name', [dog], 2, "missing required argument 'new'"],
+  ])('refuses %s', async (_, words, code, message) => {
+    const db = misspelt();
+    const answer = await run(as(words), { db });
+    expect(answer).toMatchObject({ code, stdout: '' });
+    expect(answer.stderr).toContain(message);
+    expect(named(db)).toEqual([right, right, wrong, small, dog, wrong]);
+  });
+
+  test('a control character of a name does not reach the terminal', async () => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      store.logs.create({ ...session, exerciseName: 'a\u001b[31m' });
+    });
+    const { stdout } = await run(['exercise', 'rename', 'a\u001b[31m', 'b'], { db });
+    expect(stdout).toBe('Renamed "a\\u001b[31m" to "b": 1 log.\n');
+  });
+});
