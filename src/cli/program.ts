@@ -43,6 +43,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   users: async () => (await import('./commands/users.ts')).addUsersCommand,
   exercises: async () => (await import('./commands/exercises.ts')).addExercisesCommand,
   exercise: async () => (await import('./commands/exercise.ts')).addExerciseCommand,
+  goal: async () => (await import('./commands/goal.ts')).addGoalCommand,
   summary: async () => (await import('./commands/summary.ts')).addSummaryCommand,
   compare: async () => (await import('./commands/compare.ts')).addCompareCommand,
   report: async () => (await import('./commands/report.ts')).addReportCommand,

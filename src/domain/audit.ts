@@ -1,6 +1,8 @@
+import type { Noun } from './records.ts';
+
 /** Records of one kind that a response holds. */
 export interface Disclosure {
-  readonly record: 'user' | 'log';
+  readonly record: Noun;
   /** Lowest and highest id. */
   readonly first: number;
   readonly last: number;
@@ -18,8 +20,8 @@ export interface AuditRecord {
   method: string;
   /** Path pattern, such as /users/{id}. */
   route: string;
-  record: 'user' | 'log';
-  /** The user it is about, where it is one; the owner of a single log is looked up when the record is stored. */
+  record: Noun;
+  /** The user it is about, where it is one; the owner of a single other record is looked up when the record is stored. */
   userId: number | null;
   /** Lowest and highest id of the records it is about; null when there are none. */
   first: number | null;

@@ -3,7 +3,7 @@ import type { Field, Fields } from './fields.ts';
 /** A value as a cell of SQLite holds it. */
 export type Cell = string | number | null;
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | readonly object[];
 
 /** How the values of a kind of field look outside a record. */
 interface Codec {
@@ -22,6 +22,15 @@ const plain: Codec = {
   shown: String,
 };
 
+/** A text that is no JSON stays as it is. */
+function parsed(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
+}
+
 const codecs: Readonly<Record<Field['kind'], Codec>> = {
   text: plain,
   email: plain,
@@ -33,6 +42,13 @@ const codecs: Readonly<Record<Field['kind'], Codec>> = {
     fromCell: (cell) => (cell === 1 ? true : cell === 0 ? false : cell),
     fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
     shown: (value) => (value ? 'yes' : 'no'),
+  },
+  list: {
+    toCell: (value) => JSON.stringify(value),
+    fromCell: (cell) => parsed(String(cell)),
+    fromText: parsed,
+    // The first field of each names it.
+    shown: (value) => (value as readonly object[]).map((item) => Object.values(item)[0]).join(', '),
   },
 };
 
@@ -58,7 +74,8 @@ export function fromCells(fields: Fields, cellOf: (name: string) => unknown): Re
 
 /** A value as CSV and flags have it; an absent one is empty. */
 export function toText(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value);
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** A value for a person; an absent one is empty. */

@@ -1,10 +1,12 @@
 import { expectation, type Field, type Fields } from './fields.ts';
+import { goalRecord } from './goal.ts';
 import { logRecord } from './log.ts';
+import { routineRecord } from './routine.ts';
 import { userRecord } from './user.ts';
 
 /** One field of the data dictionary. */
 export interface Entry {
-  record: 'user' | 'userExerciseLog';
+  record: 'user' | 'userExerciseLog' | 'routine' | 'goal';
   name: string;
   type: Field['kind'];
   /** What it takes, in words. */
@@ -15,19 +17,27 @@ export interface Entry {
   /** Least and most characters of a text. */
   minLength?: number;
   maxLength?: number;
+  /** Fewest and most objects of a list. */
+  minItems?: number;
+  maxItems?: number;
   /** The values allowed. */
   values?: readonly string[];
   /** Whether a new record needs it. */
   required: boolean;
-  /** The command-line flag; null for an id, which is assigned. */
+  /** The command-line flag; null for an id, which is assigned, and for a list. */
   flag: string | null;
   description: string;
-  example: string | number | boolean;
+  example: Field['example'];
 }
 
 /** Every field of the records, in order. */
 export function dictionary(): Entry[] {
-  return [...entries('user', userRecord), ...entries('userExerciseLog', logRecord)];
+  return [
+    ...entries('user', userRecord),
+    ...entries('userExerciseLog', logRecord),
+    ...entries('routine', routineRecord),
+    ...entries('goal', goalRecord),
+  ];
 }
 
 function entries(record: Entry['record'], fields: Fields): Entry[] {
@@ -38,13 +48,15 @@ function entries(record: Entry['record'], fields: Fields): Entry[] {
     takes: expectation(field),
     ...bounds(field),
     required: name !== 'id' && !field.optional,
-    flag: name === 'id' ? null : `--${field.flag}`,
+    flag: name === 'id' || field.kind === 'list' ? null : `--${field.flag}`,
     description: field.help,
     example: field.example,
   }));
 }
 
-function bounds(field: Field): Pick<Entry, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'values'> {
+function bounds(
+  field: Field,
+): Pick<Entry, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'values'> {
   switch (field.kind) {
     case 'integer':
       return { minimum: field.min, maximum: field.max };
@@ -54,6 +66,8 @@ function bounds(field: Field): Pick<Entry, 'minimum' | 'maximum' | 'minLength' |
       return { maxLength: field.max };
     case 'choice':
       return { values: field.choices };
+    case 'list':
+      return { minItems: field.min, maxItems: field.max };
     case 'boolean':
     case 'date':
       return {};

@@ -1,3 +1,5 @@
+import type { Noun } from './records.ts';
+
 /** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
 export type ErrorCode =
   /** The input breaks a rule; `issues` names every one. */
@@ -53,6 +55,6 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
-export function notFound(noun: 'user' | 'log', id: number): SciaticaError {
+export function notFound(noun: Noun, id: number): SciaticaError {
   return new SciaticaError('not-found', `There is no ${noun} ${id}.`);
 }

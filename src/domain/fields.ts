@@ -51,18 +51,39 @@ export interface ChoiceField<C extends string = string> extends FieldBase {
   readonly choices: readonly C[];
 }
 
-export type Field = TextField | EmailField | IntegerField | BooleanField | DateField | ChoiceField;
+/** Objects with these fields, in order; as JSON where a value is one text (SQL, CSV). */
+export interface ListField<Fs extends Fields = Fields> extends FieldBase {
+  readonly kind: 'list';
+  readonly items: Fs;
+  /** The field, a text, whose value no two of them share, whatever the case of its letters. */
+  readonly unique: keyof Fs & string;
+  /** How many there are at least and at most. */
+  readonly min: number;
+  readonly max: number;
+  readonly example: readonly object[];
+}
+
+export type Field =
+  | TextField
+  | EmailField
+  | IntegerField
+  | BooleanField
+  | DateField
+  | ChoiceField
+  | ListField;
 export type Fields = Readonly<Record<string, Field>>;
 
 /** The value a field holds. */
 export type ValueOf<F extends Field> =
-  F extends ChoiceField<infer C>
-    ? C
-    : F extends IntegerField
-      ? number
-      : F extends BooleanField
-        ? boolean
-        : string;
+  F extends ListField<infer Fs>
+    ? RecordOf<Fs>[]
+    : F extends ChoiceField<infer C>
+      ? C
+      : F extends IntegerField
+        ? number
+        : F extends BooleanField
+          ? boolean
+          : string;
 
 type OptionalNames<Fs extends Fields> = {
   [K in keyof Fs]: Fs[K] extends { readonly optional: true } ? K : never;
@@ -106,6 +127,11 @@ export const choice = <const C extends string, G extends Given<ChoiceField<C>>>(
   field: G & Given<ChoiceField<C>>,
 ): Made<ChoiceField<C>, G> => ({ kind: 'choice', ...field });
 
+export const list = <Fs extends Fields>(field: Given<ListField<Fs>>): ListField<Fs> => ({
+  kind: 'list',
+  ...field,
+});
+
 /** Largest id. Below 2^53, so that every id is an exact JSON number. */
 export const MAX_ID = 999_999_999_999_999;
 
@@ -129,5 +155,7 @@ export function expectation(field: Field): string {
       return 'a calendar day as YYYY-MM-DD';
     case 'choice':
       return `one of ${field.choices.join(', ')}`;
+    case 'list':
+      return `a list of ${field.min} to ${field.max} objects with ${Object.keys(field.items).join(' and ')}`;
   }
 }

@@ -1,5 +1,4 @@
-import type { Log } from './log.ts';
-import type { Noun } from './records.ts';
+import type { AnyRecord, Noun } from './records.ts';
 import type { User } from './user.ts';
 
 /** What did a change: the command line, the API, or one of the commands that do many things at once. */
@@ -32,14 +31,14 @@ export interface HistoryEntry {
   id: number;
   action: Action;
   /** The record before; null when it was created. */
-  before: User | Log | null;
+  before: AnyRecord | null;
   /** The record after; null when it was deleted. */
-  after: User | Log | null;
+  after: AnyRecord | null;
 }
 
 /** Which entries of the history, the latest first. */
 export interface HistoryFilter {
-  /** Of this user and the user's logs. */
+  /** Of this user and what belongs to the user. */
   user?: number;
   /** Of this log. */
   log?: number;
@@ -52,18 +51,20 @@ export interface HistoryFilter {
 export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | 'after'>): string[] {
   const [old, now] = [before as Record<string, unknown> | null, after as Record<string, unknown> | null];
   if (!old || !now) return [];
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => old[name] !== now[name]);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]),
+  );
 }
 
 /**
- * An entry as a caller sees it who may see these users only: a log that moved to another user is a delete, one that
+ * An entry as a caller sees it who may see these users only: a record that moved to another user is a delete, one that
  * came from another user a create.
  * @returns nothing when it is about none of them
  */
 export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {
   if (entry.record === 'user') return users.includes(entry.id) ? entry : undefined;
   const seen = (state: HistoryEntry['before']) =>
-    state && users.includes((state as Log).userId) ? state : null;
+    state && users.includes((state as Exclude<AnyRecord, User>).userId) ? state : null;
   const [before, after] = [seen(entry.before), seen(entry.after)];
   if (!before && !after) return undefined;
   const action = before ? (after ? 'update' : 'delete') : 'create';

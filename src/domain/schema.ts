@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
-import { expectation, type Field, type Fields, type ValueOf } from './fields.ts';
+import { foldedName } from './exercise.ts';
+import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
+import { type Goal, type GoalInput, goalFields, goalRecord } from './goal.ts';
 import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
+import { type Routine, type RoutineInput, routineFields, routineRecord } from './routine.ts';
 import { didYouMean } from './suggest.ts';
 import { type User, type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
 
@@ -16,7 +19,7 @@ const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
 
 /** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
 export function schemaOf<F extends Field>(field: F): z.ZodType<ValueOf<F>>;
-export function schemaOf(field: Field): z.ZodType<string | number | boolean> {
+export function schemaOf(field: Field): z.ZodType<string | number | boolean | object[]> {
   const error = (issue: { input?: unknown }) =>
     issue.input === undefined
       ? `is missing: it must be ${expectation(field)}`
@@ -31,6 +34,8 @@ export function schemaOf(field: Field): z.ZodType<string | number | boolean> {
         return z.iso.date({ error });
       case 'choice':
         return z.enum(field.choices, { error });
+      case 'list':
+        return listSchema(field, error);
       case 'email':
         return boundedText(0, field.max, EMAIL, error).meta({ format: 'email' });
       case 'text':
@@ -51,6 +56,19 @@ function boundedText(min: number, max: number, pattern: RegExp, error: Say) {
       error: ({ input }) => `is ${[...String(input)].length} characters long: at most ${max} are allowed`,
     })
     .meta({ ...(min ? { minLength: min } : {}), maxLength: max });
+}
+
+function listSchema({ items, unique, min, max }: ListField, error: Say): z.ZodType<object[]> {
+  return z
+    .array(objectOf(items), { error })
+    .min(min, { error })
+    .max(max, { error })
+    .superRefine((values, context) => {
+      const keys = values.map((value) => foldedName(String((value as Record<string, unknown>)[unique])));
+      for (const [i, key] of keys.entries())
+        if (keys.indexOf(key) < i)
+          context.addIssue({ code: 'custom', path: [i, unique], message: 'is in the list already' });
+    });
 }
 
 type Shape<Fs extends Fields> = {
@@ -82,6 +100,10 @@ const schemas = {
   logInput: once(() => inputOf(logFields)),
   logPatch: once(() => inputOf(logFields).partial()),
   log: once(() => inputOf(logRecord)),
+  routineInput: once(() => objectOf(routineFields)),
+  routine: once(() => objectOf(routineRecord)),
+  goalInput: once(() => objectOf(goalFields)),
+  goal: once(() => objectOf(goalRecord)),
 };
 
 function once<T>(make: () => T): () => T {
@@ -119,9 +141,14 @@ export const checkLogInput = (value: unknown): LogInput => whole(checkInput(sche
 export const checkUserPatch = (value: unknown): UserPatch => defined(checkInput(schemas.userPatch(), value));
 export const checkLogPatch = (value: unknown): LogPatch => defined(checkInput(schemas.logPatch(), value));
 
+export const checkRoutineInput = (value: unknown): RoutineInput => checkInput(schemas.routineInput(), value);
+export const checkGoalInput = (value: unknown): GoalInput => checkInput(schemas.goalInput(), value);
+
 /** Checks a whole record, id included, as a file holds it. */
 export const checkUser = (value: unknown): User => whole(check(schemas.user(), value));
 export const checkLog = (value: unknown): Log => whole(check(schemas.log(), value));
+export const checkRoutine = (value: unknown): Routine => check(schemas.routine(), value);
+export const checkGoal = (value: unknown): Goal => check(schemas.goal(), value);
 
 /** Most records in one request. */
 export const MOST_AT_ONCE = 500;
@@ -164,12 +191,24 @@ function whole<R extends object>(record: object): R {
 
 function issuesOf(error: z.ZodError, known: string[]): Issue[] {
   const issues = error.issues.flatMap((issue): Issue[] => {
-    if (issue.code !== 'unrecognized_keys')
-      return [{ field: issue.path.join('.') || 'body', message: issue.message }];
-    return issue.keys.map((key) => unknownField(key, known));
+    const path = pathOf(issue.path);
+    if (issue.code !== 'unrecognized_keys') return [{ field: path || 'body', message: issue.message }];
+    if (path === '') return issue.keys.map((key) => unknownField(key, known));
+    return issue.keys.map((key) => {
+      const { field, message } = unknownField(key, []);
+      return { field: `${path}.${field}`, message };
+    });
   });
   const named = new Set<string>();
   return issues.filter(({ field }) => !named.has(field) && named.add(field));
+}
+
+/** `exercises[0].exerciseName` */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
 }
 
 /** The fault of an unknown name, with the known one that was probably meant. */

@@ -18,7 +18,7 @@ const rule = choice({
 const target = integer({
   label: 'Target',
   flag: 'target',
-  help: 'Sessions per week to compare with',
+  help: 'Sessions per week to compare with, otherwise the goal',
   min: 1,
   max: 100,
   example: 4,

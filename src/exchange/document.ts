@@ -10,7 +10,8 @@ const BATCH = 1000;
 const MAX_TEXT = 2 ** 29 - 24;
 
 /**
- * Reads one JSON document, `{ "users": […], "userExerciseLogs": […] }` with either key, or a bare list of records.
+ * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }` with any of
+ * the keys, or a bare list of records.
  * The document is in memory as a whole: for millions of records NDJSON is the better format.
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
@@ -50,7 +51,7 @@ function lists(document: unknown): [Noun, unknown[]][] {
     if (!known.includes(field))
       return {
         field: field.slice(0, 60),
-        message: `is neither ${known.join(' nor ')}${didYouMean(field, known)}`,
+        message: `is none of ${known.join(', ')}${didYouMean(field, known)}`,
       };
     return Array.isArray(document[field]) ? [] : { field, message: 'must be a list of records' };
   });

@@ -17,17 +17,21 @@ export interface Reading {
 }
 
 /** The key of each noun in a JSON document: what the interface calls the lists. */
-export const documentKeys = { users: 'user', userExerciseLogs: 'log' } as const satisfies Record<
-  string,
-  Noun
->;
+export const documentKeys = {
+  users: 'user',
+  userExerciseLogs: 'log',
+  routines: 'routine',
+  goals: 'goal',
+} as const satisfies Record<string, Noun>;
 
 /**
- * Tells a log from a user by the fields that only one of them has: `userId` or `exerciseName` make a log,
- * else `firstName` or `email` make a user.
+ * Tells the kinds apart by the fields that only one of them has: `exercises` makes a routine, `sessionsPerWeek` a
+ * goal, else `userId` or `exerciseName` a log, else `firstName` or `email` a user.
  */
 export function nounOf(value: unknown): Noun | undefined {
   if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, 'exercises')) return 'routine';
+  if (Object.hasOwn(value, 'sessionsPerWeek')) return 'goal';
   if (Object.hasOwn(value, 'userId') || Object.hasOwn(value, 'exerciseName')) return 'log';
   if (Object.hasOwn(value, 'firstName') || Object.hasOwn(value, 'email')) return 'user';
   return undefined;
@@ -38,7 +42,7 @@ export function itemOf(at: number, value: unknown): Item {
   const noun = nounOf(value);
   if (noun) return { at, noun, value };
   const message = isObject(value)
-    ? 'is neither a user (firstName, email) nor a log (userId, exerciseName)'
+    ? 'is no user (firstName, email), log (userId, exerciseName), routine (exercises) or goal (sessionsPerWeek)'
     : 'must be a JSON object';
   return { at, fault: { field: '', message } };
 }

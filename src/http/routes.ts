@@ -1,4 +1,5 @@
 import { changes } from './handlers/changes.ts';
+import { putGoal, readGoal, removeGoal } from './handlers/goal.ts';
 import { history } from './handlers/history.ts';
 import { report, summary } from './handlers/insights.ts';
 import { create, list, patch, read, remove, replace } from './handlers/records.ts';
@@ -6,6 +7,7 @@ import { logs, users } from './handlers/resource.ts';
 import { docs, document, health } from './handlers/service.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
+import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
 import { reportOperation, summaryOperation } from './openapi/insights.ts';
 import type { ProblemName } from './openapi/problems.ts';
 import {
@@ -100,6 +102,30 @@ export const routes: readonly Route[] = [
     errors: READ_ONE,
     operation: reportOperation,
     handle: report,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/goal',
+    right: 'read goal',
+    errors: READ_ONE,
+    operation: readGoalOperation,
+    handle: readGoal,
+  },
+  {
+    method: 'PUT',
+    path: '/users/{id}/goal',
+    right: 'change goal',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: putGoalOperation,
+    handle: putGoal,
+  },
+  {
+    method: 'DELETE',
+    path: '/users/{id}/goal',
+    right: 'delete goal',
+    errors: WRITE_ONE,
+    operation: deleteGoalOperation,
+    handle: removeGoal,
   },
   {
     method: 'GET',

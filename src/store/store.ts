@@ -1,6 +1,8 @@
 import { SciaticaError } from '../domain/errors.ts';
+import type { Goal } from '../domain/goal.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { Noun } from '../domain/records.ts';
+import type { Routine } from '../domain/routine.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import { History } from './history/history.ts';
@@ -8,6 +10,7 @@ import { takeBack } from './history/undo.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
 import { Audit } from './records/audit.ts';
 import { Logs } from './records/logs.ts';
+import { Owned } from './records/owned.ts';
 import { Requests } from './records/requests.ts';
 import { Settings } from './records/settings.ts';
 import { Tokens } from './records/tokens.ts';
@@ -40,6 +43,8 @@ interface Connection {
 export class Store {
   readonly users: Users;
   readonly logs: Logs;
+  readonly routines: Owned<Routine>;
+  readonly goals: Owned<Goal>;
   readonly history: History;
   readonly settings: Settings;
   readonly tokens: Tokens;
@@ -55,6 +60,14 @@ export class Store {
     const change = <T>(work: () => T) => this.change(work);
     this.users = new Users(connection.db, change, view.users);
     this.logs = new Logs(connection.db, change, view.users);
+    const surroundings = {
+      db: connection.db,
+      change,
+      userFaults: (userId: unknown) => this.logs.userFaults(userId),
+      users: view.users,
+    };
+    this.routines = new Owned('routine', surroundings);
+    this.goals = new Owned('goal', surroundings);
     this.history = connection.history;
     this.settings = connection.settings;
     this.tokens = connection.tokens;
@@ -70,6 +83,11 @@ export class Store {
   /** The path of the database. */
   get path(): string {
     return this.#connection.db.path;
+  }
+
+  /** The verbs of a kind of record. */
+  of(noun: Noun): Users | Logs | Owned<Routine> | Owned<Goal> {
+    return { user: this.users, log: this.logs, routine: this.routines, goal: this.goals }[noun];
   }
 
   /**

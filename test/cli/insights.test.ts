@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
+import { goalRecord } from '../../src/domain/goal.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { logRecord } from '../../src/domain/log.ts';
+import { routineRecord } from '../../src/domain/routine.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import {
   type Comparison,
@@ -296,6 +298,8 @@ describe('fields', () => {
     expect(entries.map(({ record, name }) => `${record}.${name}`)).toEqual([
       ...Object.keys(userRecord).map((name) => `user.${name}`),
       ...Object.keys(logRecord).map((name) => `userExerciseLog.${name}`),
+      ...Object.keys(routineRecord).map((name) => `routine.${name}`),
+      ...Object.keys(goalRecord).map((name) => `goal.${name}`),
     ]);
     expect(entries).toContainEqual({
       record: 'userExerciseLog',

@@ -120,6 +120,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/goal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the goal of a user
+         * @description A user without a goal has none to read: 404.
+         */
+        get: operations["getUserGoal"];
+        /**
+         * Set the goal of a user
+         * @description Summary and report compare with it, unless the query says another target.
+         */
+        put: operations["putUserGoal"];
+        post?: never;
+        /** Remove the goal of a user */
+        delete: operations["deleteUserGoal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/userExerciseLogs": {
         parameters: {
             query?: never;
@@ -548,6 +576,77 @@ export interface components {
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
+        Routine: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose routine it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @example morning
+             */
+            name: string;
+            /**
+             * @description What is done, in order, each exercise once
+             * @example [
+             *       {
+             *         "exerciseName": "Piriformis Stretch",
+             *         "exerciseType": "stretch"
+             *       },
+             *       {
+             *         "exerciseName": "Bird Dog",
+             *         "exerciseType": "strengthening"
+             *       }
+             *     ]
+             */
+            exercises: {
+                /**
+                 * @description Name of the exercise
+                 * @example Piriformis Stretch
+                 */
+                exerciseName: string;
+                /**
+                 * @description Kind of exercise
+                 * @example stretch
+                 * @enum {string}
+                 */
+                exerciseType: "stretch" | "strengthening";
+            }[];
+        };
+        Goal: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose goal it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description Sessions a week to aim at
+             * @example 4
+             */
+            sessionsPerWeek: number;
+        };
+        GoalInput: {
+            /**
+             * @description Sessions a week to aim at
+             * @example 4
+             */
+            sessionsPerWeek: number;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+            /** @description Ignored: the path says it */
+            userId?: unknown;
+        };
         Summary: {
             /** @description As asked for, else the day of the first log */
             since: string | null;
@@ -712,7 +811,7 @@ export interface components {
             /** @description The change that this one took back */
             undoes?: number;
             /** @enum {string} */
-            record: "user" | "log";
+            record: "user" | "log" | "routine" | "goal";
             /**
              * @description Id of the record
              * @example 1
@@ -721,9 +820,9 @@ export interface components {
             /** @enum {string} */
             action: "create" | "update" | "delete" | "erase";
             /** @description The record before; null when it was created */
-            before: components["schemas"]["User"] | components["schemas"]["UserExerciseLog"] | null;
+            before: components["schemas"]["User"] | components["schemas"]["UserExerciseLog"] | components["schemas"]["Routine"] | components["schemas"]["Goal"] | null;
             /** @description The record after; null when it was deleted */
-            after: components["schemas"]["User"] | components["schemas"]["UserExerciseLog"] | null;
+            after: components["schemas"]["User"] | components["schemas"]["UserExerciseLog"] | components["schemas"]["Routine"] | components["schemas"]["Goal"] | null;
         };
         /** @description Problem details (RFC 9457) */
         Problem: {
@@ -1182,7 +1281,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with */
+                /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
             };
             header?: {
@@ -1235,7 +1334,7 @@ export interface operations {
                 previous?: string;
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with */
+                /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
@@ -1281,6 +1380,137 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    putUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoalInput"];
+            };
+        };
+        responses: {
+            /** @description The goal, which there was before */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            /** @description The goal, which is the first */
+            201: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deleteUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
     };

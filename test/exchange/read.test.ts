@@ -45,7 +45,10 @@ describe('records are found where they stand', () => {
     [USER, ['line 1 user']],
     [
       `\n\n${LOG}\n{"a":1}`,
-      ['line 3 log', 'line 4: is neither a user (firstName, email) nor a log (userId, exerciseName)'],
+      [
+        'line 3 log',
+        'line 4: is no user (firstName, email), log (userId, exerciseName), routine (exercises) or goal (sessionsPerWeek)',
+      ],
     ],
     [
       `${LOG}\n{"userId":1,\n{"id":1,"id":1}`,
@@ -73,7 +76,7 @@ describe('what is no such file is refused', () => {
     ['\ufeff', ['It is empty.']],
     ['hello', ['It is not CSV with a header: the first line must hold the names of the fields.']],
     ['{"users":{}}', ['users must be a list of records']],
-    ['{"user":[]}', ['user is neither users nor userExerciseLogs (did you mean users?)']],
+    ['{"user":[]}', ['user is none of users, userExerciseLogs, routines, goals (did you mean users?)']],
     ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],
     ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
     [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
@@ -134,8 +137,8 @@ describe('what is no such file is refused', () => {
 
 it('a format that is named counts', async () => {
   expect(await outcome(USER, 'json')).toEqual(
-    ['firstName is neither users nor userExerciseLogs'].flatMap((fault) => [
-      `id is neither users nor userExerciseLogs`,
+    ['firstName is none of users, userExerciseLogs, routines, goals'].flatMap((fault) => [
+      `id is none of users, userExerciseLogs, routines, goals`,
       fault,
     ]),
   );

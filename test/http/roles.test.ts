@@ -27,6 +27,9 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/report': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/goal': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'PUT /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'DELETE /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /userExerciseLogs': ['401', '200', '200', '200', '200'],
   'POST /userExerciseLogs': ['401', '201 400 400', '403', '403', '201 201 400'],
   'GET /userExerciseLogs/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
@@ -47,6 +50,7 @@ function behindGate(options: GateOptions = {}) {
   const { store, call, errors } = guardedApp(options);
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
+  for (const userId of [1, 2]) store.goals.create({ userId, sessionsPerWeek: 4 });
   const headers = Object.fromEntries(
     whos.map((who) => {
       const token = tokens[who];
@@ -65,6 +69,7 @@ function bodyFor(route: string, id: number): unknown {
   if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
   if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
   if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };
+  if (route === 'PUT /users/{id}/goal') return { sessionsPerWeek: 5 };
   return /^(POST|PUT)/.test(route) ? nora : undefined;
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Field } from '../../src/domain/fields.ts';
-import { type Noun, recordFields } from '../../src/domain/records.ts';
+import { type Noun, nouns, recordFields } from '../../src/domain/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { columnsAt } from '../../src/store/sqlite/schema.ts';
 import { dbOf, freshPath, freshStore, log, user } from './helpers.ts';
@@ -39,8 +39,6 @@ test.each(old)('%s, migrated, has the schema of a new database', (origin) => {
   expect(schemaOf(origin)).toEqual(schemaOf('new'));
 });
 
-const nouns = ['user', 'log'] as const satisfies Noun[];
-
 test.each(nouns)('the columns of a %s are its fields, whatever their order', (noun) => {
   expect(columnsAt(migrations.length, `${noun}s`).sort()).toEqual(Object.keys(recordFields[noun]).sort());
 });
@@ -52,6 +50,11 @@ test.each(nouns)('the columns of a %s keep their places from format to format', 
     expect(columnsAt(version, `${noun}s`).slice(0, before.length)).toEqual(before);
   }
 });
+
+const examples = (noun: Noun): Record<string, unknown> => {
+  const { id: _, ...others } = recordFields[noun];
+  return Object.fromEntries(Object.entries(others).map(([name, { example }]) => [name, example]));
+};
 
 /** Cells at the bounds of a field, and just beyond them; noon is what no day and no choice is. */
 function cellsOf(field: Field): { allowed: unknown[]; refused: unknown[] } {
@@ -77,6 +80,13 @@ function cellsOf(field: Field): { allowed: unknown[]; refused: unknown[] } {
       return cells(['0000-01-01', '9999-12-31', field.example], ['noon', '2026-1-5', '2026-01-05T00:00', '']);
     case 'boolean':
       return cells([0, 1], [2, -1, 'true']);
+    case 'list': {
+      const listOf = (count: number) => JSON.stringify(Array(count).fill(field.example[0]));
+      return cells(
+        [listOf(field.min), listOf(field.max)],
+        [listOf(field.min - 1), listOf(field.max + 1), 'noon', '{}', '1'],
+      );
+    }
   }
 }
 
@@ -91,7 +101,13 @@ test.each(['new', ...old])(
   (origin) => {
     const store = storeOf(origin);
     const users = store.users.create(user());
-    const ids = { user: users.id, log: store.logs.create(log({ userId: users.id })).id };
+    const userId = users.id;
+    const ids = {
+      user: userId,
+      log: store.logs.create(log({ userId })).id,
+      routine: store.routines.create({ ...examples('routine'), userId } as never).id,
+      goal: store.goals.create({ userId, sessionsPerWeek: 4 }).id,
+    };
     const db = dbOf(store);
     const wrong = fields.flatMap(([noun, name, field]) => {
       const set = (cell: unknown) => {
@@ -115,26 +131,17 @@ test.each(['new', ...old])(
 );
 
 /** Records with every field, the optional ones included: the examples of the definitions. */
-const complete = (noun: Noun) =>
-  Object.fromEntries(Object.entries(recordFields[noun]).map(([name, { example }]) => [name, example]));
+const complete = (noun: Noun) => ({ ...examples(noun), id: 100, ...(noun !== 'user' && { userId: 100 }) });
 
 test.each(['new', ...old])('%s: the history keeps every field', (origin) => {
   const store = storeOf(origin);
-  const someone = { ...complete('user'), id: 100 } as unknown as ReturnType<typeof store.users.get>;
-  const something = { ...complete('log'), id: 100, userId: 100 } as unknown as ReturnType<
-    typeof store.logs.get
-  >;
-  store.users.restore(someone);
-  store.logs.restore(something);
+  for (const noun of nouns) store.of(noun).restore(complete(noun) as never);
   store.users.delete(100);
   const changes = store.history.list({ user: 100 });
-  expect(changes.find(({ record, action }) => record === 'user' && action === 'create')?.after).toEqual(
-    someone,
-  );
-  expect(changes.find(({ record, action }) => record === 'log' && action === 'create')?.after).toEqual(
-    something,
-  );
-  expect(changes.find(({ record, action }) => record === 'log' && action === 'delete')?.before).toEqual(
-    something,
-  );
+  const entry = (noun: Noun, wanted: string) =>
+    changes.find(({ record, action }) => record === noun && action === wanted);
+  for (const noun of nouns) {
+    expect(entry(noun, 'create')?.after).toEqual(complete(noun));
+    expect(entry(noun, 'delete')?.before).toEqual(complete(noun));
+  }
 });

@@ -79,10 +79,15 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   const { documentOf } = await import('../../exchange/write.ts');
   refuseExisting(output, false);
   const rescued = rescue(context.databasePath);
-  const { users, logs, lostUsers, lostLogs, broken } = rescued;
+  const { users, logs, routines, goals, lostUsers, lostLogs, broken } = rescued;
   if (users.length + logs.length === 0)
     throw new SciaticaError('damaged', 'Nothing could be read: no file was written. Is there a backup?');
-  const pieces = documentOf({ users: [users], userExerciseLogs: [logs] });
+  const pieces = documentOf({
+    users: [users],
+    userExerciseLogs: [logs],
+    ...(routines.length > 0 && { routines: [routines] }),
+    ...(goals.length > 0 && { goals: [goals] }),
+  });
   await writeOutputFile(output, { force: false }, pieces);
   if (json)
     print(
@@ -90,6 +95,8 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
       JSON.stringify({
         users: users.length,
         userExerciseLogs: logs.length,
+        routines: routines.length,
+        goals: goals.length,
         lostUsers,
         lostLogs,
         brokenRows: broken,

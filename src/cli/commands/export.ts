@@ -23,7 +23,7 @@ export function addExportCommand(program: Command, context: Context): void {
     .command('export')
     .summary('Write records to a file')
     .description(
-      'Write users and logs as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
+      'Write users and logs, with all routines and goals, as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
     )
     .addArgument(new Argument('[what]', 'users or logs; without, both').choices(['users', 'logs']));
   addLogFilters(command)
@@ -72,7 +72,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   };
   const snapshot = context.store.snapshot();
   try {
-    const lists = listsOf(snapshot, what, filter, watched);
+    const lists = listsOf(snapshot, what, format, filter, watched);
     const pieces = await rendered(lists, format, options);
     if (output === undefined) await writeAll(context.stdout, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
@@ -85,27 +85,59 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
 
-type Lists = { users?: Blocks; userExerciseLogs?: Blocks };
+type Lists = { users?: Blocks; userExerciseLogs?: Blocks; routines?: Blocks; goals?: Blocks };
 
-function listsOf(store: Store, what: What, filter: LogFilter, watched: (blocks: Blocks) => Blocks): Lists {
+function listsOf(
+  store: Store,
+  what: What,
+  format: ExportFormat,
+  filter: LogFilter,
+  watched: (blocks: Blocks) => Blocks,
+): Lists {
   const users = () => watched(usersOf(store, filter));
   const logs = () => watched(store.logs.jsonRows(filter));
   if (what === 'users') return { users: users() };
   if (what === 'logs') return { userExerciseLogs: logs() };
-  return { users: users(), userExerciseLogs: logs() };
+  const all = { users: users(), userExerciseLogs: logs() };
+  // FHIR has sessions and no plans.
+  if (format === 'fhir') return all;
+  const { routines, goals } = store;
+  return {
+    ...all,
+    ...(routines.count() > 0 && { routines: watched(ofUsers(store, routines, filter)) }),
+    ...(goals.count() > 0 && { goals: watched(ofUsers(store, goals, filter)) }),
+  };
+}
+
+/** The routines or goals of the users that are exported. */
+function* ofUsers(
+  store: Store,
+  verbs: { jsonRows(filter?: { userId: number }): Iterable<string[]> },
+  filter: LogFilter,
+): Generator<string[]> {
+  const ids = userIds(store, filter);
+  if (!ids) yield* verbs.jsonRows();
+  else for (const userId of ids) yield* verbs.jsonRows({ userId });
 }
 
 /** All users; with filters, those of the matching logs and the one of --user. */
-function* usersOf({ users, logs }: Store, filter: LogFilter): Generator<string[]> {
-  const { sort: _, ...narrowing } = filter;
-  if (Object.keys(narrowing).length === 0) {
+function* usersOf(store: Store, filter: LogFilter): Generator<string[]> {
+  const { users } = store;
+  const ids = userIds(store, filter);
+  if (!ids) {
     yield* users.jsonRows();
     return;
   }
-  const named = filter.userId === undefined ? [] : [filter.userId];
-  const ids = [...new Set([...named, ...logs.userIds(filter)])].sort((a, b) => a - b);
   for (let start = 0; start < ids.length; start += BLOCK)
     yield ids.slice(start, start + BLOCK).map(users.json);
+}
+
+/** The ids of the users that are exported, in order; undefined for all. */
+function userIds({ logs }: Store, filter: LogFilter): number[] | undefined {
+  const { sort: _, ...narrowing } = filter;
+  if (Object.keys(narrowing).length === 0) return undefined;
+  const named = filter.userId === undefined ? [] : [filter.userId];
+  return [...new Set([...named, ...logs.userIds(filter)])].sort((a, b) => a - b);
 }
 
 async function rendered(given: Lists, format: ExportFormat, options: Options): Promise<Iterable<string>> {

@@ -12,7 +12,7 @@ export function addFieldsCommand(program: Command, context: Context): void {
     .command('fields')
     .summary('Explain every field of the records')
     .description(
-      'The data dictionary: each field of a user and of an exercise log, what it takes, its flag and an example.',
+      'The data dictionary: each field of a user, an exercise log, a routine and a goal, what it takes, its flag and an example.',
     )
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica fields', 'sciatica fields --json > dictionary.json'))
@@ -42,10 +42,14 @@ const INDENT = 6;
 const titles: Readonly<Record<Entry['record'], string>> = {
   user: 'A user (required, unless said optional)',
   userExerciseLog: 'An exercise log (required, unless said optional)',
+  routine: 'A routine (required, unless said optional)',
+  goal: 'A goal (required, unless said optional)',
 };
 
 const isOptional = ({ required, flag }: Entry) => !required && flag !== null;
 
 /** Left out where the description of its values names one already. */
 const example = ({ type, example }: Entry) =>
-  type === 'choice' || type === 'email' || type === 'boolean' ? '' : `; such as ${example}`;
+  type === 'choice' || type === 'email' || type === 'boolean' || type === 'list'
+    ? ''
+    : `; such as ${example}`;

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import type { Item, Reading } from '../../exchange/records.ts';
-import type { Import } from '../../store/maintenance/import.ts';
+import type { Import, ImportResult } from '../../store/maintenance/import.ts';
 import type { Counts, OnConflict } from '../../store/maintenance/staging.ts';
 import { examples } from '../help.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
@@ -28,9 +28,9 @@ export function addImportCommand(program: Command, context: Context): void {
     .command('import')
     .summary('Bring in records from a file')
     .description(
-      `Bring in users and logs from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […] }, NDJSON with a record per line, or CSV with a header.
+      `Bring in users, logs, routines and goals from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }, NDJSON with a record per line, or CSV with a header.
 
-Ids are kept; a record without one gets a new one. A record that is there already, the same, is counted and left alone. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: skip keeps what is stored, and a skipped user's logs go to the stored user; overwrite replaces it by what is in the file; renumber stores the file's under a new id, and logs in the file follow their user.`,
+Ids are kept; a record without one gets a new one. A record that is there already, the same, is counted and left alone. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: skip keeps what is stored, and a skipped user's logs go to the stored user; overwrite replaces it by what is in the file; renumber stores the file's under a new id, and logs in the file follow their user. Of two routines of one name, and of two goals, a user keeps one: renumber does not help there.`,
     )
     .argument('<file>', 'the file, or - for stdin')
     .addOption(formatOption('as its name says, or what is in it'))
@@ -111,6 +111,11 @@ function reported(
       'invalid',
       `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.`,
     );
+  if (faults.issues.some(({ field }) => field !== 'id'))
+    return new SciaticaError(
+      'conflict',
+      `${counted(faults.count, 'record')} cannot be beside what is stored: nothing was imported. See --on-conflict skip and overwrite.`,
+    );
   const conflicts =
     faults.count === 1 ? 'The id of one record is' : `The ids of ${counted(faults.count, 'record')} are`;
   return new SciaticaError(
@@ -144,14 +149,21 @@ const WORDS: Record<keyof Counts, string> = {
 
 function sayCounts(
   context: Context,
-  { users, logs }: { users: Counts; logs: Counts },
+  { users, logs, routines, goals }: ImportResult,
   options: ImportOptions,
 ): void {
   if (options.json)
-    print(context, JSON.stringify({ users, userExerciseLogs: logs, dryRun: options.dryRun ?? false }));
+    print(
+      context,
+      JSON.stringify({ users, userExerciseLogs: logs, routines, goals, dryRun: options.dryRun ?? false }),
+    );
   say(context, describeCounts(users, 'user'));
   say(context, describeCounts(logs, 'log'));
+  if (totalOf(routines) > 0) say(context, describeCounts(routines, 'routine'));
+  if (totalOf(goals) > 0) say(context, describeCounts(goals, 'goal'));
 }
+
+const totalOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** `400 logs: 398 new, 2 already there` */
 function describeCounts(counts: Counts, noun: string): string {
@@ -159,6 +171,5 @@ function describeCounts(counts: Counts, noun: string): string {
   const parts = names
     .filter((name) => counts[name] > 0)
     .map((name) => `${grouped(counts[name])} ${WORDS[name]}`);
-  const total = names.reduce((sum, name) => sum + counts[name], 0);
-  return `${counted(total, noun)}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+  return `${counted(totalOf(counts), noun)}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }

@@ -58,8 +58,10 @@ async function summarizeUser(
   const { responseRules, summarize } = await import('../../insights/index.ts');
   const { store } = context;
   const filter = filterOf(asked, userId);
+  const target = asked.target ?? store.goals.list({ userId })[0]?.sessionsPerWeek;
   const summary = summarize(sessionsOf(store.logs.sessions(filter)), {
     ...asked,
+    ...(target !== undefined && { target }),
     rule: responseRules[asked.rule ?? 'default'],
   });
   if (options['json']) return printJson(context, summary);

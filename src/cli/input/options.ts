@@ -39,6 +39,7 @@ function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
     case 'choice':
       return 'kind';
     case 'text':
+    case 'list':
       return 'text';
   }
 }

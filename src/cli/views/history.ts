@@ -1,12 +1,14 @@
 import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
+import type { Goal } from '../../domain/goal.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import type { Log } from '../../domain/log.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
+import type { Routine } from '../../domain/routine.ts';
 import type { User } from '../../domain/user.ts';
 import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { summaryOfLog, summaryOfUser } from './records.ts';
+import { summaryOfGoal, summaryOfLog, summaryOfRoutine, summaryOfUser } from './records.ts';
 import { clip } from './width.ts';
 
 /** The history as text for a person. */
@@ -58,9 +60,16 @@ export function describeUndo(entry: HistoryEntry): string {
 }
 
 function summaryOf(record: Noun, state: HistoryEntry['before']): string {
-  if (record === 'user') return summaryOfUser(state as User);
-  const log = state as Log;
-  return `log ${log.id}: ${summaryOfLog(log)}`;
+  switch (record) {
+    case 'user':
+      return summaryOfUser(state as User);
+    case 'log':
+      return `log ${state?.id}: ${summaryOfLog(state as Log)}`;
+    case 'routine':
+      return `routine ${state?.id}: ${summaryOfRoutine(state as Routine)}`;
+    case 'goal':
+      return `goal ${state?.id}: ${summaryOfGoal(state as Goal)}`;
+  }
 }
 
 function valueText(record: Noun, state: HistoryEntry['before'], name: string): string {

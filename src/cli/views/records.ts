@@ -1,6 +1,8 @@
 import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
+import type { GoalInput } from '../../domain/goal.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
+import type { RoutineInput } from '../../domain/routine.ts';
 import { type User, userRecord } from '../../domain/user.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
@@ -21,6 +23,12 @@ export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effect
   const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
   return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
 }
+
+export const summaryOfRoutine = ({ name, exercises }: RoutineInput): string =>
+  escapeControls(`${name} (${exercises.map(({ exerciseName }) => exerciseName).join(', ')})`);
+
+export const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
+  `${sessionsPerWeek} a week for user ${userId}`;
 
 /** Direction and size of the change, readable without colour: ↓2 is less pain, ↑1 more. */
 function sign(before: number, after: number): string {

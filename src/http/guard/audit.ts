@@ -82,8 +82,11 @@ export class AuditTrail {
   #recordOf(context: AuditContext, status: number, disclosed?: Disclosure): AuditRecord {
     const { request, path, right, id, search, caller } = context;
     const record = disclosed?.record ?? recordOf(right);
-    const { first, last, count } = id > 0 ? { first: id, last: id, count: 1 } : (disclosed ?? NO_RECORDS);
-    const userId = id === 0 ? userOf(search, caller) : record === 'user' ? id : null;
+    // Below /users/{id} the id is that of the user, whatever the records are.
+    const isOwner = path.startsWith('/users/');
+    const isRecord = id > 0 && isOwner === (record === 'user');
+    const { first, last, count } = isRecord ? { first: id, last: id, count: 1 } : (disclosed ?? NO_RECORDS);
+    const userId = id === 0 ? userOf(search, caller) : isOwner ? id : null;
     return {
       at: this.now(),
       token: caller?.id ?? null,

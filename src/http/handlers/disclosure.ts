@@ -1,5 +1,6 @@
 import type { Disclosure } from '../../domain/audit.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
+import { nouns } from '../../domain/records.ts';
 import type { IdRange } from '../../store/records/table.ts';
 import type { Collection, StoredRecord } from './resource.ts';
 
@@ -7,20 +8,23 @@ import type { Collection, StoredRecord } from './resource.ts';
 
 /** Records of a list; undefined for an empty one. */
 export function disclosedRange(
-  { noun }: Collection,
+  { noun }: Pick<Collection, 'noun'>,
   ids: IdRange | undefined,
 ): readonly Disclosure[] | undefined {
   return ids && [{ record: noun, ...ids }];
 }
 
 /** One record, with the owner of a log. */
-export function disclosedRecord({ noun }: Collection, { id, userId }: StoredRecord): readonly Disclosure[] {
+export function disclosedRecord(
+  { noun }: Pick<Collection, 'noun'>,
+  { id, userId }: StoredRecord,
+): readonly Disclosure[] {
   return [{ record: noun, first: id, last: id, count: 1, ...(userId !== undefined && { userId }) }];
 }
 
-/** The records that entries of the history are about: users and logs apart. */
+/** The records that entries of the history are about: each kind apart. */
 export function disclosedChanges(entries: readonly HistoryEntry[]): readonly Disclosure[] {
-  return (['user', 'log'] as const).flatMap((record) => {
+  return nouns.flatMap((record) => {
     const ids = entries.filter((entry) => entry.record === record).map(({ id }) => id);
     if (ids.length === 0) return [];
     return [{ record, first: Math.min(...ids), last: Math.max(...ids), count: ids.length }];

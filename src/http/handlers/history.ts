@@ -10,7 +10,7 @@ export function history({ noun }: Collection): Handler {
     parseQuery(search, {});
     const first = store.historyOf(noun, id);
     // Records older than the history table have no entries.
-    if (first.length === 0 && !store[noun === 'user' ? 'users' : 'logs'].has(id)) throw notFound(noun, id);
+    if (first.length === 0 && !store.of(noun).has(id)) throw notFound(noun, id);
     return entriesResponse(request, {}, first, (seq) => store.historyOf(noun, id, seq));
   };
 }

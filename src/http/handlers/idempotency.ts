@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../domain/access.ts';
-import type { Log } from '../../domain/log.ts';
-import type { User } from '../../domain/user.ts';
+import type { AnyRecord } from '../../domain/records.ts';
 import type { RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { Problem } from '../problem.ts';
@@ -34,7 +33,7 @@ export function repeatable(
  * The records that the first request with this key created, as they were then; undefined if there was none.
  * @throws Problem 422 when that request had another body
  */
-export function firstAnswer(store: Store, { key, body }: RepeatableRequest): (User | Log)[] | undefined {
+export function firstAnswer(store: Store, { key, body }: RepeatableRequest): AnyRecord[] | undefined {
   const first = store.requests.find(key);
   // Erasing a record removes the hash of the body that created it, and with it this check.
   if (first?.body && !Buffer.from(body).equals(first.body))

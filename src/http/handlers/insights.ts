@@ -23,6 +23,7 @@ export const reportParameters = {
 export const summary: Handler = async ({ request, id, search, store }) => {
   const asked = read(summaryFields, search);
   store.users.json(id);
+  const target = asked.target ?? store.goals.list({ userId: id })[0]?.sessionsPerWeek;
   const { responseRules, Tally } = await import('../../insights/index.ts');
   const tally = new Tally();
   for (const sessions of store.logs.sessions(filterOf(id, asked))) {
@@ -31,7 +32,10 @@ export const summary: Handler = async ({ request, id, search, store }) => {
     await new Promise(setImmediate);
   }
   const rule = responseRules[asked.rule ?? 'default'];
-  return tagged(request, JSON.stringify(tally.summary({ ...asked, rule })));
+  return tagged(
+    request,
+    JSON.stringify(tally.summary({ ...asked, ...(target !== undefined && { target }), rule })),
+  );
 };
 
 /** GET of the report on a user. */
@@ -39,11 +43,17 @@ export const report: Handler = async ({ request, id, search, store }) => {
   const { format, ...asked } = read(reportParameters, search);
   const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, reportPolicy, responseRules } =
     await import('../../insights/index.ts');
-  const [user, logs] = store.read(() => [
+  const [user, goal, logs] = store.read(() => [
     store.users.get(id),
+    store.goals.list({ userId: id })[0],
     store.logs.list({ ...filterOf(id, asked), limit: MOST_SESSIONS + 1 }),
   ]);
-  const built = buildReport(user, logs, { ...asked, rule: responseRules[asked.rule ?? 'default'] });
+  const target = asked.target ?? goal?.sessionsPerWeek;
+  const built = buildReport(user, logs, {
+    ...asked,
+    ...(target !== undefined && { target }),
+    rule: responseRules[asked.rule ?? 'default'],
+  });
   if (format === 'md')
     return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
   return tagged(request, reportHtml(built), {

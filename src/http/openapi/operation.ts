@@ -5,6 +5,8 @@ import type { Json } from './parts.ts';
 export const tags = {
   Users: 'Profiles: where it hurts, how much, since when.',
   'User exercise logs': 'Sessions: pain before and after, and whether it helped.',
+  Routines: 'Exercises that a user does together.',
+  Goals: 'How often a user means to exercise.',
   Insights: 'What helps: figures and reports made from the logs of a user.',
   Changes: 'What a client that keeps records of its own needs to stay up to date.',
   Service: 'The service itself.',

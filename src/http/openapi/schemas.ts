@@ -1,6 +1,9 @@
 import type { Fields } from '../../domain/fields.ts';
+import { goalFields, goalRecord } from '../../domain/goal.ts';
 import { actions, sources } from '../../domain/history.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
+import { nouns } from '../../domain/records.ts';
+import { routineRecord } from '../../domain/routine.ts';
 import { objectOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
 import { insightsSchemas } from './insights.ts';
@@ -16,23 +19,31 @@ export function schemas(): Record<string, Json> {
     UserExerciseLog: schemaJson(objectOf(logRecord)),
     UserExerciseLogInput: input(logFields),
     UserExerciseLogPatch: patch(logFields, { painAfter: 3 }),
+    Routine: schemaJson(objectOf(routineRecord)),
+    Goal: schemaJson(objectOf(goalRecord)),
+    GoalInput: input({ sessionsPerWeek: goalFields.sessionsPerWeek }, ['userId']),
     ...insightsSchemas(),
     HistoryEntry: historyEntry,
     Problem: problemSchema,
   };
 }
 
-const input = (fields: Fields): Json => withId(schemaJson(objectOf(fields)));
+/** @param ignored further fields that a client may send back as it got them */
+const input = (fields: Fields, ignored: readonly string[] = []): Json =>
+  withIgnored(schemaJson(objectOf(fields)), ignored);
 
 const patch = (fields: Fields, example: Json): Json => ({
-  ...withId(schemaJson(objectOf(fields).partial())),
+  ...withIgnored(schemaJson(objectOf(fields).partial())),
   examples: [example],
 });
 
 /** A client may send back what it got, id included. */
-function withId(schema: Json): Json {
-  const id = { description: 'Ignored: the service assigns ids' };
-  return { ...schema, properties: { ...(schema['properties'] as Json), id } };
+function withIgnored(schema: Json, names: readonly string[] = []): Json {
+  const ignored: Json = {
+    id: { description: 'Ignored: the service assigns ids' },
+    ...Object.fromEntries(names.map((name) => [name, { description: 'Ignored: the path says it' }])),
+  };
+  return { ...schema, properties: { ...(schema['properties'] as Json), ...ignored } };
 }
 
 const historyEntry: Json = {
@@ -47,7 +58,7 @@ const historyEntry: Json = {
     source: { type: 'string', enum: sources, description: 'What made the change' },
     caller: { type: 'string', description: "The name of the caller's token" },
     undoes: { type: 'integer', description: 'The change that this one took back' },
-    record: { type: 'string', enum: ['user', 'log'] },
+    record: { type: 'string', enum: nouns },
     id: { type: 'integer', description: 'Id of the record', examples: [1] },
     action: { type: 'string', enum: actions },
     before: state('The record before; null when it was created'),
@@ -56,5 +67,8 @@ const historyEntry: Json = {
 };
 
 function state(description: string): Json {
-  return { description, anyOf: [ref('User'), ref('UserExerciseLog'), { type: 'null' }] };
+  return {
+    description,
+    anyOf: [ref('User'), ref('UserExerciseLog'), ref('Routine'), ref('Goal'), { type: 'null' }],
+  };
 }

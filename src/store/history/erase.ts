@@ -1,4 +1,5 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
+import { type Noun, nouns } from '../../domain/records.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
@@ -25,23 +26,23 @@ export function isThere(db: Database, { users, history }: Records, userId: numbe
 }
 
 /**
- * Forgets a person, inside a change: the user, the logs, their history and the tokens that were for nobody else. One
+ * Forgets a person, inside a change: the user, what belongs to the user, its history and the tokens that were for nobody else. One
  * entry stays: that user N was erased, and when.
  */
 export function erase(db: Database, { history, settings, tokens }: Records, userId: number): void {
   const wasMoved = db.value(MOVED, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   db.run('DELETE FROM users WHERE id = ?', userId);
-  const theirs = db.column<number>(LAST_OWNED, userId);
+  const theirs = db.all<Whose>(LAST_OWNED, userId);
   db.run('DELETE FROM history WHERE userId = ? OR formerUserId = ?', userId, userId);
-  forgetLogs(db, theirs);
+  forgetRecords(db, theirs);
   db.run(
     `INSERT INTO history (change, record, recordId, userId, action)
      VALUES ((SELECT max(id) FROM changes), 'user', ?, ?, 'erase')`,
     userId,
     userId,
   );
-  // What is left does not tell others which of their logs are gone, or whence they have them.
+  // What is left does not tell others which of their records are gone, or whence they have them.
   const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
   if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
   db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
@@ -50,19 +51,29 @@ export function erase(db: Database, { history, settings, tokens }: Records, user
   if (settings.get('user') === String(userId)) settings.remove('user');
 }
 
-/** Whether a log ever went from this user to another, or came from one. */
+/** Whether a record ever went from this user to another, or came from one. */
 const MOVED = `SELECT 1 FROM history WHERE formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)`;
 
-/** The logs that were this user's to the end, now that they are deleted. */
-const LAST_OWNED = `SELECT recordId FROM history AS last WHERE record = 'log' AND action = 'delete' AND userId = ?
-  AND seq = (SELECT max(seq) FROM history WHERE record = 'log' AND recordId = last.recordId)`;
+interface Whose {
+  record: Noun;
+  recordId: number;
+}
 
-/** Forgets what logs were while they belonged to others: they may have been noted under the wrong name. */
-function forgetLogs(db: Database, ids: readonly number[]): void {
-  const entries = "record = 'log' AND recordId IN (SELECT value FROM json_each(?))";
-  const list = JSON.stringify(ids);
-  db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${entries}`, list);
-  db.run(`DELETE FROM history WHERE ${entries}`, list);
+/** The records that were this user's to the end, now that they are deleted. */
+const LAST_OWNED = `SELECT record, recordId FROM history AS last
+  WHERE record <> 'user' AND action = 'delete' AND userId = ?
+  AND seq = (SELECT max(seq) FROM history WHERE record = last.record AND recordId = last.recordId)`;
+
+/** Forgets what records were while they belonged to others: they may have been noted under the wrong name. */
+function forgetRecords(db: Database, theirs: readonly Whose[]): void {
+  for (const noun of nouns) {
+    const ids = theirs.filter(({ record }) => record === noun).map(({ recordId }) => recordId);
+    if (ids.length === 0) continue;
+    const entries = `record = '${noun}' AND recordId IN (SELECT value FROM json_each(?))`;
+    const list = JSON.stringify(ids);
+    db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${entries}`, list);
+    db.run(`DELETE FROM history WHERE ${entries}`, list);
+  }
 }
 
 /** How long a reader of the old contents may hold the overwriting up. */

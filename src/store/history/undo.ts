@@ -1,15 +1,28 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import type { Log } from '../../domain/log.ts';
+import { type AnyRecord, type Noun, nouns } from '../../domain/records.ts';
 import type { User } from '../../domain/user.ts';
-import type { Logs } from '../records/logs.ts';
-import type { Users } from '../records/users.ts';
 import type { History } from './history.ts';
+
+/** The verbs of a kind of record that undoing needs. */
+interface Verbs {
+  has(id: number): boolean;
+  find(id: number): object | undefined;
+  delete(id: number): unknown;
+  replace(id: number, record: never): unknown;
+  restore(record: never): void;
+}
+
+/** As `Verbs`, of what belongs to a user. */
+interface OwnedVerbs extends Verbs {
+  count(filter: { userId: number }): number;
+  /** The record that has the key of this one, where a key is unique. */
+  rivalOf?(record: never, id: number): { id: number } | undefined;
+}
 
 /** What undoing works on. */
 interface Records {
-  users: Users;
-  logs: Logs;
+  of(noun: Noun): Verbs;
   history: History;
 }
 
@@ -50,12 +63,21 @@ function obstacles(store: Records, entry: HistoryEntry): string[] {
     const changes = [...new Set(later.map((other) => other.change))];
     return [`${record} ${id} was changed again by ${named(changes)}.`];
   }
-  if (record === 'user') {
-    const logs = after && !before ? store.logs.count({ userId: id }) : 0;
-    return logs > 0 ? [`user ${id} has logs that were recorded later (${logs}).`] : [];
-  }
-  const userId = (before as Log | null)?.userId;
-  return userId !== undefined && !store.users.has(userId) ? [`user ${userId} is not there any more.`] : [];
+  if (record === 'user') return after && !before ? belongings(store, id) : [];
+  if (!before) return [];
+  const { userId } = before as Exclude<AnyRecord, User>;
+  if (!store.of('user').has(userId)) return [`user ${userId} is not there any more.`];
+  const rival = (store.of(record) as OwnedVerbs).rivalOf?.(before as never, id);
+  return rival ? [`${record} ${rival.id} has taken its place.`] : [];
+}
+
+/** What belongs to a user, which would go with the user. */
+function belongings(store: Records, userId: number): string[] {
+  return nouns.flatMap((noun) => {
+    if (noun === 'user') return [];
+    const count = (store.of(noun) as OwnedVerbs).count({ userId });
+    return count > 0 ? [`user ${userId} has ${noun}s that were recorded later (${count}).`] : [];
+  });
 }
 
 function named(changes: number[]): string {
@@ -65,18 +87,13 @@ function named(changes: number[]): string {
 
 /** Whether the record is still as the entry left it. */
 function isCurrent(store: Records, { record, id, after }: HistoryEntry): boolean {
-  const now = record === 'user' ? store.users.find(id) : store.logs.find(id);
+  const now = store.of(record).find(id);
   return JSON.stringify(now ?? null) === JSON.stringify(after);
 }
 
 function revert(store: Records, { record, id, before, after }: HistoryEntry): void {
-  if (record === 'user') {
-    if (!before) store.users.delete(id);
-    else if (after) store.users.replace(id, before as User);
-    else store.users.restore(before as User);
-  } else {
-    if (!before) store.logs.delete(id);
-    else if (after) store.logs.replace(id, before as Log);
-    else store.logs.restore(before as Log);
-  }
+  const verbs = store.of(record);
+  if (!before) verbs.delete(id);
+  else if (after) verbs.replace(id, before as never);
+  else verbs.restore(before as never);
 }

@@ -1,12 +1,14 @@
 import { type Issue, SciaticaError } from '../../domain/errors.ts';
-import type { Noun } from '../../domain/records.ts';
+import { keyFault, type Noun } from '../../domain/records.ts';
 import type { RunChange } from '../history/changes.ts';
 import type { Database } from '../sqlite/database.ts';
+import { isUnique, markDoubled, settleRivals } from './rivals.ts';
 import {
   type Counts,
   counts,
   type Fate,
   followUsers,
+  goalKind,
   type Kind,
   kinds,
   logKind,
@@ -16,7 +18,9 @@ import {
   matchEqual,
   noteUser,
   type OnConflict,
+  ownedKinds,
   prepareStaging,
+  routineKind,
   settle,
   stage,
   userKind,
@@ -24,12 +28,16 @@ import {
   write,
 } from './staging.ts';
 
+const kindsByNoun = { user: userKind, log: logKind, routine: routineKind, goal: goalKind } as const;
+
 /** What a place in a file is called: `line 3`. */
 export type PlaceName = (at: number, noun: Noun) => string;
 
 export interface ImportResult {
   users: Counts;
   logs: Counts;
+  routines: Counts;
+  goals: Counts;
 }
 
 /** Faults are counted without end; so many are kept to be shown. */
@@ -79,7 +87,7 @@ export class Import {
   add(items: readonly { at: number; noun: Noun; value: unknown }[]): void {
     // One transaction for all: it writes temporary tables only, so it locks nobody out.
     this.db.read(() => {
-      for (const { at, noun, value } of items) this.#add(at, noun === 'user' ? userKind : logKind, value);
+      for (const { at, noun, value } of items) this.#add(at, kindsByNoun[noun], value);
     });
   }
 
@@ -118,11 +126,17 @@ export class Import {
         message: 'stands twice in the file, with different records',
       });
     }
-    markHomeless(this.db);
-    this.#faultAll(logKind, 'homeless', {
-      field: 'userId',
-      message: 'must be the id of a user in the file or the database',
-    });
+    for (const kind of ownedKinds) {
+      markHomeless(this.db, kind);
+      this.#faultAll(kind, 'homeless', {
+        field: 'userId',
+        message: 'must be the id of a user in the file or the database',
+      });
+    }
+    for (const kind of kinds.filter(isUnique)) {
+      markDoubled(this.db, kind);
+      this.#faultAll(kind, 'doubled', keyFault(kind.unique));
+    }
     if (this.#faultCount > 0) throw new SciaticaError('invalid', 'The file has faults.', this.#issues);
   }
 
@@ -131,9 +145,17 @@ export class Import {
       markTaken(this.db, kind);
       if (onConflict === 'renumber') matchEqual(this.db, kind);
       settle(this.db, kind, onConflict);
-      if (onConflict === 'renumber' && kind === userKind) followUsers(this.db);
+      if (isUnique(kind)) settleRivals(this.db, kind, onConflict);
+      if (onConflict === 'renumber' && kind === userKind)
+        for (const owned of ownedKinds) followUsers(this.db, owned);
     }
-    this.#result = { users: counts(this.db, userKind), logs: counts(this.db, logKind) };
+    this.#result = {
+      users: counts(this.db, userKind),
+      logs: counts(this.db, logKind),
+      routines: counts(this.db, routineKind),
+      goals: counts(this.db, goalKind),
+    };
+    for (const kind of kinds.filter(isUnique)) this.#faultAll(kind, 'rivalling', keyFault(kind.unique));
     for (const kind of kinds)
       this.#faultAll(kind, 'conflicting', { field: 'id', message: `is taken by a different ${kind.noun}` });
     if (this.#faultCount > 0)

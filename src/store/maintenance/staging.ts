@@ -1,8 +1,17 @@
 import { toCell } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
-import { type Noun, recordFields } from '../../domain/records.ts';
-import { checkLog, checkLogInput, checkUser, checkUserInput } from '../../domain/schema.ts';
+import { type Noun, recordFields, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
+import {
+  checkGoal,
+  checkGoalInput,
+  checkLog,
+  checkLogInput,
+  checkRoutine,
+  checkRoutineInput,
+  checkUser,
+  checkUserInput,
+} from '../../domain/schema.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** What happens to a record whose id is taken by a different one. */
@@ -16,10 +25,14 @@ export type Fate =
   | 'repeated'
   /** Its id is in the file before, with a different record. */
   | 'contradictory'
-  /** A log whose user nobody knows. */
+  /** Its key is in the file before, with a different record of the same user. */
+  | 'doubled'
+  /** A record whose user nobody knows. */
   | 'homeless'
   /** Its id is taken by a different record, and nothing was said about that. */
   | 'conflicting'
+  /** Its key is taken by a different record of the user, and nothing was said about that. */
+  | 'rivalling'
   | 'skipped'
   | 'overwritten'
   | 'renumbered';
@@ -33,7 +46,7 @@ export type Counts = Record<
 /** The tables and columns of one noun. */
 export interface Kind {
   noun: Noun;
-  table: 'users' | 'logs';
+  table: `${Noun}s`;
   /** The temporary table that holds what the file brings. */
   staged: string;
   fields: Fields;
@@ -41,6 +54,8 @@ export interface Kind {
   columns: string[];
   /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
   insert: string;
+  /** Of a kind of which a user has only one record with the same key. */
+  unique: UniqueNoun | undefined;
   /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
   same: string;
   /** @throws SciaticaError `invalid` with every fault */
@@ -52,21 +67,28 @@ function kindOf(noun: Noun, check: Kind['check']): Kind {
   const columns = Object.keys(fields).filter((name) => name !== 'id');
   const same = columns.map((column) => `m.${column} IS i.${column}`).join(' AND ');
   const staged = `temp.import_${noun}s`;
-  const insert = `INSERT INTO ${staged} (at, id, ${columns.join(', ')}) VALUES (?, ?${', ?'.repeat(columns.length)})`;
-  return { noun, table: `${noun}s`, staged, fields, columns, insert, same, check };
+  const insert = `INSERT INTO ${staged} (at, id, key, ${columns.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(columns.length)})`;
+  const unique = noun === 'routine' || noun === 'goal' ? noun : undefined;
+  return { noun, table: `${noun}s`, staged, fields, columns, insert, unique, same, check };
 }
 
 const hasId = (value: unknown) => typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
 
 export const userKind = kindOf('user', (value) => (hasId(value) ? checkUser(value) : checkUserInput(value)));
 export const logKind = kindOf('log', (value) => (hasId(value) ? checkLog(value) : checkLogInput(value)));
-/** Users first: logs refer to them. */
-export const kinds = [userKind, logKind];
+export const routineKind = kindOf('routine', (value) =>
+  hasId(value) ? checkRoutine(value) : checkRoutineInput(value),
+);
+export const goalKind = kindOf('goal', (value) => (hasId(value) ? checkGoal(value) : checkGoalInput(value)));
+/** What belongs to users. */
+export const ownedKinds = [logKind, routineKind, goalKind];
+/** Users first: the others refer to them. */
+export const kinds = [userKind, ...ownedKinds];
 
 export function prepareStaging(db: Database): void {
   for (const { staged, columns } of kinds)
     db.exec(`DROP TABLE IF EXISTS ${staged};
-      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, ${columns.join(', ')}, fate TEXT, newId INTEGER)`);
+      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, key TEXT, ${columns.join(', ')}, fate TEXT, newId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
     CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY)`);
 }
@@ -78,15 +100,21 @@ export function noteUser(db: Database, value: unknown): void {
     db.run('INSERT OR IGNORE INTO temp.import_known_users VALUES (?)', id as number);
 }
 
+/** The key of a record among those of its user. */
+export function keyOf(noun: UniqueNoun, record: object): string {
+  return (uniqueKeys[noun] as { keyOf: (record: object) => string }).keyOf(record);
+}
+
 /** Lays a checked record aside; `at` is its place in the file. */
 export function stage(
   db: Database,
-  { fields, columns, insert }: Kind,
+  { fields, columns, insert, unique }: Kind,
   at: number,
   record: Readonly<Record<string, unknown>>,
 ): void {
   const cells = columns.map((column) => toCell(fields[column], record[column]));
-  db.run(insert, at, toCell(fields['id'], record['id']), ...cells);
+  const key = unique ? keyOf(unique, record) : null;
+  db.run(insert, at, toCell(fields['id'], record['id']), key, ...cells);
 }
 
 /** Finds ids that stand twice in the file. */
@@ -100,10 +128,10 @@ export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
   );
 }
 
-/** Finds logs whose user is neither in the file nor in the database. */
-export function markHomeless(db: Database): void {
+/** Finds records whose user is neither in the file nor in the database. */
+export function markHomeless(db: Database, { staged }: Kind): void {
   db.run(
-    `UPDATE ${logKind.staged} SET fate = 'homeless' WHERE fate IS NULL
+    `UPDATE ${staged} SET fate = 'homeless' WHERE fate IS NULL
      AND userId NOT IN (SELECT id FROM temp.import_known_users) AND userId NOT IN (SELECT id FROM main.users)`,
   );
 }
@@ -154,10 +182,10 @@ export function settle(db: Database, { noun, table, staged }: Kind, onConflict: 
     throw new SciaticaError('full', `No further ${noun} can be stored: the ids are used up.`);
 }
 
-/** The logs of the file follow users that have got, or have found, another id. */
-export function followUsers(db: Database): void {
+/** The records of the file follow users that have got, or have found, another id. */
+export function followUsers(db: Database, { staged }: Kind): void {
   db.run(
-    `UPDATE ${logKind.staged} AS i SET userId = u.newId
+    `UPDATE ${staged} AS i SET userId = u.newId
      FROM ${userKind.staged} AS u WHERE u.id = i.userId AND u.newId IS NOT NULL`,
   );
 }
@@ -177,9 +205,9 @@ export function withFate(
 export function counts(db: Database, { staged }: Kind): Counts {
   const all = { new: 0, equal: 0, repeated: 0, conflicting: 0, skipped: 0, overwritten: 0, renumbered: 0 };
   const rows = db.all<{ fate: keyof Counts; count: number }>(
-    `SELECT coalesce(fate, 'new') AS fate, count(*) AS count FROM ${staged} GROUP BY fate`,
+    `SELECT coalesce(nullif(fate, 'rivalling'), iif(fate IS NULL, 'new', 'conflicting')) AS fate, count(*) AS count FROM ${staged} GROUP BY 1`,
   );
-  for (const { fate, count } of rows) all[fate] = count;
+  for (const { fate, count } of rows) all[fate] += count;
   return all;
 }
 

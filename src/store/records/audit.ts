@@ -1,10 +1,11 @@
 import type { AuditEntry, AuditFilter, AuditRecord } from '../../domain/audit.ts';
+import type { Noun } from '../../domain/records.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** The owner of a log; from the history if it has been deleted. */
-const OWNER = `coalesce((SELECT userId FROM logs WHERE id = ?),
-  (SELECT userId FROM history WHERE record = 'log' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
+/** The owner of a record; from the history if it has been deleted. */
+const ownerOf = (noun: Exclude<Noun, 'user'>) => `SELECT coalesce((SELECT userId FROM ${noun}s WHERE id = ?),
+  (SELECT userId FROM history WHERE record = '${noun}' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
 /** The columns of an entry, in the order in which its array has them. */
 const COLUMNS = [
@@ -46,7 +47,7 @@ export class Audit {
     // A list over several users may have included this user.
     if (user !== undefined)
       where.push({
-        sql: `(userId = ? OR userId IS NULL AND count > 0 AND (record = 'log' OR ? BETWEEN first AND last))`,
+        sql: `(userId = ? OR userId IS NULL AND count > 0 AND (record <> 'user' OR ? BETWEEN first AND last))`,
         values: [user, user],
       });
     if (since !== undefined) where.push({ sql: 'at >= ?', values: [since] });
@@ -62,7 +63,7 @@ export class Audit {
   }
 
   #userOf({ userId, record, first, last }: AuditRecord): number | null {
-    if (userId !== null || record !== 'log' || first === null || first !== last) return userId;
-    return this.db.value<number>(`SELECT ${OWNER}`, first, first) ?? null;
+    if (userId !== null || record === 'user' || first === null || first !== last) return userId;
+    return this.db.value<number>(ownerOf(record), first, first) ?? null;
   }
 }

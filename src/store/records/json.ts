@@ -27,6 +27,9 @@ function rendered(name: string, { kind }: Field): { format: string; value: strin
     case 'choice':
     case 'date':
       return { format: '"%s"', value: name };
+    // Stored as JSON.stringify gave it.
+    case 'list':
+      return { format: '%s', value: name };
     case 'text':
     case 'email':
       return { format: '%s', value: `json_quote(${name})` };

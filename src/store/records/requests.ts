@@ -1,5 +1,4 @@
-import type { Log } from '../../domain/log.ts';
-import type { User } from '../../domain/user.ts';
+import type { AnyRecord } from '../../domain/records.ts';
 import type { History } from '../history/history.ts';
 import type { Database } from '../sqlite/database.ts';
 
@@ -20,7 +19,7 @@ export class Requests {
    * The body hash of the request with this key, and the records as it created them. After an erasure of one of them the
    * hash is null and only the others are returned.
    */
-  find(key: Uint8Array): { body: Uint8Array | null; created: (User | Log)[] } | undefined {
+  find(key: Uint8Array): { body: Uint8Array | null; created: AnyRecord[] } | undefined {
     const row = this.db.get<{ body: Uint8Array | null; change: number }>(
       'SELECT body, change FROM requests WHERE key = ?',
       key,

@@ -53,9 +53,12 @@ interface Row {
   json: string;
 }
 
-const TABLES = { user: 'users', log: 'logs' } as const satisfies Record<Noun, string>;
+const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' } as const satisfies Record<
+  Noun,
+  string
+>;
 
-/** A table of records: the SQL that users and logs have in common, built from their fields. */
+/** A table of records: the SQL that all kinds have in common, built from their fields. */
 export class Table<R extends { id: number }> {
   readonly #name: string;
   readonly #fields: Fields;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { fromCells } from '../../../domain/codec.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
 import { type Noun, recordFields } from '../../../domain/records.ts';
-import { checkLog, checkUser } from '../../../domain/schema.ts';
+import { checkGoal, checkLog, checkRoutine, checkUser } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { domainError } from '../../sqlite/errors.ts';
 import { headerOf } from '../../sqlite/header.ts';
@@ -17,7 +17,9 @@ export interface Rescue {
   /** The records as JSON, in id order. */
   users: string[];
   logs: string[];
-  /** Ids of users whom logs belong to, and who could not be read. */
+  routines: string[];
+  goals: string[];
+  /** Ids of users whom records belong to, and who could not be read. */
   lostUsers: number[];
   /** Ids of logs that an index still names. */
   lostLogs: number[];
@@ -27,7 +29,7 @@ export interface Rescue {
 
 interface Kind {
   noun: Noun;
-  table: 'users' | 'logs';
+  table: `${Noun}s`;
   /** In the format of the file, as its rows hold them. */
   columns: string[];
   check(value: unknown): { id: number };
@@ -52,15 +54,24 @@ export function rescue(path: string): Rescue {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
   const version = formatOf(path);
-  const kinds = [kindOf('user', version, checkUser), kindOf('log', version, checkLog)];
-  const [users, logs] = kinds as [Kind, Kind];
+  const [users, logs, routines, goals] = [
+    kindOf('user', version, checkUser),
+    kindOf('log', version, checkLog),
+    kindOf('routine', version, checkRoutine),
+    kindOf('goal', version, checkGoal),
+  ];
+  // Which older formats do not have.
+  const kinds = [users, logs, routines, goals].filter(({ columns }) => columns.length > 0);
   const { sound, ids } = readWithSqlite(path, kinds);
   const broken = sound ? 0 : scan(path, kinds);
   const owners = new Set<number>();
-  for (const json of logs.found.values()) owners.add((JSON.parse(json) as { userId: number }).userId);
+  for (const json of [logs, routines, goals].flatMap(({ found }) => [...found.values()]))
+    owners.add((JSON.parse(json) as { userId: number }).userId);
   return {
     users: inOrder(users),
     logs: inOrder(logs),
+    routines: inOrder(routines),
+    goals: inOrder(goals),
     lostUsers: [...owners].filter((id) => !users.found.has(id)).sort((a, b) => a - b),
     lostLogs: ids.filter((id) => !logs.found.has(id)),
     broken,

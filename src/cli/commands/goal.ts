@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { type Goal, goalFields, goalRecord } from '../../domain/goal.ts';
+import { logFields } from '../../domain/log.ts';
+import { usage } from '../errors.ts';
+import { examples } from '../help.ts';
+import { jsonOption, type Options } from '../input/options.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
+import { counted, print, say } from '../output/io.ts';
+import { checkJson, printDone, printJson } from '../output/output.ts';
+import { nameOf } from '../views/records.ts';
+
+const { min, max } = goalFields.sessionsPerWeek;
+
+/** `sciatica goal` */
+export function addGoalCommand(program: Command, context: Context): void {
+  const { userId } = logFields;
+  program
+    .command('goal')
+    .summary('Set how often you mean to exercise')
+    .description(
+      'Set how many sessions a week you mean to do, or none; without a number, show it. Summary and report compare with it.',
+    )
+    .argument('[sessions]', `sessions a week, ${min} to ${max}, or none`)
+    .option(`--${userId.flag} <id>`, goalFields.userId.help)
+    .addOption(jsonOption())
+    .addHelpText('after', examples('sciatica goal', 'sciatica goal 4', 'sciatica goal none'))
+    .action(async (sessions: string | undefined, options: Options) => {
+      checkJson(options, goalRecord);
+      const wanted = sessions === undefined ? undefined : sessionsOf(sessions);
+      const user = context.store.users.get(await resolveUserOrAsk(context, options['user']));
+      if (wanted === undefined) showGoal(context, options, user.id, nameOf(user));
+      else if (wanted === null) removeGoal(context, options, user.id, nameOf(user));
+      else setGoal(context, options, user.id, nameOf(user), wanted);
+    });
+}
+
+/** The sessions a week that were typed; null for none. @throws SciaticaError `invalid` */
+function sessionsOf(text: string): number | null {
+  if (text.toLowerCase() === 'none') return null;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= min && count <= max) return count;
+  throw usage(`A goal must be a whole number from ${min} to ${max}, the sessions a week, or none.`);
+}
+
+const aWeek = ({ sessionsPerWeek }: Pick<Goal, 'sessionsPerWeek'>) =>
+  `${counted(sessionsPerWeek, 'session')} a week`;
+
+function showGoal(context: Context, options: Options, userId: number, name: string): void {
+  const [goal] = context.store.goals.list({ userId });
+  if (goal)
+    printDone(context, options, {
+      fields: goalRecord,
+      record: goal,
+      done: `The goal of ${name}: ${aWeek(goal)}.`,
+    });
+  else if (options['json'] !== undefined) print(context, 'null');
+  else say(context, `${name} has no goal. To set one: sciatica goal 4`);
+}
+
+function removeGoal(context: Context, options: Options, userId: number, name: string): void {
+  const { store } = context;
+  // Read inside the change: an app may have written meanwhile.
+  const goal = store.change(() => {
+    const [now] = store.goals.list({ userId });
+    return now && store.goals.delete(now.id);
+  });
+  if (options['json'] !== undefined) printJson(context, {});
+  else print(context, goal ? `${name} has no goal any more; it was ${aWeek(goal)}.` : `${name} has no goal.`);
+}
+
+function setGoal(
+  context: Context,
+  options: Options,
+  userId: number,
+  name: string,
+  sessionsPerWeek: number,
+): void {
+  const { store } = context;
+  const input = { userId, sessionsPerWeek };
+  const goal = store.change(() => {
+    const [now] = store.goals.list({ userId });
+    return now ? store.goals.replace(now.id, input) : store.goals.create(input);
+  });
+  const done = `The goal of ${name} is ${aWeek(goal)} now.`;
+  printDone(context, options, { fields: goalRecord, record: goal, done });
+}

@@ -1,0 +1,53 @@
+import type { UniqueNoun } from '../../domain/records.ts';
+import type { Database } from '../sqlite/database.ts';
+import { type Kind, keyOf, type OnConflict } from './staging.ts';
+
+/** Routines of one name and goals of one user: what an import does where two would be left. */
+
+type UniqueKind = Kind & { unique: UniqueNoun };
+
+export const isUnique = (kind: Kind): kind is UniqueKind => kind.unique !== undefined;
+
+/** Finds records of the file whose key another one of the same user has, further up in the file. */
+export function markDoubled(db: Database, { staged, same }: UniqueKind): void {
+  db.run(
+    `UPDATE ${staged} AS i SET fate = iif(${same}, 'repeated', 'doubled')
+     FROM (SELECT userId, key, min(at) AS at FROM ${staged} WHERE fate IS NULL
+           GROUP BY userId, key HAVING count(*) > 1) AS first
+     JOIN ${staged} AS m ON m.at = first.at
+     WHERE i.userId = first.userId AND i.key = first.key AND i.at > first.at AND i.fate IS NULL`,
+  );
+}
+
+/**
+ * Gives the records that would be written, and whose key a stored record of the user has, the fate that was asked for:
+ * `overwrite` puts them in the place of that one. With `renumber` both would stay, which cannot be.
+ */
+export function settleRivals(db: Database, kind: UniqueKind, onConflict: OnConflict): void {
+  const { staged, table, same } = kind;
+  const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged}`);
+  if (users.length === 0) return;
+  storeKeys(db, kind, users);
+  // The one that is stored, unless the file replaces it anyway.
+  const rivals = `SELECT i.at, m.id, ${same} AS same FROM ${staged} AS i
+    JOIN temp.import_keys AS k USING (userId, key) JOIN main.${table} AS m ON m.id = k.id
+    WHERE m.id IS NOT coalesce(i.newId, i.id)
+    AND m.id NOT IN (SELECT id FROM ${staged} WHERE fate = 'overwritten')`;
+  const mark = (fate: string, which: string) =>
+    db.run(
+      `UPDATE ${staged} AS target SET ${fate} FROM (${rivals} AND ${which}) AS rival WHERE target.at = rival.at`,
+    );
+  mark("fate = 'equal', newId = rival.id", "(i.fate IS NULL OR i.fate = 'renumbered') AND same");
+  if (onConflict === 'skip') mark("fate = 'skipped'", 'i.fate IS NULL');
+  if (onConflict === 'overwrite') mark("fate = 'overwritten', id = rival.id", 'i.fate IS NULL');
+  mark("fate = 'rivalling'", "(i.fate IS NULL OR i.fate IN ('renumbered', 'overwritten'))");
+}
+
+/** The keys of what these users have: SQLite folds the case of ASCII letters only. */
+function storeKeys(db: Database, { unique, table }: UniqueKind, users: readonly number[]): void {
+  db.exec(`DROP TABLE IF EXISTS temp.import_keys;
+    CREATE TABLE temp.import_keys (userId INTEGER, key TEXT, id INTEGER, PRIMARY KEY (userId, key, id))`);
+  for (const userId of users)
+    for (const record of db.all<{ id: number }>(`SELECT * FROM main.${table} WHERE userId = ?`, userId))
+      db.run('INSERT INTO temp.import_keys VALUES (?, ?, ?)', userId, keyOf(unique, record), record.id);
+}

@@ -1,0 +1,105 @@
+import { type Issue, invalid } from '../../domain/errors.ts';
+import { keyFault, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
+import type { RunChange } from '../history/changes.ts';
+import { type Condition, isAmong } from '../sqlite/condition.ts';
+import type { Database } from '../sqlite/database.ts';
+import { Table } from './table.ts';
+import type { Guard } from './users.ts';
+
+/** What the records of a kind need of the store. */
+interface Surroundings {
+  db: Database;
+  change: RunChange;
+  /** What is wrong with a user's id. */
+  userFaults: (userId: unknown) => Issue[];
+  /** The ids of the users whose records are visible; all without it. */
+  users?: readonly number[] | undefined;
+}
+
+/**
+ * The verbs of routines and goals: a user has few of them, and of each key only one. Each that writes is a change of
+ * its own, unless it is called inside one.
+ */
+export class Owned<R extends { id: number; userId: number }> {
+  readonly #table: Table<R>;
+
+  constructor(
+    private readonly noun: UniqueNoun,
+    private readonly store: Surroundings,
+  ) {
+    const { db, users } = store;
+    this.#table = new Table(db, noun, users ? [isAmong('userId', users)] : []);
+  }
+
+  has = (id: number): boolean => this.#table.has(id);
+  find = (id: number): R | undefined => this.#table.find(id);
+  /** @throws SciaticaError `not-found` */
+  get = (id: number): R => this.#table.get(id);
+  /** The record as JSON. @throws SciaticaError `not-found` */
+  json = (id: number): string => this.#table.json(id);
+
+  count = (filter: { userId?: number } = {}): number => this.#table.count(conditionsOf(filter));
+  list = (filter: { userId?: number } = {}): R[] => this.#table.list({ where: conditionsOf(filter) });
+  jsonRows = (filter: { userId?: number } = {}): Generator<string[]> =>
+    this.#table.jsonRows({ where: conditionsOf(filter) });
+
+  /** @throws SciaticaError `invalid` if there is no such user, or the user has one with this key */
+  create(input: Omit<R, 'id'>): R {
+    return this.store.change(() => {
+      this.#require(input);
+      return this.get(this.#table.insert(input));
+    });
+  }
+
+  /** Inserts a record with the id it has. @throws SciaticaError as `create` */
+  restore(record: R): void {
+    this.store.change(() => {
+      this.#require(record);
+      this.#table.insert(record);
+    });
+  }
+
+  /**
+   * Puts another record in the place of this one.
+   * @throws SciaticaError `not-found`, and as `create`, and what the guard throws
+   */
+  replace(id: number, input: Omit<R, 'id'>, guard?: Guard): R {
+    return this.store.change(() => {
+      guard?.(this.json(id));
+      this.get(id);
+      this.#require(input, id);
+      this.#table.update(input, id);
+      return this.get(id);
+    });
+  }
+
+  /**
+   * Deletes the record; returns what was deleted.
+   * @throws SciaticaError `not-found`, and what the guard throws
+   */
+  delete(id: number, guard?: Guard): R {
+    return this.store.change(() => {
+      guard?.(this.json(id));
+      const record = this.get(id);
+      this.#table.delete(id);
+      return record;
+    });
+  }
+
+  /** The record of the same user that has the key of this one, but for the one with `id`. */
+  rivalOf(record: Omit<R, 'id'>, id?: number): R | undefined {
+    const { keyOf } = uniqueKeys[this.noun] as { keyOf: (record: object) => string };
+    const key = keyOf(record);
+    const { userId } = record as unknown as R;
+    return this.list({ userId }).find((other) => other.id !== id && keyOf(other) === key);
+  }
+
+  #require(record: Omit<R, 'id'>, id?: number): void {
+    const issues = this.store.userFaults((record as unknown as R).userId);
+    if (issues.length > 0) throw invalid(issues);
+    if (this.rivalOf(record, id)) throw invalid([keyFault(this.noun)]);
+  }
+}
+
+const conditionsOf = ({ userId }: { userId?: number }): Condition[] =>
+  userId === undefined ? [] : [{ sql: 'userId = ?', values: [userId] }];

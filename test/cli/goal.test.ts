@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { nora, prepared, run, session } from '../helpers.ts';
+
+/** Nora, with sessions in each of three weeks, and a goal if one is given. */
+const withGoal = (sessionsPerWeek?: number) =>
+  prepared((store) => {
+    const { id } = store.users.create(nora);
+    if (sessionsPerWeek !== undefined) store.goals.create({ userId: id, sessionsPerWeek });
+    for (const date of ['2026-02-09', '2026-02-10', '2026-02-16', '2026-02-17', '2026-02-23', '2026-02-24'])
+      store.logs.create({ ...session, date });
+  });
+
+test.each<[string, number | undefined, string[], string, string]>([
+  [
+    'sets the first',
+    undefined,
+    ['4'],
+    'The goal of Nora Lind is 4 sessions a week now.',
+    '{"id":1,"userId":1,"sessionsPerWeek":4}',
+  ],
+  [
+    'sets another',
+    3,
+    ['1'],
+    'The goal of Nora Lind is 1 session a week now.',
+    '{"id":1,"userId":1,"sessionsPerWeek":1}',
+  ],
+  ['shows it', 3, [], 'The goal of Nora Lind: 3 sessions a week.', '{"id":1,"userId":1,"sessionsPerWeek":3}'],
+  ['removes it', 3, ['none'], 'Nora Lind has no goal any more; it was 3 sessions a week.', 'null'],
+  ['removes none', undefined, ['NONE'], 'Nora Lind has no goal.', 'null'],
+])('%s', async (_, before, words, line, after) => {
+  const db = withGoal(before);
+  expect(await run(['goal', ...words], { db })).toEqual({ code: 0, stdout: `${line}\n`, stderr: '' });
+  expect((await run(['goal', '--json'], { db })).stdout).toBe(`${after}\n`);
+});
+
+test('says that there is none, and how to set one', async () => {
+  expect(await run(['goal'], { db: withGoal() })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'Nora Lind has no goal. To set one: sciatica goal 4\n',
+  });
+});
+
+test('gives the record as JSON, or some of its fields', async () => {
+  const db = withGoal();
+  expect((await run(['goal', '4', '--json'], { db })).stdout).toBe(
+    '{"id":1,"userId":1,"sessionsPerWeek":4}\n',
+  );
+  expect((await run(['goal', '--json', 'sessionsPerWeek'], { db })).stdout).toBe('{"sessionsPerWeek":4}\n');
+});
+
+test.each<[string[], number, string]>([
+  [['0'], 2, 'A goal must be a whole number from 1 to 100, the sessions a week, or none.'],
+  [['101'], 2, 'A goal must be a whole number from 1 to 100'],
+  [['4.5'], 2, 'A goal must be a whole number from 1 to 100'],
+  [['four'], 2, 'A goal must be a whole number from 1 to 100'],
+  [[''], 2, 'A goal must be a whole number from 1 to 100'],
+  [['4', '--user', '9'], 3, 'There is no user 9.'],
+  [['4', '--json', 'goal'], 2, '"goal" is not a field'],
+])('refuses %j', async (words, code, message) => {
+  const db = withGoal(3);
+  const answer = await run(['goal', ...words], { db });
+  expect(answer).toMatchObject({ code, stdout: '' });
+  expect(answer.stderr).toContain(message);
+  expect((await run(['goal'], { db })).stdout).toContain('3 sessions');
+});
+
+test('one undo takes it back, and history names it', async () => {
+  const db = withGoal(3);
+  await run(['goal', '5'], { db });
+  expect((await run(['history', '--limit', '1'], { db, columns: 80 })).stdout).toContain(
+    'goal 1: sessionsPerWeek 3 → 5',
+  );
+  await run(['undo', '--yes'], { db });
+  expect((await run(['goal'], { db })).stdout).toContain('3 sessions');
+  await run(['goal', 'none'], { db });
+  const { stderr } = await run(['undo', '--yes'], { db });
+  expect(stderr).toContain('bring back goal 1: 3 a week for user 1');
+  expect((await run(['goal'], { db })).stdout).toContain('3 sessions');
+});
+
+test.each<[string, number | undefined, string[], string | undefined]>([
+  ['the goal', 2, [], 'Target of 2 a week: 2 of 2 whole weeks.'],
+  ['a target rather than the goal', 2, ['--target', '3'], 'Target of 3 a week: 0 of 2 whole weeks.'],
+  ['nothing without either', undefined, [], undefined],
+])('a summary compares with %s', async (_, goal, words, line) => {
+  const { stdout } = await run(['summary', ...words], { db: withGoal(goal) });
+  if (line) expect(stdout).toContain(line);
+  else expect(stdout).not.toContain('Target');
+});
+
+test('a report compares with the goal as with a target', async () => {
+  const report = async (goal: number | undefined, ...words: string[]) =>
+    (await run(['report', '--format', 'md', ...words], { db: withGoal(goal) })).stdout;
+  expect(await report(2)).toBe(await report(undefined, '--target', '2'));
+  expect(await report(2, '--target', '3')).toBe(await report(undefined, '--target', '3'));
+  expect(await report(2)).not.toBe(await report(undefined));
+});
+
+test('the goal of one user is not that of another, and no target of all together', async () => {
+  const db = withGoal(3);
+  await run(
+    [
+      'user',
+      'add',
+      '--first-name',
+      'Ole',
+      '--last-name',
+      'Berg',
+      '--age',
+      '51',
+      '--email',
+      'ole@example.org',
+      '--pain-location',
+      'calf-right',
+      '--pain-level',
+      '4',
+      '--diagnosis-date',
+      '2025-11-03',
+    ],
+    { db },
+  );
+  expect((await run(['goal', '--user', '2'], { db })).stderr).toContain('Ole Berg has no goal.');
+  expect((await run(['summary', '--user', 'all'], { db })).code).toBe(0);
+});
