@@ -41,6 +41,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
   user: async () => (await import('./commands/user.ts')).addUserCommand,
   users: async () => (await import('./commands/users.ts')).addUsersCommand,
+  routine: async () => (await import('./commands/routine.ts')).addRoutineCommand,
+  routines: async () => (await import('./commands/routines.ts')).addRoutinesCommand,
   exercises: async () => (await import('./commands/exercises.ts')).addExercisesCommand,
   exercise: async () => (await import('./commands/exercise.ts')).addExerciseCommand,
   goal: async () => (await import('./commands/goal.ts')).addGoalCommand,

@@ -1,3 +1,4 @@
+import { foldedName } from './exercise.ts';
 import { list, type RecordOf, text } from './fields.ts';
 import { logFields } from './log.ts';
 import { id } from './user.ts';
@@ -35,3 +36,16 @@ export const routineRecord = { id, ...routineFields };
 export type RoutineInput = RecordOf<typeof routineFields>;
 export type Routine = RecordOf<typeof routineRecord>;
 export type RoutineExercise = Routine['exercises'][number];
+
+/** The exercises with those `from` called `to`, each once still. */
+export function renamedExercises(
+  exercises: readonly RoutineExercise[],
+  from: readonly string[],
+  to: string,
+): RoutineExercise[] {
+  const renamed = exercises.map((exercise) =>
+    from.includes(exercise.exerciseName) ? { ...exercise, exerciseName: to } : exercise,
+  );
+  const keys = renamed.map(({ exerciseName }) => foldedName(exerciseName));
+  return renamed.filter((_, i) => keys.indexOf(keys[i] ?? '') === i);
+}

@@ -3,7 +3,8 @@ import { putGoal, readGoal, removeGoal } from './handlers/goal.ts';
 import { history } from './handlers/history.ts';
 import { report, summary } from './handlers/insights.ts';
 import { create, list, patch, read, remove, replace } from './handlers/records.ts';
-import { logs, users } from './handlers/resource.ts';
+import { logs, routines, users } from './handlers/resource.ts';
+import { createRoutine, listRoutines } from './handlers/routines.ts';
 import { docs, document, health } from './handlers/service.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
@@ -19,6 +20,7 @@ import {
   readOperation,
   replaceOperation,
 } from './openapi/records.ts';
+import { createRoutineOperation, listRoutinesOperation } from './openapi/routines.ts';
 import { docsOperation, documentOperation, healthOperation } from './openapi/service.ts';
 import type { Route } from './route.ts';
 
@@ -105,6 +107,22 @@ export const routes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/users/{id}/routines',
+    right: 'read routine',
+    errors: READ_ONE,
+    operation: listRoutinesOperation,
+    handle: listRoutines,
+  },
+  {
+    method: 'POST',
+    path: '/users/{id}/routines',
+    right: 'create routine',
+    errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
+    operation: createRoutineOperation,
+    handle: createRoutine,
+  },
+  {
+    method: 'GET',
     path: '/users/{id}/goal',
     right: 'read goal',
     errors: READ_ONE,
@@ -182,6 +200,30 @@ export const routes: readonly Route[] = [
     errors: READ_ONE,
     operation: historyOperation(logs),
     handle: history(logs),
+  },
+  {
+    method: 'GET',
+    path: '/routines/{id}',
+    right: 'read routine',
+    errors: READ_ONE,
+    operation: readOperation(routines),
+    handle: read(routines),
+  },
+  {
+    method: 'PUT',
+    path: '/routines/{id}',
+    right: 'change routine',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: replaceOperation(routines),
+    handle: replace(routines),
+  },
+  {
+    method: 'DELETE',
+    path: '/routines/{id}',
+    right: 'delete routine',
+    errors: WRITE_ONE,
+    operation: deleteOperation(routines),
+    handle: remove(routines),
   },
   {
     method: 'GET',

@@ -2,7 +2,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import type { Goal } from '../domain/goal.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { Noun } from '../domain/records.ts';
-import type { Routine } from '../domain/routine.ts';
+import { type Routine, renamedExercises } from '../domain/routine.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import { History } from './history/history.ts';
@@ -114,6 +114,26 @@ export class Store {
   get #writer(): Writer {
     this.#connection.writer ??= new Writer(this.#connection.db);
     return this.#connection.writer;
+  }
+
+  /**
+   * Gives a user's exercises another name, in logs and routines, as one change.
+   * @param from the names as they are stored
+   * @returns how many logs and routines were changed
+   */
+  renameExercise(userId: number, from: readonly string[], to: string): { logs: number; routines: number } {
+    return this.change(() => {
+      const logs = this.logs.rename(userId, from, to);
+      const routines = this.routines
+        .list({ userId })
+        .filter(({ exercises }) => exercises.some(({ exerciseName }) => from.includes(exerciseName)));
+      for (const routine of routines)
+        this.routines.replace(routine.id, {
+          ...routine,
+          exercises: renamedExercises(routine.exercises, from, to),
+        });
+      return { logs, routines: routines.length };
+    });
   }
 
   /**

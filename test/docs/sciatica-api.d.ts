@@ -120,6 +120,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/routines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** List the routines of a user */
+        get: operations["listUserRoutines"];
+        put?: never;
+        /**
+         * Create a routine of a user
+         * @description A single routine has a path of its own, which Location names.
+         */
+        post: operations["createUserRoutine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/goal": {
         parameters: {
             query?: never;
@@ -213,6 +237,28 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/routines/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** Read one routine */
+        get: operations["getRoutine"];
+        /** Replace a routine */
+        put: operations["replaceRoutine"];
+        post?: never;
+        /** Delete a routine */
+        delete: operations["deleteRoutine"];
         options?: never;
         head?: never;
         patch?: never;
@@ -618,6 +664,86 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
+        };
+        RoutineInput: {
+            /**
+             * @description Id of the user whose routine it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @example morning
+             */
+            name: string;
+            /**
+             * @description What is done, in order, each exercise once
+             * @example [
+             *       {
+             *         "exerciseName": "Piriformis Stretch",
+             *         "exerciseType": "stretch"
+             *       },
+             *       {
+             *         "exerciseName": "Bird Dog",
+             *         "exerciseType": "strengthening"
+             *       }
+             *     ]
+             */
+            exercises: {
+                /**
+                 * @description Name of the exercise
+                 * @example Piriformis Stretch
+                 */
+                exerciseName: string;
+                /**
+                 * @description Kind of exercise
+                 * @example stretch
+                 * @enum {string}
+                 */
+                exerciseType: "stretch" | "strengthening";
+            }[];
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        UserRoutineInput: {
+            /**
+             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @example morning
+             */
+            name: string;
+            /**
+             * @description What is done, in order, each exercise once
+             * @example [
+             *       {
+             *         "exerciseName": "Piriformis Stretch",
+             *         "exerciseType": "stretch"
+             *       },
+             *       {
+             *         "exerciseName": "Bird Dog",
+             *         "exerciseType": "strengthening"
+             *       }
+             *     ]
+             */
+            exercises: {
+                /**
+                 * @description Name of the exercise
+                 * @example Piriformis Stretch
+                 */
+                exerciseName: string;
+                /**
+                 * @description Kind of exercise
+                 * @example stretch
+                 * @enum {string}
+                 */
+                exerciseType: "stretch" | "strengthening";
+            }[];
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+            /**
+             * @description Id of the user whose routine it is
+             * @example 1
+             */
+            userId?: number;
         };
         Goal: {
             /**
@@ -1383,6 +1509,93 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    listUserRoutines: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routines, in id order */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    createUserRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserRoutineInput"];
+            };
+        };
+        responses: {
+            /** @description The new routine */
+            201: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    /** @description Path of the routine */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
     getUserGoal: {
         parameters: {
             query?: never;
@@ -1818,6 +2031,126 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    replaceRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutineInput"];
+            };
+        };
+        responses: {
+            /** @description The whole routine */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deleteRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
     };

@@ -174,6 +174,11 @@ describe('its examples work as they stand', () => {
     expect(sent.url.origin).toBe('http://localhost:3000');
     const { call, errors, store } = freshApp();
     store.goals.create({ userId: 1, sessionsPerWeek: 3 });
+    store.routines.create({
+      userId: 1,
+      name: method === 'POST' ? 'evening' : 'morning',
+      exercises: [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' }],
+    });
     const { status, text } = await call(method, `${sent.url.pathname}${sent.url.search}`, sent);
     expect([status, text]).toEqual([method === 'POST' ? 201 : 200, expect.any(String)]);
     expect(errors).toEqual([]);

@@ -27,6 +27,8 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/report': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/routines': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'POST /users/{id}/routines': ['401', '201 404 404', '403', '403', '201 201 404'],
   'GET /users/{id}/goal': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'PUT /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
@@ -37,6 +39,9 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'PATCH /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /userExerciseLogs/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /routines/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'PUT /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'DELETE /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /changes': ['401', '200', '200', '200', '200'],
   'GET /health': ['200', '200', '200', '200', '200'],
   'GET /openapi.json': ['200', '200', '200', '200', '200'],
@@ -50,7 +55,10 @@ function behindGate(options: GateOptions = {}) {
   const { store, call, errors } = guardedApp(options);
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
-  for (const userId of [1, 2]) store.goals.create({ userId, sessionsPerWeek: 4 });
+  for (const userId of [1, 2]) {
+    store.goals.create({ userId, sessionsPerWeek: 4 });
+    store.routines.create({ ...morning, userId });
+  }
   const headers = Object.fromEntries(
     whos.map((who) => {
       const token = tokens[who];
@@ -69,9 +77,16 @@ function bodyFor(route: string, id: number): unknown {
   if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
   if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
   if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };
+  if (route === 'POST /users/{id}/routines') return { ...morning, name: 'evening' };
+  if (route === 'PUT /routines/{id}') return { ...morning, userId: id === 9 ? 1 : id };
   if (route === 'PUT /users/{id}/goal') return { sessionsPerWeek: 5 };
   return /^(POST|PUT)/.test(route) ? nora : undefined;
 }
+
+const morning = {
+  name: 'morning',
+  exercises: [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' as const }],
+};
 
 /** An answer without what the caller said. */
 const sameAs = ({ status, text, headers }: Answer, id: number) => ({

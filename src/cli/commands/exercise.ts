@@ -16,7 +16,7 @@ export function addExerciseCommand(program: Command, context: Context): void {
     .command('rename')
     .summary('Rename an exercise, or merge it into another')
     .description(
-      'Give an exercise another name, in all logs of a user at once. If there is an exercise of that name already, the two become one, after a question. One undo takes it back.',
+      'Give an exercise another name, in all logs and routines of a user at once. If there is an exercise of that name already, the two become one, after a question. One undo takes it back.',
     )
     .argument('<old>', 'its name now')
     .argument('<new>', 'its name from now on')

@@ -9,8 +9,9 @@ import { palette } from '../output/colour.ts';
 import { counted, print, say } from '../output/io.ts';
 import { checkJson, printDone, printRecord } from '../output/output.ts';
 import { logColumns, nameOf, summaryOfLog } from '../views/records.ts';
+import { addLogRoutineCommand } from './log-routine.ts';
 
-/** `sciatica log add|show|edit|rm` */
+/** `sciatica log add|routine|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
   const log = program
     .command('log')
@@ -39,6 +40,8 @@ export function addLogCommand(program: Command, context: Context): void {
       const { addLog } = await import('../input/log-add.ts');
       await addLog(context, options);
     });
+
+  addLogRoutineCommand(log, context);
 
   log
     .command('show')

@@ -7,8 +7,10 @@ import { didYouMean } from '../../domain/suggest.ts';
 import { usage } from '../errors.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';
 import { confirmed } from './edit.ts';
+import { exerciseNamed } from './exercises.ts';
 import type { Options } from './options.ts';
 import { resolveUserOrAsk } from './resolve-user.ts';
+import { exerciseNames } from './routines.ts';
 
 /**
  * Renames an exercise of a user, or merges it into another, as one change.
@@ -26,19 +28,18 @@ export async function renameExercise(
   const userId = await resolveUserOrAsk(context, options['user']);
   store.users.get(userId);
   const known = store.logs.exercises(userId);
-  const names = known.map(({ exerciseName }) => exerciseName);
+  const names = exerciseNames(store, userId);
   const from = namesMeant(old, names, [typed]);
   if (from.length === 0) throw unknown(old, typed, names);
-  const others = known
-    .filter(({ exerciseName }) => !from.includes(exerciseName))
-    .sort((a, b) => b.sessions - a.sessions)
-    .map(({ exerciseName }) => exerciseName);
+  const sessionsOf = (name: string) => exerciseNamed(name, known)?.sessions ?? 0;
+  const others = names.filter((name) => !from.includes(name)).sort((a, b) => sessionsOf(b) - sessionsOf(a));
   // In other letters' case it is the known one, of several the one with the most sessions.
   const [to = typed] = namesMeant(typed, others);
   if (from.includes(to)) throw usage(`The exercise is called ${shown(to)} already.`);
   await askAboutMerge(context, options, { known, from, to });
-  const logs = store.change(() => store.logs.rename(userId, from, to));
-  print(context, `Renamed ${listed(from)} to ${shown(to)}: ${counted(logs, 'log')}.`);
+  const { logs, routines } = store.renameExercise(userId, from, to);
+  const what = [counted(logs, 'log'), ...(routines > 0 ? [counted(routines, 'routine')] : [])].join(', ');
+  print(context, `Renamed ${listed(from)} to ${shown(to)}: ${what}.`);
   const [last] = store.history.list({ user: userId, limit: 1 });
   if (last) say(context, `Wrong? sciatica undo ${last.change}`);
 }

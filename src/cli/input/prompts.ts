@@ -85,6 +85,29 @@ export async function askFields(
   return answers;
 }
 
+/**
+ * Asks for a line of text, again while it has a fault.
+ * @param faultOf what is wrong with an answer, as a sentence; undefined if nothing is
+ */
+export async function askLine(
+  context: Context,
+  message: string,
+  faultOf: (answer: string) => string | undefined,
+  initial?: string,
+): Promise<string> {
+  const answer = await ask(context, (streams) =>
+    input(
+      {
+        message,
+        ...(initial === undefined ? {} : { default: initial }),
+        validate: (text) => faultOf(text.trim()) ?? true,
+      },
+      streams,
+    ),
+  );
+  return answer.trim();
+}
+
 function fieldValue(field: Field, text: string, today: string): unknown {
   return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
 }

@@ -11,7 +11,7 @@ import { etagOf, etagOfList, precondition, tagged } from './etag.ts';
 import { firstAnswer, repeatable } from './idempotency.ts';
 import { arrayOf } from './json-array.ts';
 import { parseQuery } from './query.ts';
-import type { Collection, Resource, StoredRecord, Verbs } from './resource.ts';
+import type { Collection, Item, Resource, StoredRecord } from './resource.ts';
 
 /** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -60,7 +60,7 @@ function page<F extends Paging, I, P>(
 }
 
 /** GET of one record. */
-export function read<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function read<I>(resource: Item<I>): Handler {
   return ({ request, id, search, store, caller }) => {
     parseQuery(search, {});
     const response = tagged(request, resource.verbs(store).json(id));
@@ -104,7 +104,11 @@ export function create<F extends Paging, I, P>(resource: Resource<F, I, P>): Han
   };
 }
 
-function created(collection: Collection, sent: unknown, records: readonly StoredRecord[]): HttpResponse {
+export function created(
+  collection: Collection,
+  sent: unknown,
+  records: readonly StoredRecord[],
+): HttpResponse {
   const [record] = records;
   if (record === undefined || Array.isArray(sent)) {
     const ids = records.map(({ id }) => id);
@@ -118,7 +122,7 @@ function created(collection: Collection, sent: unknown, records: readonly Stored
 }
 
 /** PUT of a whole record. */
-export function replace<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function replace<I>(resource: Item<I>): Handler {
   const check = (store: Store, value: unknown) => resource.check(store, value);
   return write(resource, check, (verbs, id, input, guard) => verbs.replace(id, input, guard));
 }
@@ -129,10 +133,10 @@ export function patch<F extends Paging, I, P>(resource: Resource<F, I, P>): Hand
   return write(resource, check, (verbs, id, changes, guard) => verbs.update(id, changes, guard));
 }
 
-function write<F extends Paging, I, P, T>(
-  resource: Resource<F, I, P>,
+function write<V extends { json(id: number): string }, T>(
+  resource: Collection & { verbs(store: Store): V },
   check: (store: Store, value: unknown) => T,
-  verb: (verbs: Verbs<F, I, P>, id: number, value: T, guard?: Guard) => StoredRecord,
+  verb: (verbs: V, id: number, value: T, guard?: Guard) => StoredRecord,
 ): Handler {
   return async ({ request, id, search, store }) => {
     parseQuery(search, {});
@@ -148,7 +152,7 @@ function write<F extends Paging, I, P, T>(
 }
 
 /** DELETE of a record. */
-export function remove<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function remove<I>(resource: Item<I>): Handler {
   return async ({ request, id, search, store }) => {
     parseQuery(search, {});
     const guard = precondition(request.headers);

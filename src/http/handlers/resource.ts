@@ -2,10 +2,11 @@ import { invalid } from '../../domain/errors.ts';
 import { type Fields, integer, text } from '../../domain/fields.ts';
 import { type LogFilter, type LogInput, type LogPatch, logFilterFields } from '../../domain/log.ts';
 import type { Noun } from '../../domain/records.ts';
+import type { RoutineInput } from '../../domain/routine.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
 import type { UserFilter, UserInput, UserPatch } from '../../domain/user.ts';
-import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
+import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
 import type { Chunk, Page, ShortPage } from '../../store/records/table.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
@@ -34,18 +35,26 @@ export interface Verbs<Filter, Input, Patch> {
 
 /** A kind of record as the interface shows it. */
 export interface Collection {
-  path: '/users' | '/userExerciseLogs';
+  path: '/users' | '/userExerciseLogs' | '/routines';
   noun: Noun;
   /** The query parameters of the list. */
   parameters: Fields;
 }
 
-/** A collection with its types, its checks, and its verbs in a store. */
-export interface Resource<Filter extends Paging, Input, Patch> extends Collection {
-  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
-  filterOf(search: string): Filter;
+/** The verbs of single records. */
+export type ItemVerbs<Input> = Pick<Verbs<never, Input, never>, 'json' | 'create' | 'replace' | 'delete'>;
+
+/** A kind of record whose single records have paths of their own. */
+export interface Item<Input> extends Collection {
   /** Checks a new or a whole record. @throws SciaticaError `invalid` with every fault */
   check(store: Store, value: unknown): Input;
+  verbs(store: Store): ItemVerbs<Input>;
+}
+
+/** A collection with its types, its checks, and its verbs in a store. */
+export interface Resource<Filter extends Paging, Input, Patch> extends Item<Input> {
+  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
+  filterOf(search: string): Filter;
   /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
   checkOneOf(store: Store, value: unknown): Input;
   /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
@@ -110,4 +119,12 @@ export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   },
   checkPatch: ({ logs }, value) => checkLogChange(logs, value),
   verbs: (store) => store.logs,
+};
+
+export const routines: Item<RoutineInput> = {
+  path: '/routines',
+  noun: 'routine',
+  parameters: {},
+  check: ({ logs }, value) => checkNewRoutine(logs, value),
+  verbs: (store) => store.routines,
 };

@@ -17,8 +17,8 @@ import {
 /** The operations that users and logs have in common. */
 
 interface Names {
-  tag: 'Users' | 'User exercise logs';
-  schema: 'User' | 'UserExerciseLog';
+  tag: 'Users' | 'User exercise logs' | 'Routines';
+  schema: 'User' | 'UserExerciseLog' | 'Routine';
   noun: string;
   /** The noun with its article. */
   one: string;
@@ -32,6 +32,7 @@ const names: Record<Collection['path'], Names> = {
     noun: 'exercise log',
     one: 'an exercise log',
   },
+  '/routines': { tag: 'Routines', schema: 'Routine', noun: 'routine', one: 'a routine' },
 };
 
 export function listOperation({ path, noun: record, parameters }: Collection): Operation {
@@ -126,7 +127,7 @@ export function historyOperation({ path }: Collection): Operation {
   };
 }
 
-const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });
+export const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });
 
 const LIST_HEADERS: Json = {
   ...ETAG_IF_SHORT,
@@ -139,7 +140,7 @@ const CREATED_HEADERS: Json = {
   Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
 };
 
-const IDEMPOTENCY_KEY: Json = {
+export const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   description:

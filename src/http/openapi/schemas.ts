@@ -3,8 +3,8 @@ import { goalFields, goalRecord } from '../../domain/goal.ts';
 import { actions, sources } from '../../domain/history.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
 import { nouns } from '../../domain/records.ts';
-import { routineRecord } from '../../domain/routine.ts';
-import { objectOf } from '../../domain/schema.ts';
+import { routineFields, routineRecord } from '../../domain/routine.ts';
+import { objectOf, schemaOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
 import { insightsSchemas } from './insights.ts';
 import { type Json, ref, schemaJson } from './parts.ts';
@@ -20,6 +20,8 @@ export function schemas(): Record<string, Json> {
     UserExerciseLogInput: input(logFields),
     UserExerciseLogPatch: patch(logFields, { painAfter: 3 }),
     Routine: schemaJson(objectOf(routineRecord)),
+    RoutineInput: input(routineFields),
+    UserRoutineInput: routineOfUser(),
     Goal: schemaJson(objectOf(goalRecord)),
     GoalInput: input({ sessionsPerWeek: goalFields.sessionsPerWeek }, ['userId']),
     ...insightsSchemas(),
@@ -31,6 +33,14 @@ export function schemas(): Record<string, Json> {
 /** @param ignored further fields that a client may send back as it got them */
 const input = (fields: Fields, ignored: readonly string[] = []): Json =>
   withIgnored(schemaJson(objectOf(fields)), ignored);
+
+/** The path says whose routine it is. */
+function routineOfUser(): Json {
+  const { userId, ...fields } = routineFields;
+  const schema = input(fields);
+  const properties = schema['properties'] as Json;
+  return { ...schema, properties: { ...properties, userId: schemaJson(schemaOf(userId)) } };
+}
 
 const patch = (fields: Fields, example: Json): Json => ({
   ...withIgnored(schemaJson(objectOf(fields).partial())),

@@ -1,6 +1,7 @@
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { LogInput, LogPatch } from '../../domain/log.ts';
-import { checkLogInput, checkLogPatch } from '../../domain/schema.ts';
+import type { RoutineInput } from '../../domain/routine.ts';
+import { checkLogInput, checkLogPatch, checkRoutineInput } from '../../domain/schema.ts';
 
 /** What the checks ask of the records. */
 interface UserLookup {
@@ -19,6 +20,11 @@ export function checkNewLog(logs: UserLookup, value: unknown): LogInput {
 /** As `checkNewLog`, of what is to change in a log. */
 export function checkLogChange(logs: UserLookup, value: unknown): LogPatch {
   return withUserFaults(logs, value, checkLogPatch);
+}
+
+/** As `checkNewLog`, of a routine. */
+export function checkNewRoutine(logs: UserLookup, value: unknown): RoutineInput {
+  return withUserFaults(logs, value, checkRoutineInput);
 }
 
 function withUserFaults<T>(logs: UserLookup, value: unknown, check: (value: unknown) => T): T {

@@ -1,0 +1,125 @@
+import type { Context } from '../../context.ts';
+import type { ExerciseType } from '../../domain/log.ts';
+import { logFields } from '../../domain/log.ts';
+import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
+import { checkRoutineInput } from '../../domain/schema.ts';
+import { usage } from '../errors.ts';
+import { escapeControls, print } from '../output/io.ts';
+import { checkJson, printDone, printRecord } from '../output/output.ts';
+import { details } from '../views/details.ts';
+import { summaryOfRoutine } from '../views/records.ts';
+import { confirmDeletion } from './edit.ts';
+import type { Options } from './options.ts';
+import { parseFlags } from './parse-flags.ts';
+import { resolveUserOrAsk } from './resolve-user.ts';
+import { exercisesTyped, knownExercises, requireTypes, routineNamed } from './routines.ts';
+
+/** `routine add`. @throws SciaticaError `invalid` with every fault; then nothing was written */
+export async function addRoutine(
+  context: Context,
+  called: string | undefined,
+  texts: readonly string[],
+  options: Options,
+): Promise<void> {
+  checkJson(options, routineRecord);
+  if (called === undefined && !context.interactive)
+    throw usage("Say the name and the exercises: sciatica routine add morning 'Bird Dog' 'Cat-Cow'");
+  if (texts.length === 0 && !context.interactive)
+    throw usage('Say the exercises after the name, in order. Those done so far: sciatica exercises');
+  const userId = await userOf(context, options);
+  const name = called ?? (await asked(context, routineFields.name));
+  const exercises = await exercisesOf(context, userId, texts, options);
+  const routine = context.store.routines.create(checkRoutineInput({ userId, name, exercises }));
+  const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}. To record it: sciatica log routine ${shownName(routine)}`;
+  printDone(context, options, { fields: routineRecord, record: routine, done });
+}
+
+/** `routine show` */
+export async function showRoutine(context: Context, called: string, options: Options): Promise<void> {
+  const record = routineNamed(context.store, await userOf(context, options), called);
+  if (options['json'] !== undefined)
+    return printRecord(context, options, { fields: routineRecord, columns: [], record });
+  print(
+    context,
+    details([
+      [routineRecord.id.label, String(record.id)],
+      [routineFields.name.label, escapeControls(record.name)],
+      ...record.exercises.map(({ exerciseName, exerciseType }, i): [string, string] => [
+        `Exercise ${i + 1}`,
+        `${escapeControls(exerciseName)} (${exerciseType})`,
+      ]),
+    ]),
+  );
+}
+
+/** `routine edit`. @throws SciaticaError `invalid` with every fault; then nothing was written */
+export async function editRoutine(
+  context: Context,
+  called: string,
+  texts: readonly string[],
+  options: Options,
+): Promise<void> {
+  checkJson(options, routineRecord);
+  const userId = await userOf(context, options);
+  const routine = routineNamed(context.store, userId, called);
+  const { name } = await parseFlags(context, options, { name: routineFields.name });
+  const next = { ...routine, ...(name !== undefined && { name }) };
+  if (texts.length > 0) next.exercises = await exercisesOf(context, userId, texts, options);
+  else if (name === undefined) Object.assign(next, await askChanges(context, routine, options));
+  if (JSON.stringify(next) === JSON.stringify(routine)) return print(context, 'Nothing changed.');
+  const record = context.store.routines.replace(routine.id, checkRoutineInput(next));
+  const done = `Changed routine ${record.id}: ${summaryOfRoutine(record)}.`;
+  printDone(context, options, { fields: routineRecord, record, done });
+}
+
+/** `routine rm` */
+export async function removeRoutine(context: Context, called: string, options: Options): Promise<void> {
+  const routine = routineNamed(context.store, await userOf(context, options), called);
+  const what = `routine ${routine.id}: ${summaryOfRoutine(routine)}`;
+  await confirmDeletion(context, options, what);
+  context.store.routines.delete(routine.id);
+  print(context, `Deleted ${what}.`);
+}
+
+/** The user whose routines a command is about. @throws SciaticaError `not-found` */
+export async function userOf(context: Context, options: Options): Promise<number> {
+  return context.store.users.get(await resolveUserOrAsk(context, options['user'])).id;
+}
+
+const shownName = ({ name }: Routine) =>
+  /\s/.test(name) ? `'${escapeControls(name)}'` : escapeControls(name);
+
+async function asked(context: Context, field: typeof routineFields.name, current?: string): Promise<string> {
+  const { askField } = await import('./prompts.ts');
+  return String(await askField(context, field, current));
+}
+
+async function exercisesOf(
+  context: Context,
+  userId: number,
+  texts: readonly string[],
+  options: Options,
+): Promise<RoutineExercise[]> {
+  const known = knownExercises(context.store, userId);
+  const { exerciseType } = await parseFlags(context, options, { exerciseType: logFields.exerciseType });
+  const exercises = exercisesTyped(texts, known, exerciseType as ExerciseType | undefined);
+  if (!context.interactive)
+    return requireTypes(
+      exercises,
+      known.map(({ exerciseName }) => exerciseName),
+    );
+  const { askExercises, askType } = await import('./routine-ask.ts');
+  if (texts.length === 0) return askExercises(context, known);
+  const typed: RoutineExercise[] = [];
+  for (const exercise of exercises) typed.push(await askType(context, exercise, known));
+  return typed;
+}
+
+async function askChanges(context: Context, routine: Routine, options: Options): Promise<Partial<Routine>> {
+  if (!context.interactive) throw usage('Say what to change: other exercises after the name, or --name.');
+  const name = await asked(context, routineFields.name, routine.name);
+  const { askYesNo } = await import('./prompts.ts');
+  const listed = routine.exercises.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ');
+  if (await askYesNo(context, `Keep the exercises (${listed})?`, true)) return { name };
+  return { name, exercises: await exercisesOf(context, routine.userId, [], options) };
+}

@@ -1,0 +1,376 @@
+import { describe, expect, test } from 'vitest';
+import { openStore } from '../../src/store/store.ts';
+import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+
+const { enter, ctrlC } = keys;
+const [stretch, dog] = [
+  { exerciseName: 'Piriformis Stretch', exerciseType: 'stretch' as const },
+  { exerciseName: 'Bird Dog', exerciseType: 'strengthening' as const },
+];
+
+/** Nora, who has done two exercises, and has the routine "morning" of both unless told otherwise. */
+const done = (hasRoutine = true) =>
+  prepared((store) => {
+    store.users.create(nora);
+    store.logs.create(session);
+    store.logs.create({ ...session, ...dog });
+    if (hasRoutine) store.routines.create({ userId: 1, name: 'morning', exercises: [stretch, dog] });
+  });
+
+const routinesOf = (db: string) => {
+  const store = openStore(db);
+  try {
+    return store.routines.list();
+  } finally {
+    store.close();
+  }
+};
+
+describe('routine add', () => {
+  test.each<[string, string[], object[]]>([
+    ['known names', ['Piriformis Stretch', 'Bird Dog'], [stretch, dog]],
+    ['known names in other letters', ['bird dog', 'PIRIFORMIS STRETCH'], [dog, stretch]],
+    ['a type for a new one', ['Cat-Cow=stretch'], [{ exerciseName: 'Cat-Cow', exerciseType: 'stretch' }]],
+    [
+      'a type for all new ones',
+      ['Bird Dog', 'x', '--type', 'stretch'],
+      [dog, { exerciseName: 'x', exerciseType: 'stretch' }],
+    ],
+    ['another type than before', ['bird dog=stretch'], [{ ...dog, exerciseType: 'stretch' }]],
+  ])('takes %s', async (_, words, exercises) => {
+    const db = done(false);
+    const answer = await run(['routine', 'add', 'morning', ...words], { db });
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(routinesOf(db)).toEqual([{ id: 1, userId: 1, name: 'morning', exercises }]);
+  });
+
+  test('says what was added, and how to record it', async () => {
+    const { stdout } = await run(['routine', 'add', 'my morning', 'bird dog'], { db: done() });
+    expect(stdout).toBe(
+      "Added routine 2: my morning (Bird Dog). To record it: sciatica log routine 'my morning'\n",
+    );
+  });
+
+  test.each<[string[], string]>([
+    [[], "Say the name and the exercises: sciatica routine add morning 'Bird Dog' 'Cat-Cow'"],
+    [['x'], 'Say the exercises after the name, in order.'],
+    [
+      ['x', 'Bird Dgo', 'Cat-Cow'],
+      "Never recorded so far: 'Bird Dgo' (did you mean Bird Dog?), Cat-Cow. Say of which type, as in 'Bird Dgo=stretch', or with --type for all of them.",
+    ],
+    [['x', 'Bird=yoga'], 'Bird=yoga: after = must come one of stretch, strengthening.'],
+    [['x', 'a', '--type', 'yoga'], '--type must be one of stretch, strengthening'],
+    [['x', 'Bird Dog', 'bird dog'], 'exercises[1].exerciseName is in the list already'],
+    [['MORNING', 'Bird Dog'], 'name is the name of another routine of the user'],
+    [[' ', 'Bird Dog'], 'name must be text of 1 to 100 characters, not only spaces'],
+    [['x'.repeat(101), 'Bird Dog'], 'name is 101 characters long: at most 100 are allowed'],
+    [
+      ['x', ...Array.from({ length: 51 }, (_, i) => `e${i}=stretch`)],
+      'exercises must be a list of 1 to 50 objects',
+    ],
+    [['x', 'Bird Dog', '--json', 'title'], '"title" is not a field'],
+  ])('refuses %j', async (words, message) => {
+    const db = done();
+    const answer = await run(['routine', 'add', ...words], { db });
+    expect(answer).toMatchObject({ code: 2, stdout: '' });
+    expect(answer.stderr).toContain(message);
+    expect(routinesOf(db)).toHaveLength(1);
+  });
+
+  test('asks for what is missing, a type and a misspelt name included', async () => {
+    const db = done(false);
+    const { code } = await run(['routine', 'add'], {
+      db,
+      answers: [
+        ['Name of the routine', `morning${enter}`],
+        ['Exercise 1', `bird dog${enter}`],
+        ['Exercise 2 (Enter: that is all)', `Piriformis Strech${enter}`],
+        ['Did you mean Piriformis Stretch?', enter],
+        ['Exercise 3', `Bird Dog${enter}`],
+        ['in the routine already', `${keys.backspace.repeat(8)}Plank${enter}`],
+        ['Kind of Plank', keys.down],
+        ['strengthening', enter],
+        ['Exercise 4', enter],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(routinesOf(db)[0]?.exercises).toEqual([
+      dog,
+      stretch,
+      { exerciseName: 'Plank', exerciseType: 'strengthening' },
+    ]);
+  });
+
+  test('writes nothing when it is broken off', async () => {
+    const db = done(false);
+    const answers = [
+      ['Exercise 1', `bird dog${enter}`],
+      ['Exercise 2', ctrlC],
+    ] as const;
+    expect((await run(['routine', 'add', 'x'], { db, answers })).code).toBe(130);
+    expect(routinesOf(db)).toEqual([]);
+  });
+});
+
+describe('routines', () => {
+  test.each<[string[], number | undefined, string[]]>([
+    [[], undefined, ['id\tuserId\tname\texercises', `1\t1\tmorning\t${JSON.stringify([stretch, dog])}`]],
+    [[], 80, ['Id  Name     Exercises', ' 1  morning  Piriformis Stretch, Bird Dog']],
+    [
+      ['--user', 'all'],
+      80,
+      ['Id  Name     Exercises                     User', ' 1  morning  Piriformis Stretch, Bird Dog     1'],
+    ],
+    [
+      ['--json'],
+      undefined,
+      [JSON.stringify([{ id: 1, userId: 1, name: 'morning', exercises: [stretch, dog] }])],
+    ],
+    [
+      ['--csv'],
+      undefined,
+      ['id,userId,name,exercises', `1,1,morning,"${JSON.stringify([stretch, dog]).replaceAll('"', '""')}"`],
+    ],
+  ])('%j at %j columns', async (words, columns, lines) => {
+    const { stdout, code } = await run(['routines', ...words], { db: done(), ...(columns && { columns }) });
+    expect({ code, lines: stdout.replaceAll('\r', '').split('\n') }).toEqual({
+      code: 0,
+      lines: [...lines, ''],
+    });
+  });
+
+  test('says how to begin where there is none', async () => {
+    const answer = await run(['routines'], { db: done(false) });
+    expect(answer).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'There is no routine yet. To add one: sciatica routine add\n',
+    });
+  });
+});
+
+describe('routine show', () => {
+  test.each(['morning', 'MORNING', '1'])('%s', async (name) => {
+    const { stdout } = await run(['routine', 'show', name], { db: done() });
+    expect(stdout).toBe(
+      'Id          1\nName        morning\nExercise 1  Piriformis Stretch (stretch)\nExercise 2  Bird Dog (strengthening)\n',
+    );
+  });
+
+  test.each<[string, boolean, string]>([
+    ['mornin', true, 'There is no routine mornin (did you mean morning?). See: sciatica routines'],
+    ['2', true, 'There is no routine 2. See: sciatica routines'],
+    ['x', false, 'There is no routine yet. To add one: sciatica routine add'],
+  ])('%s is not there', async (name, hasRoutine, message) => {
+    const answer = await run(['routine', 'show', name], { db: done(hasRoutine) });
+    expect(answer).toEqual({ code: 3, stdout: '', stderr: `sciatica: ${message}\n` });
+  });
+
+  test('as JSON', async () => {
+    const { stdout } = await run(['routine', 'show', 'morning', '--json', 'name'], { db: done() });
+    expect(stdout).toBe('{"name":"morning"}\n');
+  });
+});
+
+describe('routine edit', () => {
+  test.each<[string[], object]>([
+    [['--name', 'daily'], { name: 'daily', exercises: [stretch, dog] }],
+    [['Bird Dog'], { name: 'morning', exercises: [dog] }],
+    [
+      ['bird dog', 'x=stretch', '--name', 'Morning'],
+      { name: 'Morning', exercises: [dog, { exerciseName: 'x', exerciseType: 'stretch' }] },
+    ],
+  ])('%j', async (words, after) => {
+    const db = done();
+    expect(await run(['routine', 'edit', 'morning', ...words], { db })).toMatchObject({ code: 0 });
+    expect(routinesOf(db)).toEqual([{ id: 1, userId: 1, ...after }]);
+    await run(['undo', '--yes'], { db });
+    expect(routinesOf(db)[0]).toMatchObject({ name: 'morning', exercises: [stretch, dog] });
+  });
+
+  test('asks for name and exercises', async () => {
+    const db = done();
+    const { stdout } = await run(['routine', 'edit', 'morning'], {
+      db,
+      answers: [
+        ['Name of the routine', enter],
+        ['Keep the exercises (Piriformis Stretch, Bird Dog)?', `n${enter}`],
+        ['Exercise 1', `Bird Dog${enter}`],
+        ['Exercise 2', enter],
+      ],
+    });
+    expect(stdout).toBe('Changed routine 1: morning (Bird Dog).\n');
+  });
+
+  test('that changes nothing is no change', async () => {
+    const db = done();
+    const { stdout } = await run(['routine', 'edit', 'morning', '--name', 'morning'], { db });
+    expect(stdout).toBe('Nothing changed.\n');
+    expect((await run(['history', '--limit', '1'], { db })).stdout).toContain('routine\t1\tcreate');
+  });
+
+  test('needs something to change', async () => {
+    const answer = await run(['routine', 'edit', 'morning'], { db: done() });
+    expect(answer).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to change') });
+  });
+});
+
+test('routine rm asks, and keeps the logs', async () => {
+  const db = done();
+  expect(await run(['routine', 'rm', 'morning'], { db })).toMatchObject({ code: 2 });
+  const { stdout } = await run(['routine', 'rm', 'morning', '--yes'], { db });
+  expect(stdout).toBe('Deleted routine 1: morning (Piriformis Stretch, Bird Dog).\n');
+  expect([routinesOf(db), records(db).logs]).toEqual([[], expect.objectContaining({ length: 2 })]);
+});
+
+describe('log routine', () => {
+  const logged = (db: string) =>
+    records(db)
+      .logs.slice(2)
+      .map(({ exerciseName, painBefore, painAfter, effective, date }) => [
+        exerciseName,
+        painBefore,
+        painAfter,
+        effective,
+        date,
+      ]);
+  const both = ['--set', 'Piriformis Stretch=6,4', '--set', 'bird dog=5 5'];
+
+  test('in a script: one change, which one undo takes back', async () => {
+    const db = done();
+    const answer = await run(['log', 'routine', 'morning', ...both], { db });
+    expect(answer).toEqual({
+      code: 0,
+      stdout:
+        'Added log 3: Piriformis Stretch on 2026-03-02, pain 6 → 4 (↓2), effective.\nAdded log 4: Bird Dog on 2026-03-02, pain 5 → 5, not effective.\n',
+      stderr: 'Wrong? sciatica undo 5\n',
+    });
+    expect(logged(db)).toEqual([
+      ['Piriformis Stretch', 6, 4, true, TODAY],
+      ['Bird Dog', 5, 5, false, TODAY],
+    ]);
+    await run(['undo', '5', '--yes'], { db });
+    expect(logged(db)).toEqual([]);
+  });
+
+  test('in a terminal: skips, goes back, and asks a wrong answer again', async () => {
+    const db = done();
+    const { code } = await run(['log', 'routine', 'morning'], {
+      db,
+      answers: [
+        ['1/2 Piriformis Stretch, pain before and after (6 4; s skips)', `6 11${enter}`],
+        ['Two numbers from 1 to 10', `${keys.backspace.repeat(2)}4${enter}`],
+        ['2/2 Bird Dog, pain before and after (6 4; s skips, b goes back)', `b${enter}`],
+        ['1/2 Piriformis Stretch', `6,3${enter}`],
+        ['2/2 Bird Dog', `s${enter}`],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(logged(db)).toEqual([['Piriformis Stretch', 6, 3, true, TODAY]]);
+  });
+
+  test('saves nothing before the last answer', async () => {
+    const db = done();
+    const answers = [
+      ['1/2', `6 4${enter}`],
+      ['2/2', ctrlC],
+    ] as const;
+    expect((await run(['log', 'routine', 'morning'], { db, answers })).code).toBe(130);
+    expect(logged(db)).toEqual([]);
+  });
+
+  test('asks only for what --set does not say, on the day that was said', async () => {
+    const db = done();
+    await run(['log', 'routine', 'morning', '--set', 'Bird Dog=s', '--date', 'yesterday'], {
+      db,
+      answers: [['1/1 Piriformis Stretch', `6 4${enter}`]],
+    });
+    expect(logged(db)).toEqual([['Piriformis Stretch', 6, 4, true, '2026-03-01']]);
+  });
+
+  test('records nothing when all is skipped', async () => {
+    const db = done();
+    const words = ['--set', 'Bird Dog=s', '--set', 'Piriformis Stretch=skip'];
+    expect(await run(['log', 'routine', 'morning', ...words], { db })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Every exercise was skipped: nothing was recorded.\n',
+    });
+  });
+
+  test('gives the logs as JSON', async () => {
+    const { stdout } = await run(['log', 'routine', 'morning', ...both, '--json', 'id,painAfter'], {
+      db: done(),
+    });
+    expect(stdout).toBe('[{"id":3,"painAfter":4},{"id":4,"painAfter":5}]\n');
+  });
+
+  test.each<[string[], number, string]>([
+    [
+      ['morning'],
+      2,
+      "--set is missing for 'Piriformis Stretch': add --set 'Piriformis Stretch=6,4', or =s to skip it",
+    ],
+    [['morning', '--set', 'Bird Dog=6,4'], 2, "--set is missing for 'Piriformis Stretch'"],
+    [
+      ['morning', ...both, '--set', 'Bird Dgo=6,4'],
+      2,
+      "--set 'Bird Dgo=6,4' is not about an exercise of the routine (did you mean Bird Dog?)",
+    ],
+    [['morning', ...both, '--set', 'Bird Dog=1,1'], 2, 'comes a second time for this exercise'],
+    [['morning', '--set', 'Bird Dog'], 2, 'must be an exercise and two numbers'],
+    [['morning', '--set', 'Bird Dog=0,4'], 2, 'must end in two numbers from 1 to 10, as in =6,4, or in =s'],
+    [['morning', '--set', 'Bird Dog=6'], 2, 'must end in two numbers'],
+    [['morning', '--set', 'Bird Dog=64'], 2, 'must end in two numbers'],
+    [['morning', ...both, '--date', '2026-02-30'], 2, '--date must be a calendar day'],
+    [['evening', ...both], 3, 'There is no routine evening'],
+    [['morning', ...both, '--user', '9'], 3, 'There is no user 9.'],
+  ])('refuses %j', async (words, code, message) => {
+    const db = done();
+    const answer = await run(['log', 'routine', ...words], { db });
+    expect(answer).toMatchObject({ code, stdout: '' });
+    expect(answer.stderr).toContain(message);
+    expect(logged(db)).toEqual([]);
+  });
+});
+
+describe('exercise rename', () => {
+  test('changes routines too, and one undo takes all of it back', async () => {
+    const db = done();
+    const before = [records(db), routinesOf(db)];
+    const words = ['exercise', 'rename', 'Bird Dog', 'Piriformis Stretch', '--yes'];
+    expect((await run(words, { db })).stdout).toBe(
+      'Renamed "Bird Dog" to "Piriformis Stretch": 1 log, 1 routine.\n',
+    );
+    expect(routinesOf(db)[0]?.exercises).toEqual([stretch]);
+    await run(['undo', '--yes'], { db });
+    expect([records(db), routinesOf(db)]).toEqual(before);
+  });
+
+  test('knows an exercise that only a routine has', async () => {
+    const db = done();
+    await run(['routine', 'add', 'x', 'Plank=strengthening'], { db });
+    expect((await run(['exercise', 'rename', 'plank', 'Side Plank'], { db })).code).toBe(0);
+    expect(routinesOf(db)[1]?.exercises[0]?.exerciseName).toBe('Side Plank');
+  });
+});
+
+test.each(['json', 'ndjson'])(
+  'what is exported as %s is imported again, routines and goal too',
+  async (format) => {
+    const db = done();
+    await run(['goal', '4'], { db });
+    const { stdout } = await run(['export', '--format', format], { db });
+    const into = prepared(() => {});
+    const answer = await run(['import', '-'], { db: into, stdin: stdout });
+    expect(answer).toMatchObject({ code: 0, stdout: '' });
+    expect(answer.stderr).toContain('1 routine: 1 new\n1 goal: 1 new\n');
+    expect(routinesOf(into)).toEqual(routinesOf(db));
+    expect((await run(['export', '--format', format], { db: into })).stdout).toBe(stdout);
+    const again = await run(['import', '-', '--json'], { db: into, stdin: stdout });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      routines: { new: 0, equal: 1 },
+      goals: { new: 0, equal: 1 },
+    });
+  },
+);
