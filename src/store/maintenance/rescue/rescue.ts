@@ -107,6 +107,9 @@ function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: num
 
 /** As far as SQLite gets from the start: a block that it cannot read costs the rows behind it, which `scan` finds. */
 function readTable(db: Database, kind: Kind): void {
+  // A file whose header names no format may be of one that has no such table.
+  const isThere = attempt(() => db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', kind.table)) === 1;
+  if (!isThere) return;
   const sql = `SELECT ${kind.columns.join(', ')} FROM ${kind.table} WHERE id > ? ORDER BY id LIMIT ${BLOCK}`;
   for (let last = 0; ; ) {
     const rows = attempt(() => db.all<Record<string, unknown>>(sql, last));
