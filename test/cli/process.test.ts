@@ -127,7 +127,7 @@ describe('completion', () => {
     ],
     [
       ['log', ''],
-      ['add', 'show', 'edit', 'rm'],
+      ['add', 'routine', 'show', 'edit', 'rm'],
     ],
     [['logs', '--si'], ['--since']],
   ])('%j', (words, expected) => expect(complete(words)).toEqual(expected));
