@@ -57,6 +57,11 @@ export function priorDeviation(groups: Iterable<readonly Point[]>): number {
     squares += squaresOf(points);
     freedom += countOf(points) - 1;
   }
+  return pooled(squares, freedom);
+}
+
+/** The same from the sum of the squared residuals and its degrees of freedom. */
+export function pooled(squares: number, freedom: number): number {
   return freedom > 0 ? Math.max(LEAST_DEVIATION, Math.sqrt(squares / freedom)) : LEAST_DEVIATION;
 }
 

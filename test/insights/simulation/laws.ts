@@ -1,5 +1,3 @@
-import { generator } from '../helpers.ts';
-
 /** Sessions drawn from known laws, discrete on 1 to 10 as records are. */
 export interface Session {
   readonly painBefore: number;
@@ -76,24 +74,41 @@ export function lawOf(name: string, components: readonly Component[], start = MI
 export const plain = (deviation: number, effect: number): Law =>
   lawOf(`standard deviation ${deviation}`, [{ chance: 1, effect, deviation }]);
 
-/** The laws of the published table, each with a given shift of every session. */
-export const lawsAround = (effect: number): Law[] => [
-  plain(1, effect),
-  plain(1.5, effect),
-  plain(2, effect),
-  lawOf('flares of 4 points in 15 %', [
-    { chance: 0.85, effect: effect - 0.6, deviation: 0.8 },
-    { chance: 0.15, effect: effect + 3.4, deviation: 1 },
-  ]),
-  lawOf('flares of 4 points in 5 %', [
-    { chance: 0.95, effect: effect - 0.2, deviation: 0.8 },
-    { chance: 0.05, effect: effect + 3.8, deviation: 1 },
-  ]),
-  lawOf('relief of 4 points in 10 %', [
-    { chance: 0.9, effect: effect + 0.4, deviation: 0.5 },
-    { chance: 0.1, effect: effect - 3.6, deviation: 1 },
-  ]),
-  lawOf('low base', [{ chance: 1, effect, deviation: 1 }], LOW),
+/** The laws of the published tables, each by the effect that shifts every session. */
+export const laws: ((effect: number) => Law)[] = [
+  (effect) => plain(1, effect),
+  (effect) => plain(1.5, effect),
+  (effect) => plain(2, effect),
+  (effect) =>
+    lawOf('flares of 4 points in 15 %', [
+      { chance: 0.85, effect: effect - 0.6, deviation: 0.8 },
+      { chance: 0.15, effect: effect + 3.4, deviation: 1 },
+    ]),
+  (effect) =>
+    lawOf('flares of 4 points in 5 %', [
+      { chance: 0.95, effect: effect - 0.2, deviation: 0.8 },
+      { chance: 0.05, effect: effect + 3.8, deviation: 1 },
+    ]),
+  (effect) =>
+    lawOf('relief of 4 points in 10 %', [
+      { chance: 0.9, effect: effect + 0.4, deviation: 0.5 },
+      { chance: 0.1, effect: effect - 3.6, deviation: 1 },
+    ]),
+  (effect) => lawOf('low base', [{ chance: 1, effect, deviation: 1 }], LOW),
 ];
 
-export { generator };
+/** The law without effect: shifted until its true mean change is 0. */
+export function withoutEffect(law: (effect: number) => Law): Law {
+  let [low, high] = [-2, 2];
+  for (let i = 0; i < 40; i += 1) {
+    const middle = (low + high) / 2;
+    if (law(middle).truth < 0) low = middle;
+    else high = middle;
+  }
+  return law(high);
+}
+
+/** A standard normal variable (Box & Muller 1958). */
+export function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
