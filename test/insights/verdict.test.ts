@@ -119,12 +119,24 @@ describe('the day after', () => {
     expect(of(diary(60), 'Others').dayAfter?.difference).toBeGreaterThan(1.5);
   });
 
-  test('says nothing of an exercise that was hardly ever, or always, done', () => {
-    const rare = [...diary(40), log({ exerciseName: 'Rare', date: '2026-01-05' })];
-    expect(of(rare, 'Rare').dayAfter).toBeNull();
-    const always = diary(40).map((each) => ({ ...each, exerciseName: 'Always' }));
-    expect(of(always, 'Always').dayAfter).toBeNull();
-  });
+  test.each([
+    [2, true],
+    [3, false],
+    [35, false],
+    [36, true],
+  ])(
+    'is said of an exercise that was done on 3 days at least and left out on 8: %i of 43 (none: %s)',
+    (n, none) => {
+      // Spread over the diary, with pain that is the same on days with and without it.
+      const days = diary(44).map((each, i) => ({
+        ...each,
+        painBefore: 4 + ((i * 7) % 3),
+        exerciseName: 'Other',
+      }));
+      const done = days.slice(0, n).map((each) => ({ ...each, exerciseName: 'Rare' }));
+      expect(of([...days, ...done], 'Rare').dayAfter === null).toBe(none);
+    },
+  );
 });
 
 describe('how many further sessions would settle it', () => {

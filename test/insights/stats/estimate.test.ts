@@ -204,8 +204,10 @@ describe('the difference at the same pain before', () => {
     const bad = Array.from({ length: 8 }, (): Session => [9, -3]);
     const good = Array.from({ length: 8 }, (): Session => [3, 0]);
     expect(adjustedDifference(sumsOf(bad), sumsOf(good), 1.5)).toBeNull();
-    const nearly = sumsOf([...good.slice(1), [4, 0]]);
-    expect(adjustedDifference(sumsOf(bad), nearly, 1.5)).toBeNull();
+    // 1 / (1/8 + 1/8 + 6²/xx) is 0.8 with xx = 36 and 1.23 with xx = 64.
+    const spread = (by: number): Session[] => [...good.slice(2), [3 - by, 0], [3 + by, 0]];
+    expect(adjustedDifference(sumsOf(bad), sumsOf(spread(Math.sqrt(18))), 1.5)?.size).toBeUndefined();
+    expect(adjustedDifference(sumsOf(bad), sumsOf(spread(Math.sqrt(32))), 1.5)?.size).toBeCloseTo(1.23, 2);
   });
 
   test('finds a difference that the pain before hides', () => {
