@@ -125,12 +125,14 @@ describe('summary', () => {
   });
 
   it.each([
-    [1, 'TOO FEW     Cobra Stretch (1 session)', 'Pain before exercise: 6.'],
-    [2, 'TOO FEW     Cobra Stretch (2 sessions)', 'Pain before exercise: 6.0 on average.'],
-  ])('of %i sessions says what there is and when more can be said', async (n, few, pain) => {
+    [1, '1 session, 1 February 2026', 'Pain before exercise: 6.'],
+    [2, '2 sessions, 1 to 2 February 2026', 'Pain before exercise: 6.0 on average.'],
+  ])('of %i sessions says what there is and when more can be said', async (n, head, pain) => {
     const { stdout } = await run(['summary'], { db: of('Cobra Stretch', 6, 4, n), ...plain(80) });
-    expect(linesOf(stdout).slice(2)).toEqual([
-      few,
+    expect(linesOf(stdout)).toEqual([
+      `Nora Lind: ${head}.`,
+      '',
+      `TOO FEW     Cobra Stretch (${head.slice(0, head.indexOf(','))})`,
       '',
       pain,
       'From 3 sessions of one exercise on, this says which way pain went after it;',
@@ -234,14 +236,23 @@ describe('summary', () => {
     expect(stdout).not.toMatch(/Nora|Patel/);
   });
 
-  it('shows no control character of an exercise', async () => {
+  it.each([1, 3, 9])('shows no control character of an exercise with %i sessions', async (n) => {
     const hostile = prepared((store) => {
       store.users.create(nora);
-      for (let i = 0; i < 4; i += 1)
-        store.logs.create({ ...session, exerciseName: `a\u001b[31m\n${i % 2 ? 'b' : '\u202e'}` });
+      for (const [painAfter, mark] of [
+        [3, 'b'],
+        [5, '\u202e'],
+      ] as const)
+        for (let i = 0; i < n; i += 1)
+          store.logs.create({
+            ...session,
+            painBefore: 5,
+            painAfter,
+            exerciseName: `a\u001b[31m\n${mark}${painAfter}`,
+          });
     });
-    for (const command of ['summary', 'compare'])
-      expect((await run([command], { db: hostile, ...plain(80) })).stdout).not.toMatch(/[\u001b\u202e]/);
+    for (const argv of [['summary'], ['summary', '--details'], ['compare']])
+      expect((await run(argv, { db: hostile, ...plain(80) })).stdout).not.toMatch(/[\u001b\u202e]/);
   });
 
   it('of everybody goes by pain location', async () => {
