@@ -68,7 +68,7 @@ async function summarizeUser(
   if (summary.sessions === 0) return sayNone(context, filter);
   const { canvasOf } = await import('../views/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
-  const { summaryDetails } = await import('../views/details.ts');
+  const { summaryDetails } = await import('../views/summary-details.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
   const canvas = await canvasOf(context);

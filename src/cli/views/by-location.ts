@@ -2,8 +2,8 @@ import { RED_FLAGS } from '../../domain/red-flags.ts';
 import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
 import { counted } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
-import { footnote } from './details.ts';
 import { type Canvas, wrap } from './layout.ts';
+import { footnote } from './summary-details.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
 export function placesScreen(
