@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Palette } from '../../src/cli/output/colour.ts';
 import practice from '../../src/cli/practice.json';
 import { wrap } from '../../src/cli/views/layout.ts';
 import type { Log } from '../../src/domain/log.ts';
@@ -53,7 +52,7 @@ const of = (exerciseName: string, painBefore: number, painAfter: number, times: 
       store.logs.create({ ...session, exerciseName, painBefore, painAfter, date: `2026-02-0${i}` });
   });
 
-const redFlagLines = (width: number) => wrap(RED_FLAGS, { width, palette: {} as Palette });
+const redFlagLines = (width: number) => wrap(RED_FLAGS, { width });
 
 describe('summary', () => {
   it.each([80, 100, 200])('is one screen of %i columns', async (columns) => {

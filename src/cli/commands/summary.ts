@@ -6,8 +6,8 @@ import { anonymous, summaryFields } from '../../domain/summary.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { whoseList } from '../input/resolve-user.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { resolveListUser } from '../input/resolve-user.ts';
 import { print } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
@@ -44,8 +44,8 @@ export function addSummaryCommand(program: Command, context: Context): void {
 }
 
 async function summarizeLogs(context: Context, options: Options): Promise<void> {
-  const asked = await askedOf(context, options, summaryFields);
-  const userId = whoseList(context, options);
+  const asked = await parseFlags(context, options, summaryFields);
+  const userId = resolveListUser(context, options);
   if (userId !== undefined) await summarizeUser(context, options, asked, userId);
   else if (asked.target === undefined) await summarizeEverybody(context, options, asked);
   else throw usage('--target is for one user: say which one with --user ID.');

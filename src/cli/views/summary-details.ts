@@ -10,7 +10,7 @@ import {
   weeklyMedians,
   words,
 } from '../../insights/index.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { type Canvas, wrap } from './layout.ts';
 
@@ -48,7 +48,7 @@ function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): str
     difference === null || interval === null
       ? []
       : [
-          `${visible(exerciseName)} ${words.signed(difference)} (${words.interval(interval)}${verdict === 'open' ? '' : `, ${verdict} relief`})`,
+          `${escapeControls(exerciseName)} ${words.signed(difference)} (${words.interval(interval)}${verdict === 'open' ? '' : `, ${verdict} relief`})`,
         ],
   );
   if (told.length === 0) return [];
@@ -60,7 +60,7 @@ function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): strin
   const told = exercises.flatMap(({ exerciseName, dayAfter }) =>
     dayAfter
       ? [
-          `${visible(exerciseName)} ${words.signed(dayAfter.difference)} (${words.interval(dayAfter.interval)})`,
+          `${escapeControls(exerciseName)} ${words.signed(dayAfter.difference)} (${words.interval(dayAfter.interval)})`,
         ]
       : [],
   );

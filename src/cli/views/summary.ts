@@ -1,4 +1,3 @@
-import stringWidth from 'fast-string-width';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
 import {
   type ExerciseSummary,
@@ -13,9 +12,9 @@ import {
   type Trend,
   words,
 } from '../../insights/index.ts';
-import { counted, visible } from '../output/io.ts';
+import { counted, escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { clip } from './table.ts';
+import { clip, widthOf } from './width.ts';
 
 /**
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how
@@ -130,7 +129,7 @@ interface Layout {
 
 function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout {
   const room = Math.min(canvas.width, 100) - INDENT - CHANGE.length - titleOf(canvas).length - 4;
-  const longest = Math.max(...exercises.map(({ exerciseName }) => stringWidth(visible(exerciseName))));
+  const longest = Math.max(...exercises.map(({ exerciseName }) => widthOf(escapeControls(exerciseName))));
   const name = Math.min(Math.max(longest, LEAST_NAME), LONGEST_NAME, room);
   const both = (exercise: ExerciseSummary) => [verdictWords(exercise), versusWords(exercise)].filter(Boolean);
   const ways: Layout['words'][] = [
@@ -158,19 +157,19 @@ function groupLines(exercises: readonly ExerciseSummary[], canvas: Canvas): stri
   return groups.flatMap((group, i) => [
     i === 0 ? `${group.title.padEnd(width)}  ${CHANGE}  ${titleOf(canvas)}` : group.title,
     ...group.exercises.flatMap((exercise) => exerciseLines(exercise, group, layout)),
-    ...(group.remark ? wrapIndented(group.remark, canvas) : []),
+    ...(group.remark ? wrap(group.remark, canvas, INDENT) : []),
   ]);
 }
 
 function exerciseLines(exercise: ExerciseSummary, { sign, paint }: Group, layout: Layout): string[] {
   const told = layout.words(exercise);
-  const name = pad(clip(visible(exercise.exerciseName), layout.name), layout.name);
+  const name = pad(clip(escapeControls(exercise.exerciseName), layout.name), layout.name);
   const beside = layout.beside && `  ${told.beside.padEnd(layout.beside)}`;
   const change = words.signed(exercise.meanChange).padStart(CHANGE.length);
   const sessions = String(exercise.sessions).padStart(titleOf(layout.canvas).length);
   return [
     `  ${paint(sign)} ${name}${beside || ''}  ${paint(change)}  ${sessions}`,
-    ...(told.below ? wrapIndented(told.below, layout.canvas) : []),
+    ...(told.below ? wrap(told.below, layout.canvas, INDENT) : []),
   ];
 }
 
@@ -186,12 +185,7 @@ function verdictWords({ verdict, direction, sessions }: ExerciseSummary): string
 const versusWords = ({ versusOthers }: ExerciseSummary): string =>
   versusOthers.verdict === 'more' ? 'more relief than your others' : '';
 
-const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - stringWidth(text)));
-
-function wrapIndented(text: string, canvas: Canvas): string[] {
-  const inner = { ...canvas, width: canvas.width - INDENT };
-  return wrap(text, inner).map((line) => ' '.repeat(INDENT) + line);
-}
+const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 /** Most exercises that a list names. */
 const MOST_LISTED = 10;
@@ -203,11 +197,11 @@ function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] 
     .filter(({ verdict }) => verdict === 'open')
     .map((exercise) => {
       const more = versusWords(exercise);
-      return `${visible(exercise.exerciseName)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
+      return `${escapeControls(exercise.exerciseName)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
     });
   const few = exercises
     .filter(({ verdict }) => verdict === 'too-few')
-    .map(({ exerciseName, sessions }) => `${visible(exerciseName)} (${counted(sessions, 'session')})`);
+    .map(({ exerciseName, sessions }) => `${escapeControls(exerciseName)} (${counted(sessions, 'session')})`);
   return [...listLines('STILL OPEN', open, canvas), ...listLines('TOO FEW', few, canvas)];
 }
 
@@ -215,8 +209,9 @@ function listLines(title: string, items: readonly string[], canvas: Canvas): str
   if (items.length === 0) return [];
   const rest = items.length - MOST_LISTED;
   const text = items.slice(0, MOST_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  const lines = wrap(text, { ...canvas, width: canvas.width - HEADING });
-  return lines.map((line, i) => (i === 0 ? title : '').padEnd(HEADING) + line);
+  return wrap(text, canvas, HEADING).map((line, i) =>
+    i === 0 ? title.padEnd(HEADING) + line.trimStart() : line,
+  );
 }
 
 const directions = {
@@ -247,7 +242,7 @@ const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten'.split(' ')
 /** What further sessions would teach. Never of an exercise with more pain after. */
 function nextSentence(exercises: readonly ExerciseSummary[]): string {
   const open = exercises.map((exercise) => ({
-    name: visible(exercise.exerciseName),
+    name: escapeControls(exercise.exerciseName),
     more: sessionsToSettle(exercise) ?? Number.POSITIVE_INFINITY,
   }));
   const fewest = Math.min(...open.map(({ more }) => more));
