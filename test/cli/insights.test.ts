@@ -170,6 +170,25 @@ describe('summary', () => {
     expect(joined(stdout)).toContain('Number 5 (1 session) and 4 more');
   });
 
+  it.each([80, 50, 30])('fits %i columns whatever the names are', async (columns) => {
+    const long = prepared((store) => {
+      store.users.create(nora);
+      for (const [name, painAfter, n] of [
+        ['clear', 4, 8],
+        ['worse', 8, 8],
+        ['likely', 4, 3],
+        ['open', 6, 4],
+        ['few', 4, 1],
+      ] as const)
+        for (let i = 0; i < n; i += 1)
+          store.logs.create({ ...session, painAfter, exerciseName: `${name}${'ß'.repeat(90)}` });
+    });
+    for (const argv of [['summary'], ['summary', '--details'], ['summary', '--user', 'all'], ['compare']]) {
+      const { stdout } = await run(argv, { db: long, ...plain(columns) });
+      expect([argv, widest(stdout)]).toEqual([argv, Math.min(columns, widest(stdout))]);
+    }
+  });
+
   it('stands in columns whatever script the names are in', async () => {
     const mixed = prepared((store) => {
       store.users.create(nora);

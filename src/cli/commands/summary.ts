@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
+import type { Summary } from '../../insights/index.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
@@ -10,6 +11,7 @@ import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { print } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
+import type { Canvas } from '../views/layout.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -68,12 +70,17 @@ async function summarizeUser(
   if (summary.sessions === 0) return sayNone(context, filter);
   const { canvasOf } = await import('../views/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
-  const { summaryDetails } = await import('../views/summary-details.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
   const canvas = await canvasOf(context);
-  const details = options['details'] ? summaryDetails(summary, canvas) : undefined;
+  const details = options['details'] ? await detailsOf(summary, canvas) : undefined;
   print(context, summaryScreen(who, summary, canvas, details).join('\n'));
+}
+
+/** Draws tables, which take a while to load. */
+async function detailsOf(summary: Summary, canvas: Canvas): Promise<string[]> {
+  const { summaryDetails } = await import('../views/summary-details.ts');
+  return summaryDetails(summary, canvas);
 }
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {

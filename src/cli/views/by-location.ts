@@ -22,7 +22,7 @@ export function placesScreen(
 }
 
 function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
-  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)');
+  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)', canvas);
   return [
     ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(

@@ -2,6 +2,7 @@ import { type Direction, intervalLine, type Verdict, words } from '../../insight
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Column } from './columns.ts';
+import { LONGEST_NAME, nameIn } from './exercise-name.ts';
 import type { Canvas } from './layout.ts';
 import { table } from './table.ts';
 import { clip } from './width.ts';
@@ -23,7 +24,6 @@ export interface Figure<C> {
 }
 
 const LEAST_DRAWING = 9;
-const LONGEST_NAME = 30;
 /** The width from which the ends of the intervals are written out. */
 const WIDE = 96;
 
@@ -112,12 +112,12 @@ function scale(width: number, low: number, high: number): string {
 export function tooFew(
   changes: readonly (Change & { sessions: number })[],
   label: string,
+  canvas: Canvas,
 ): string | undefined {
   const few = changes.filter(({ verdict }) => verdict === 'too-few');
   if (few.length === 0) return undefined;
   const names = few.map(
-    ({ exerciseName, meanChange, sessions }) =>
-      `${escapeControls(exerciseName)} ${words.signed(meanChange)} (${sessions})`,
+    (change) => `${nameIn(canvas, change)} ${words.signed(change.meanChange)} (${change.sessions})`,
   );
   return `${label}: ${names.join(', ')}.`;
 }

@@ -10,8 +10,8 @@ import {
   weeklyMedians,
   words,
 } from '../../insights/index.ts';
-import { escapeControls } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
+import { nameIn } from './exercise-name.ts';
 import { type Canvas, wrap } from './layout.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
@@ -19,7 +19,7 @@ export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
   const { exercises, overall, pain } = summary;
   if (overall === null || pain === null) return [];
   const ranked = exercises.filter(({ verdict }) => verdict !== 'too-few');
-  const few = tooFew(exercises, 'Under 3 sessions: mean change (sessions)');
+  const few = tooFew(exercises, 'Under 3 sessions: mean change (sessions)', canvas);
   return [
     ...changesTable(
       ranked,
@@ -44,11 +44,11 @@ export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
 }
 
 function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
-  const told = exercises.flatMap(({ exerciseName, versusOthers: { difference, interval, verdict } }) =>
+  const told = exercises.flatMap(({ versusOthers: { difference, interval, verdict }, ...exercise }) =>
     difference === null || interval === null
       ? []
       : [
-          `${escapeControls(exerciseName)} ${words.signed(difference)} (${words.interval(interval)}${verdict === 'open' ? '' : `, ${verdict} relief`})`,
+          `${nameIn(canvas, exercise)} ${words.signed(difference)} (${words.interval(interval)}${verdict === 'open' ? '' : `, ${verdict} relief`})`,
         ],
   );
   if (told.length === 0) return [];
@@ -57,10 +57,10 @@ function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): str
 }
 
 function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
-  const told = exercises.flatMap(({ exerciseName, dayAfter }) =>
+  const told = exercises.flatMap(({ dayAfter, ...exercise }) =>
     dayAfter
       ? [
-          `${escapeControls(exerciseName)} ${words.signed(dayAfter.difference)} (${words.interval(dayAfter.interval)})`,
+          `${nameIn(canvas, exercise)} ${words.signed(dayAfter.difference)} (${words.interval(dayAfter.interval)})`,
         ]
       : [],
   );

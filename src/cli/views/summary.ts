@@ -13,6 +13,7 @@ import {
   words,
 } from '../../insights/index.ts';
 import { counted, escapeControls } from '../output/io.ts';
+import { LONGEST_NAME, nameIn } from './exercise-name.ts';
 import { type Canvas, wrap } from './layout.ts';
 import { clip, widthOf } from './width.ts';
 
@@ -36,14 +37,17 @@ export function summaryScreen(
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
     '',
-    ...paragraphs(exercises, pain, details === undefined).flatMap((text) => wrap(text, canvas)),
+    ...paragraphs({ exercises, pain }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
     ...(details ? ['', ...details] : []),
     '',
     ...wrap(RED_FLAGS, canvas),
   ];
 }
 
-function paragraphs(exercises: readonly ExerciseSummary[], pain: Trend, brief: boolean): string[] {
+/** A summary of at least one session. */
+type Told = Pick<Summary, 'exercises'> & { readonly pain: Trend };
+
+function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): string[] {
   if (exercises.every(({ verdict }) => verdict === 'too-few'))
     return [
       painSentence(pain, ''),
@@ -52,7 +56,7 @@ function paragraphs(exercises: readonly ExerciseSummary[], pain: Trend, brief: b
   return [
     painSentence(pain, directions[pain.direction]),
     'Bad days often get better by themselves; this cannot tell that apart.',
-    nextSentence(exercises),
+    nextSentence(exercises, canvas),
     brief ? 'The figures behind this: sciatica summary --details' : '',
   ].filter(Boolean);
 }
@@ -116,8 +120,8 @@ const CHANGE = 'change';
 const titleOf = ({ width }: Canvas) => (width < 44 ? '   n' : 'sessions');
 /** Columns left of the name: the indent and the sign. */
 const INDENT = 4;
-/** Widest name that is shown whole, and the least room that names have: the titles of the groups stand above them. */
-const [LONGEST_NAME, LEAST_NAME] = [30, 11];
+/** Least room for names: the titles of the groups stand above them. */
+const LEAST_NAME = 11;
 
 /** How the lines of the groups are laid out; what does not fit beside a name stands below it. */
 interface Layout {
@@ -197,11 +201,11 @@ function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] 
     .filter(({ verdict }) => verdict === 'open')
     .map((exercise) => {
       const more = versusWords(exercise);
-      return `${escapeControls(exercise.exerciseName)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
+      return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
     });
   const few = exercises
     .filter(({ verdict }) => verdict === 'too-few')
-    .map(({ exerciseName, sessions }) => `${escapeControls(exerciseName)} (${counted(sessions, 'session')})`);
+    .map((exercise) => `${nameIn(canvas, exercise)} (${counted(exercise.sessions, 'session')})`);
   return [...listLines('STILL OPEN', open, canvas), ...listLines('TOO FEW', few, canvas)];
 }
 
@@ -240,9 +244,9 @@ function painSentence(pain: Trend, direction: string): string {
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten'.split(' ');
 
 /** What further sessions would teach. Never of an exercise with more pain after. */
-function nextSentence(exercises: readonly ExerciseSummary[]): string {
+function nextSentence(exercises: readonly ExerciseSummary[], canvas: Canvas): string {
   const open = exercises.map((exercise) => ({
-    name: escapeControls(exercise.exerciseName),
+    name: nameIn(canvas, exercise),
     more: sessionsToSettle(exercise) ?? Number.POSITIVE_INFINITY,
   }));
   const fewest = Math.min(...open.map(({ more }) => more));
