@@ -18,7 +18,7 @@ export const summaryOperation: Operation = {
   id: 'getUserSummary',
   summary: 'What helps a user',
   description:
-    'Exercises in ranked order, by the end of the interval that is nearest to harm; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
+    'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
   query: summaryFields,
   headers: [IF_NONE_MATCH],
   success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
