@@ -168,6 +168,14 @@ export class Store {
     return Math.max(last, this.horizon);
   }
 
+  /** The UUID of the database, which its backups share: together with it the id of a record is unique. */
+  get id(): string {
+    const id = this.settings.get('id');
+    if (id === undefined)
+      throw new SciaticaError('unusable', `${this.path} has lost its id: see sciatica doctor`);
+    return id;
+  }
+
   /** The entry of the history before which it has gaps. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);

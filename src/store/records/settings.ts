@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 
-/** `user`: id of the default user; `horizon`: history seq before which entries are missing; `erased`: ids of erased users, as a JSON array. */
-type Setting = 'user' | 'horizon' | 'erased';
+/** `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing; `erased`: ids of erased users, as a JSON array. */
+type Setting = 'id' | 'user' | 'horizon' | 'erased';
 
 /** The settings that the database itself holds. */
 export class Settings {
