@@ -83,7 +83,7 @@ export class Logs {
   create(input: LogInput): Log {
     return this.change(() => {
       this.#requireUsers([input], () => '');
-      return this.get(this.#table.insert(input));
+      return this.#table.insert(input);
     });
   }
 
@@ -91,7 +91,7 @@ export class Logs {
   createAll(inputs: readonly LogInput[]): Log[] {
     return this.change(() => {
       this.#requireUsers(inputs, (i) => `[${i}].`);
-      return inputs.map((input) => this.get(this.#table.insert(input)));
+      return inputs.map((input) => this.#table.insert(input));
     });
   }
 
@@ -124,8 +124,7 @@ export class Logs {
       guard?.(this.json(id));
       const log = next(this.get(id));
       this.#requireUsers([log], () => '');
-      this.#table.update(log, id);
-      return this.get(id);
+      return this.#table.update(log, id);
     });
   }
 
