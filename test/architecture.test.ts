@@ -21,7 +21,7 @@ const SERVE = 'cli/commands/serve.ts';
 
 /** Packages that only some rooms touch, and domain touches no others than its own. */
 const packages: [name: RegExp, rooms: readonly string[]][] = [
-  [/^better-sqlite3$/, ['store']],
+  [/^better-sqlite3(-12)?$/, ['store']],
   [/^(chalk|cli-table3|commander)$/, ['cli']],
   [/^@inquirer\//, ['cli']],
   [/^(node:)?https?2?$/, ['http']],
@@ -129,7 +129,9 @@ test('a list of logs waits for no statistics, no server and no other format', ()
   expect(loaded).toContain('cli/output/output.ts');
   expect(
     [...loaded].filter((name) =>
-      /^(insights|http|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)|fhir|csv/.test(name),
+      /^(insights|http|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)|fhir|csv/.test(
+        name,
+      ),
     ),
   ).toEqual([]);
 });
