@@ -50,6 +50,14 @@ export function printJson(context: Context, value: object): void {
   print(context, json(context, value));
 }
 
+/** Prints other values as one JSON array, block by block. */
+export async function printJsonList(context: Context, blocks: Iterable<readonly object[]>): Promise<void> {
+  const texts = function* () {
+    for (const block of blocks) yield block.map((value) => JSON.stringify(value));
+  };
+  await writeAll(context.stdout, jsonList(context, texts(), undefined));
+}
+
 /** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
 export function checkJson(options: Options, fields: Fields): void {
   picked(options['json'], fields);

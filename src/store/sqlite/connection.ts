@@ -1,5 +1,6 @@
-import BetterSqlite from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
 import { Database } from './database.ts';
+import { openSqlite } from './driver.ts';
 
 /** How long a command waits for another process to finish writing. */
 export const PATIENCE_MS = 30_000;
@@ -13,7 +14,7 @@ const CACHE_KIB = 64 * 1024;
  */
 export function connect(path: string, options: BetterSqlite.Options = {}): Database {
   return new Database(path, () => {
-    const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
+    const sqlite = openSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
     try {
       sqlite.pragma('trusted_schema = OFF');
       sqlite.pragma('foreign_keys = ON');
