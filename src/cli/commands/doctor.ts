@@ -4,7 +4,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, say, sized } from '../output/io.ts';
+import { counted, displayable, escapeControls, print, say, sized } from '../output/io.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -40,7 +40,8 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
   const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
   const wrong = examination.checks.filter(({ ok }) => !ok);
-  if (options.json) print(context, JSON.stringify({ ok: wrong.length === 0, ...examination }));
+  if (options.json)
+    print(context, displayable(context, JSON.stringify({ ok: wrong.length === 0, ...examination })));
   else await show(context, examination);
   if (wrong.length > 0)
     throw new SciaticaError('unusable', `${counted(wrong.length, 'thing')} to look after, marked with ✗.`);

@@ -9,7 +9,7 @@ import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, say, writeAll } from '../output/io.ts';
+import { counted, escapeControls, say, writeData } from '../output/io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
@@ -74,7 +74,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   try {
     const lists = listsOf(snapshot, what, filter, watched);
     const pieces = await rendered(lists, format, options);
-    if (output === undefined) await writeAll(context.stdout, pieces);
+    if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
     progress.clear();

@@ -5,7 +5,7 @@ import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { type Column, fitColumns } from '../views/columns.ts';
 import { details, pairsOf } from '../views/details.ts';
-import { escapeControls, print, say, writeAll } from './io.ts';
+import { displayable, escapeControls, print, say, writeAll, writeData } from './io.ts';
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -63,13 +63,10 @@ export async function printList<R extends object>(
 ): Promise<void> {
   const pick = picked(options['json'], list.fields);
   if (pick)
-    await writeAll(
-      context.stdout,
-      jsonList(context, list.json(), options['json'] === true ? undefined : pick),
-    );
+    await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
-    await writeAll(context.stdout, csvOf(Object.keys(list.fields), recordsOf(list.json())));
+    await writeData(context, csvOf(Object.keys(list.fields), recordsOf(list.json())));
   } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
@@ -123,7 +120,7 @@ function picked(asked: unknown, fields: Fields): Pick | undefined {
 
 /** As the service renders it, in a terminal indented. */
 function json(context: Context, value: object): string {
-  return context.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+  return context.stdout.isTTY ? displayable(context, JSON.stringify(value, null, 2)) : JSON.stringify(value);
 }
 
 /** A JSON array, block by block; unchanged texts pass as SQLite rendered them. */
