@@ -4,6 +4,7 @@ import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
 import { anonymous } from '../../domain/summary.ts';
 import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { Blocks } from '../../exchange/write.ts';
+import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -144,11 +145,11 @@ function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {
 }
 
 function* parsed<T>(blocks: Blocks): Generator<T[]> {
-  for (const block of blocks) yield block.map((text) => JSON.parse(text) as T);
+  for (const block of blocks) yield block.map((text) => storedJson<T>(text));
 }
 
 /** The same records without some of their fields. */
 function* without(names: readonly string[], blocks: Blocks): Generator<string[]> {
   const drop = (name: string, value: unknown) => (names.includes(name) ? undefined : value);
-  for (const block of blocks) yield block.map((text) => JSON.stringify(JSON.parse(text), drop));
+  for (const block of blocks) yield block.map((text) => JSON.stringify(storedJson(text), drop));
 }

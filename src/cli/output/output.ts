@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { didYouMean } from '../../domain/suggest.ts';
+import { storedJson } from '../../store/sqlite/errors.ts';
 import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { type Column, fitColumns } from '../views/columns.ts';
@@ -127,7 +128,7 @@ function json(context: Context, value: object): string {
 function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
   const indented = context.stdout.isTTY;
   const render = (text: string) => {
-    const record = JSON.parse(text) as object;
+    const record = storedJson<object>(text);
     const value = pick ? pick(record) : record;
     return indented ? JSON.stringify(value, null, 2).replace(/^/gm, '  ') : JSON.stringify(value);
   };
@@ -142,7 +143,7 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
 }
 
 function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
-  for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
+  for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }
 
 /** Explains an empty list on stderr, but with `--json` and `--csv`, where it is valid output. */

@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /** Lets a person, and a scanner for leaked secrets, tell what it is. */
 const PREFIX = 'sciatica_';
@@ -141,5 +142,5 @@ function hashOf(secret: string): Buffer {
 }
 
 function tokenOf({ users, ...row }: Row): Token {
-  return { ...row, users: users === null ? null : (JSON.parse(users) as number[]) };
+  return { ...row, users: users === null ? null : storedJson<number[]>(users) };
 }
