@@ -12,7 +12,7 @@ const rooms: Record<string, readonly string[]> = {
   insights: ['domain', 'lib'],
   cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
   http: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
-  'context.ts': ['domain', 'store'],
+  'context.ts': ['domain', 'lib', 'store'],
   'main.ts': ['domain', 'cli', 'context.ts'],
 };
 

@@ -6,6 +6,7 @@ import { type Paging, parseSort } from '../../domain/sort.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 import { openSnapshot } from '../sqlite/open.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
@@ -176,7 +177,7 @@ export class Table<R extends { id: number }> {
 
   /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
   *chunks(query: Query): Generator<R[]> {
-    for (const rows of this.jsonRows(query)) yield rows.map((row) => JSON.parse(row) as R);
+    for (const rows of this.jsonRows(query)) yield rows.map((row) => storedJson<R>(row));
   }
 
   /**
