@@ -56,7 +56,7 @@ export async function printJsonList(context: Context, blocks: Iterable<readonly 
   const texts = function* () {
     for (const block of blocks) yield block.map((value) => JSON.stringify(value));
   };
-  await writeAll(context.stdout, jsonList(context, texts(), undefined));
+  await writeData(context, jsonList(context, texts(), undefined));
 }
 
 /** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
