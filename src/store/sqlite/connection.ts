@@ -1,4 +1,5 @@
 import BetterSqlite from 'better-sqlite3';
+import { contains } from './contains.ts';
 import { Database } from './database.ts';
 
 /** How long a command waits for another process to finish writing. */
@@ -15,6 +16,7 @@ export function connect(path: string, options: BetterSqlite.Options = {}): Datab
   return new Database(path, () => {
     const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
     try {
+      sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
       sqlite.pragma('trusted_schema = OFF');
       sqlite.pragma('foreign_keys = ON');
       sqlite.pragma('secure_delete = ON');
