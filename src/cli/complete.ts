@@ -3,6 +3,7 @@ import { type Complete, type Command as Completed, RootCommand } from '@bomb.sh/
 import type { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { logFields } from '../domain/log.ts';
+import { WhereOption } from './input/where.ts';
 import { escapeControls } from './output/io.ts';
 import { nameOf } from './views/records.ts';
 
@@ -51,6 +52,7 @@ function describe(context: Context, command: Command, completed: Completed): voi
 function suggestions(context: Context, option: Option): Suggest {
   const choices = option.argChoices;
   if (choices) return (add) => choices.map((choice) => add(choice, ''));
+  if (option instanceof WhereOption) return (add) => option.beginnings.map((beginning) => add(beginning, ''));
   if (option.name() === logFields.exerciseName.flag) return fromStore(context, exerciseNames);
   if (option.name() === logFields.userId.flag) return fromStore(context, userIds);
   return () => {};

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts';
 import type { Gate, Refusal } from './guard/gate.ts';
-import { checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
+import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
 import type { Route, Session } from './route.ts';
@@ -70,7 +70,8 @@ function handle(
   service: Service,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const response = route.handle({ request, id, search, store, caller, recheck, feed: service.feed });
+    const base = () => baseOf(request, service.origins);
+    const response = route.handle({ request, id, search, store, caller, recheck, base, feed: service.feed });
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))

@@ -24,6 +24,8 @@ export interface RequestContext extends Session {
   readonly id: number;
   /** The query string, without its question mark. */
   readonly search: string;
+  /** The address of the service as the caller wrote it: `http://localhost:3000`. */
+  base(): string;
   readonly feed: Feed;
 }
 

@@ -1,7 +1,8 @@
 import { changes } from './handlers/changes.ts';
 import { history } from './handlers/history.ts';
 import { report, summary } from './handlers/insights.ts';
-import { create, list, patch, read, remove, replace } from './handlers/records.ts';
+import { list } from './handlers/list.ts';
+import { create, patch, read, remove, replace } from './handlers/records.ts';
 import { logs, users } from './handlers/resource.ts';
 import { docs, document, health } from './handlers/service.ts';
 import { changesOperation } from './openapi/changes.ts';

@@ -273,6 +273,7 @@ test('a stream that is given up before its caller is known to be gone takes no p
     feed,
     id: 0,
     search: '',
+    base: () => '',
   };
   for (let i = 0; i < 40; i++) {
     const { body } = await changes(call);

@@ -156,5 +156,6 @@ export class AuditTrail {
 /** The one user whose records a list can hold, as far as the token or the query says. */
 function userOf(search: string, caller: Caller | undefined): number | null {
   if (caller?.users?.length === 1) return caller.users[0] ?? null;
-  return Number(/(?:^|&)userId=(\d{1,15})(?:&|$)/.exec(search)?.[1] ?? 0) || null;
+  const named = [...search.matchAll(/(?:^|&)userId=([^&]*)/g)].map(([, id = '']) => id);
+  return named.length === 1 && /^\d{1,15}$/.test(named[0] ?? '') ? Number(named[0]) : null;
 }

@@ -56,6 +56,11 @@ export function checkOrigin({ hosts, headers, target }: HttpRequest, origins: Or
     throw new Problem(403, 'Requests from another site are not allowed; --allow-origin adds one.');
 }
 
+/** The address of the service as the caller of a request that passed `checkOrigin` wrote it. */
+export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
+  return `http${isSecure ? 's' : ''}://${hosts[0]}`;
+}
+
 /** CORS headers, which let an allowed web page read the response (https://fetch.spec.whatwg.org). */
 export function corsHeaders({ headers }: HttpRequest, origins: Origins): HttpHeaders {
   if (origins.allowOrigins.length === 0) return {};

@@ -3,61 +3,14 @@ import { checkEach } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
-import type { Handler, RequestContext } from '../route.ts';
-import { type HttpHeaders, type HttpResponse, json } from '../wire/message.ts';
+import type { Handler } from '../route.ts';
+import { type HttpResponse, json } from '../wire/message.ts';
 import { readJson, readJsonText } from './body.ts';
 import { disclosedRange, disclosedRecord } from './disclosure.ts';
-import { etagOf, etagOfList, precondition, tagged } from './etag.ts';
+import { etagOf, precondition, tagged } from './etag.ts';
 import { firstAnswer, repeatable } from './idempotency.ts';
-import { arrayOf } from './json-array.ts';
 import { parseQuery } from './query.ts';
 import type { Collection, Resource, StoredRecord, Verbs } from './resource.ts';
-
-/** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
-const MOST_CHARACTERS = 1024 * 1024;
-
-/** GET of a list: the whole of it, or with `limit` one page. */
-export function list<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
-  return (context) => {
-    const { request, search, store, caller } = context;
-    const filter = resource.filterOf(search);
-    if (filter.limit !== undefined) return page(resource, filter, filter.limit, context);
-    const verbs = resource.verbs(store);
-    const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
-    if (next === undefined && json.length <= MOST_CHARACTERS) {
-      const response = tagged(request, json, {}, etagOfList(json, store, resource.path, search, revision));
-      response.disclosed = disclosedRange(resource, ids);
-      return response;
-    }
-    return {
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-      body: arrayOf(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(resource, ids)),
-    };
-  };
-}
-
-function page<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
-  filter: F,
-  limit: number,
-  { request, search, store }: RequestContext,
-): HttpResponse {
-  const verbs = resource.verbs(store);
-  const { json, next, ids, total } = store.read(() => ({
-    ...verbs.page(filter, limit),
-    total: verbs.count(filter),
-  }));
-  const headers: HttpHeaders = { 'x-total-count': String(total) };
-  if (next !== undefined) {
-    const parameters = new URLSearchParams(search);
-    parameters.set('cursor', next);
-    headers['link'] = `<${resource.path}?${parameters}>; rel="next"`;
-  }
-  const response = tagged(request, json, headers);
-  response.disclosed = disclosedRange(resource, ids);
-  return response;
-}
 
 /** GET of one record. */
 export function read<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {

@@ -34,7 +34,7 @@ const names: Record<Collection['path'], Names> = {
   },
 };
 
-export function listOperation({ path, noun: record, parameters }: Collection): Operation {
+export function listOperation({ path, noun: record, parameters, filters }: Collection): Operation {
   const { tag, schema, noun } = names[path];
   return {
     tag,
@@ -42,6 +42,7 @@ export function listOperation({ path, noun: record, parameters }: Collection): O
     summary: `List ${noun}s`,
     description: 'Without `limit` the whole list is sent.',
     query: parameters,
+    filters,
     sortable: recordFields[record],
     headers: [IF_NONE_MATCH],
     success: { '200': ok(`The ${noun}s`, many(ref(schema)), LIST_HEADERS), '304': NOT_MODIFIED },

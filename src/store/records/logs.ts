@@ -6,17 +6,19 @@ import {
   type LogInput,
   type LogPatch,
   logFilters,
+  logRecord,
   type Session,
 } from '../../domain/log.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { conditionsFor } from './filters.ts';
+import type { Chunk } from './rows.ts';
 import { sessionBlocks } from './sessions.ts';
-import { type Chunk, type Page, type Query, type ShortPage, Table } from './table.ts';
+import { type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
-const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logFilters);
+const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logRecord, logFilters);
 
 /** An exercise as it was recorded so far. */
 export interface Exercise {

@@ -10,6 +10,7 @@ import { storedJson } from '../sqlite/errors.ts';
 import { openSnapshot } from '../sqlite/open.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
+import { type Chunk, chunkOf, type IdRange, idsOf, type Row } from './rows.ts';
 
 /** How much of a long list is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;
@@ -18,19 +19,6 @@ const CHUNK_CHARACTERS = 1024 * 1024;
 /** Which rows, in what order, how many, from where. */
 export interface Query extends Paging {
   where: readonly Condition[];
-}
-
-/** The lowest and the highest of some ids, and how many there are. */
-export interface IdRange {
-  first: number;
-  last: number;
-  count: number;
-}
-
-/** A part of a list: each record as JSON. */
-export interface Chunk {
-  rows: string[];
-  ids: IdRange;
 }
 
 /** One page of a list. */
@@ -47,11 +35,6 @@ export interface Page {
 export interface ShortPage extends Page {
   /** The highest history seq: unchanged means that no record changed. */
   revision: number;
-}
-
-interface Row {
-  id: number;
-  json: string;
 }
 
 const TABLES = { user: 'users', log: 'logs' } as const satisfies Record<Noun, string>;
@@ -147,12 +130,17 @@ export class Table<R extends { id: number }> {
   }
 
   /**
-   * The first records that match: as many as one chunk of a long list has.
+   * The first records that match: as many as one chunk of a long list has, up to `query.limit`.
    * @param withIds whether their ids are asked for: finding the range takes a tenth of the time
    */
   shortPage(query: Query, withIds: boolean): ShortPage {
     const [id, range] = withIds ? ['id, ', 'min(id), max(id)'] : ['', '0, 0'];
-    const { sql, values } = this.#query(`${id}${this.#json} AS json`, query, CHUNK_ROWS);
+    const { limit = Number.POSITIVE_INFINITY } = query;
+    const { sql, values } = this.#query(
+      `${id}${this.#jsonOf(query)} AS json`,
+      query,
+      Math.min(limit, CHUNK_ROWS),
+    );
     // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
     const [count, json, first, last, revision] = this.db.row<
       [number, string | null, number, number, number | null]
@@ -161,7 +149,7 @@ export class Table<R extends { id: number }> {
       json: `[${json ?? ''}]`,
       ids: withIds && count > 0 ? { first, last, count } : undefined,
       revision: revision ?? 0,
-      next: count < CHUNK_ROWS ? undefined : this.#cursorBehind(query, CHUNK_ROWS),
+      next: count < CHUNK_ROWS || limit <= CHUNK_ROWS ? undefined : this.#cursorBehind(query, CHUNK_ROWS),
     };
   }
 
@@ -169,7 +157,7 @@ export class Table<R extends { id: number }> {
   page(query: Query, limit: number): Page {
     const rows = this.#take(this.db, query, limit);
     const last = rows.at(-1);
-    const next = last && cursorAfter(last.json, query.sort, this.#fields);
+    const next = last && this.#cursorAfter(last, query);
     const isLast = next === undefined || this.#take(this.db, { ...query, cursor: next }, 1).length === 0;
     const ids = rows.length > 0 ? idsOf(rows) : undefined;
     return { json: `[${rows.map(({ json }) => json)}]`, next: isLast ? undefined : next, ids };
@@ -209,14 +197,14 @@ export class Table<R extends { id: number }> {
     for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
       const rows = this.#take(
         db,
-        { ...query, ...(cursor !== undefined && { cursor }) },
+        cursor === query.cursor ? query : { ...query, ...(cursor !== undefined && { cursor }), offset: 0 },
         Math.min(left, CHUNK_ROWS),
       );
       const last = rows.at(-1);
       if (!last) return;
       yield chunkOf(rows);
       left -= rows.length;
-      cursor = cursorAfter(last.json, query.sort, this.#fields);
+      cursor = this.#cursorAfter(last, query);
     }
   }
 
@@ -226,7 +214,7 @@ export class Table<R extends { id: number }> {
     db.exec('DROP TABLE IF EXISTS temp.chosen');
     db.exec('CREATE TEMP TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT');
     db.run(`INSERT INTO temp.chosen (id) ${sql}`, ...values);
-    const chunk = `SELECT id, ${this.#json} AS json FROM temp.chosen JOIN ${this.#name} USING (id)
+    const chunk = `SELECT id, ${this.#jsonOf(query)} AS json FROM temp.chosen JOIN ${this.#name} USING (id)
       WHERE place > ? AND place <= ? ORDER BY place`;
     for (let place = 0; ; place += CHUNK_ROWS) {
       const rows = db.all<Row>(chunk, place, place + CHUNK_ROWS);
@@ -237,19 +225,41 @@ export class Table<R extends { id: number }> {
 
   /** The first records that match: up to `limit`, and up to about `CHUNK_CHARACTERS` of JSON. */
   #take(db: Database, query: Query, limit: number): Row[] {
-    const { sql, values } = this.#query(`id, ${this.#json} AS json`, query, limit);
+    const place = query.fields ? `, ${this.#placeOf(query)} AS place` : '';
+    const { sql, values } = this.#query(`id, ${this.#jsonOf(query)} AS json${place}`, query, limit);
     const most = { rows: limit, characters: CHUNK_CHARACTERS };
     return db.take<Row>(sql, most, ({ json }) => json.length, ...values);
   }
 
   /** The cursor behind the first `count` records that match, if more follow. */
   #cursorBehind(query: Query, count: number): string | undefined {
-    const { sql, values } = this.#query(this.#json, query, 2);
-    const [last = '', next] = this.db.column<string>(`${sql} OFFSET ${count - 1}`, ...values);
+    const behind = { ...query, offset: (query.offset ?? 0) + count - 1 };
+    const { sql, values } = this.#query(this.#placeOf(query), behind, 2);
+    const [last = '', next] = this.db.column<string>(sql, ...values);
     return next === undefined ? undefined : cursorAfter(last, query.sort, this.#fields);
   }
 
-  #query(select: string, { where, sort, cursor }: Query, limit: number | undefined): Condition {
+  /** The expression of a record as JSON, or of the fields that are asked for. */
+  #jsonOf({ fields }: Query): string {
+    return fields ? jsonOf(this.#some(fields)) : this.#json;
+  }
+
+  /** As `#jsonOf`, of the fields that make a cursor. */
+  #placeOf({ sort }: Query): string {
+    return jsonOf(this.#some(['id', ...parseSort(sort ?? 'id', this.#columns).map(({ field }) => field)]));
+  }
+
+  #some(names: readonly string[]): Fields {
+    return Object.fromEntries(
+      names.flatMap((name) => (this.#fields[name] ? [[name, this.#fields[name]]] : [])),
+    );
+  }
+
+  #cursorAfter({ json, place = json }: Row, { sort }: Query): string {
+    return cursorAfter(place, sort, this.#fields);
+  }
+
+  #query(select: string, { where, sort, cursor, offset = 0 }: Query, limit: number | undefined): Condition {
     const keys = parseSort(sort ?? 'id', this.#columns);
     const { sql, values } = joined([
       ...this.scope,
@@ -258,8 +268,9 @@ export class Table<R extends { id: number }> {
     ]);
     const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`);
     // Not bound: SQLite prepares a statement anew each time a value is bound to its LIMIT (ExprIsInteger in expr.c).
-    const end = limit === undefined ? '' : ` LIMIT ${limit}`;
-    return { sql: `SELECT ${select} FROM ${this.#name}${sql} ORDER BY ${order}${end}`, values };
+    const end = limit === undefined && offset === 0 ? '' : ` LIMIT ${limit ?? -1}`;
+    const list = `SELECT ${select} FROM ${this.#name}${sql} ORDER BY ${order}${end}`;
+    return offset === 0 ? { sql: list, values } : { sql: `${list} OFFSET ?`, values: [...values, offset] };
   }
 
   /** The cells of a record in the order of the columns; NULL for an id that is to be given. */
@@ -278,15 +289,4 @@ export class Table<R extends { id: number }> {
     let place = 0;
     return fromCells(this.#fields, () => cells[place++]) as R;
   }
-}
-
-const chunkOf = (rows: readonly Row[]): Chunk => ({ rows: rows.map(({ json }) => json), ids: idsOf(rows) });
-
-function idsOf(rows: readonly Row[]): IdRange {
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const { id } of rows) {
-    first = Math.min(first, id);
-    last = Math.max(last, id);
-  }
-  return { first, last, count: rows.length };
 }

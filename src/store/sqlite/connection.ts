@@ -1,5 +1,6 @@
 import type BetterSqlite from 'better-sqlite3';
 import { refuseStrangeCompanions } from './companions.ts';
+import { contains } from './contains.ts';
 import { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { domainError } from './errors.ts';
@@ -20,6 +21,7 @@ export function connect(path: string, options: BetterSqlite.Options = {}): Datab
     let sqlite: BetterSqlite.Database | undefined;
     try {
       sqlite = openSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
+      sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
       sqlite.pragma('trusted_schema = OFF');
       sqlite.pragma('foreign_keys = ON');
       sqlite.pragma('secure_delete = ON');
