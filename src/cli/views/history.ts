@@ -32,6 +32,10 @@ export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): 
   });
 }
 
+/** `made 2026-03-02 12:00 by app (phone)` */
+export const madeBy = (entry: HistoryEntry): string =>
+  `made ${minuteOf(new Date(entry.at))} by ${byOf(entry)}`;
+
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;
   return caller === undefined ? names[source] : `${names[source]} (${escapeControls(caller)})`;
