@@ -2,12 +2,10 @@ import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
+import { DAYS } from '../domain/spoken-day.ts';
 import { escapeControls, say } from './output/io.ts';
 
 export const INTERRUPTED = 130;
-
-/** Relative days that flags accept. */
-export const DAYS = 'today, yesterday, -3d';
 
 const exitCodes: Readonly<Record<ErrorCode, number>> = {
   invalid: 2,
@@ -117,7 +115,7 @@ export function namingFlags<T>(
   }
 }
 
-/** Flags accept relative days, records do not. */
+/** Flags accept days in words, records do not. */
 function typed(field: Field | undefined, message: string): string {
   return field?.kind === 'date' ? `${message}, or ${DAYS}` : message;
 }

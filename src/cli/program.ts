@@ -47,6 +47,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   fields: async () => (await import('./commands/fields.ts')).addFieldsCommand,
   history: async () => (await import('./commands/history.ts')).addHistoryCommand,
   undo: async () => (await import('./commands/undo.ts')).addUndoCommand,
+  redo: async () => (await import('./commands/undo.ts')).addRedoCommand,
   import: async () => (await import('./commands/import.ts')).addImportCommand,
   export: async () => (await import('./commands/export.ts')).addExportCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,

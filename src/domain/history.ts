@@ -55,6 +55,12 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => old[name] !== now[name]);
 }
 
+/** The ids of the users whose record an entry is about: two for a log that moved. */
+export function usersOf({ record, id, before, after }: HistoryEntry): number[] {
+  if (record === 'user') return [id];
+  return [before, after].flatMap((state) => (state ? [(state as Log).userId] : []));
+}
+
 /**
  * An entry as a caller sees it who may see these users only: a log that moved to another user is a delete, one that
  * came from another user a create.

@@ -80,6 +80,11 @@ export class Store {
     return this.#connection.changes.run(work, this.#view.origin ?? { source: 'cli' });
   }
 
+  /** Number of the last change of this connection; undefined if it changed nothing. */
+  get latestChange(): number | undefined {
+    return this.#connection.changes.latest;
+  }
+
   /**
    * As `change`, for a service that must not wait in a lock: in the next group commit.
    * @returns what `work` returned, once it is on disk
@@ -105,6 +110,11 @@ export class Store {
    */
   undo(change: number): HistoryEntry[] {
     return this.#connection.changes.run(() => takeBack(this, change), { source: 'undo' }, change);
+  }
+
+  /** @throws SciaticaError `not-found` for a user that never was */
+  requireErasable(userId: number): void {
+    isThere(this.#connection.db, this, userId);
   }
 
   /**

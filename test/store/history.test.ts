@@ -190,7 +190,7 @@ describe('undo', () => {
     imported(store, { id: 3, ...user() }, { id: 7, ...log({ userId: 3 }) }, { id: 9, ...log({ userId: 3 }) });
     const before = records(store);
     store.users.delete(3);
-    store.undo(store.history.latestFromCommandLine() ?? 0);
+    store.undo(store.history.nextUndo() ?? 0);
     expect(records(store)).toEqual(before);
   });
 

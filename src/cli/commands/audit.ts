@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
-import { parseDay } from '../../domain/day.ts';
+import { parseDay } from '../../domain/spoken-day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';

@@ -1,11 +1,12 @@
 import { confirm, input, search, select } from '@inquirer/prompts';
 import type { Context } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
-import { parseDay } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
+import { folded, namesMeant } from '../../domain/match.ts';
 import { check, inputOf } from '../../domain/schema.ts';
+import { faultOfDay, parseDay } from '../../domain/spoken-day.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
@@ -57,7 +58,7 @@ export async function askField(context: Context, field: Field, current?: unknown
       {
         message: `${field.help}${none}`,
         ...(shownValue === undefined ? {} : { default: shownValue }),
-        validate: (text) => faultOf(field, read(text)) ?? true,
+        validate: (text) => faultOf(field, read(text), context.today) ?? true,
       },
       streams,
     ),
@@ -73,15 +74,19 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
 }
 
+/** Questions of some fields that are not those of their kind, by field. */
+export type Questions = Readonly<Record<string, (current: unknown) => Promise<unknown>>>;
+
 /** Asks for each field. @returns their values by name */
 export async function askFields(
   context: Context,
   fields: Fields,
   current: Readonly<Record<string, unknown>> = {},
+  questions: Questions = {},
 ): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields))
-    answers[name] = await askField(context, field, current[name]);
+    answers[name] = await (questions[name]?.(current[name]) ?? askField(context, field, current[name]));
   return answers;
 }
 
@@ -89,7 +94,9 @@ function fieldValue(field: Field, text: string, today: string): unknown {
   return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
 }
 
-function faultOf(field: Field, value: unknown): string | undefined {
+function faultOf(field: Field, value: unknown, today: string): string | undefined {
+  const fault = field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today) : undefined;
+  if (fault) return `It ${fault}`;
   try {
     check(inputOf({ field }), { field: value });
     return undefined;
@@ -103,25 +110,46 @@ export function askYesNo(context: Context, message: string, yes: boolean): Promi
   return ask(context, (streams) => confirm({ message, default: yes }, streams));
 }
 
+/** Asks to pick one of several. */
+export function askChoiceOf<T>(
+  context: Context,
+  message: string,
+  choices: readonly { value: T; name: string }[],
+): Promise<T> {
+  return ask(context, (streams) => select<T>({ message, choices: [...choices] }, streams));
+}
+
 /** Asks for a user. @returns the id */
 export function askUser(context: Context): Promise<number> {
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
   return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
 }
 
-/** Asks for an exercise: a search in those recorded before, the latest first, or a new name. */
-export async function askExercise(context: Context, known: readonly Exercise[]): Promise<string> {
+/**
+ * Asks for an exercise: a search in those recorded before, the latest first, or a new name.
+ * @param current comes first in the list
+ */
+export async function askExercise(
+  context: Context,
+  recorded: readonly Exercise[],
+  current?: unknown,
+): Promise<string> {
   const field = logFields.exerciseName;
-  if (known.length === 0) return String(await askField(context, field));
+  if (recorded.length === 0) return String(await askField(context, field, current));
+  const known = recorded.toSorted(
+    (a, b) => Number(b.exerciseName === current) - Number(a.exerciseName === current),
+  );
   const source = (term: string | undefined) => {
     const text = term?.trim() ?? '';
-    const found = known.filter(({ exerciseName }) => contains(exerciseName, text)).map(choiceOf);
-    const isNew = text !== '' && known.every(({ exerciseName }) => exerciseName !== text);
+    const names = known.map(({ exerciseName }) => exerciseName);
+    const meant = text === '' ? names : namesMeant(text, names);
+    const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
+    const isNew = text !== '' && names.every((name) => folded(name) !== folded(text));
     return isNew
       ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
       : found;
   };
-  const validate = (name: string) => faultOf(field, name) ?? true;
+  const validate = (name: string) => faultOf(field, name, context.today) ?? true;
   return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
 }
 
@@ -131,13 +159,4 @@ function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
     name: escapeControls(exerciseName),
     description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
   };
-}
-
-/** Whether the name contains every word of the text. */
-function contains(name: string, text: string): boolean {
-  const folded = name.toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => folded.includes(word));
 }

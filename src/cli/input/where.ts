@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { parseDay } from '../../domain/day.ts';
 import type { Fields } from '../../domain/fields.ts';
 import {
   type Comparison,
@@ -9,6 +8,7 @@ import {
   operators,
   operatorsOf,
 } from '../../domain/filter.ts';
+import { parseDay } from '../../domain/spoken-day.ts';
 import { didYouMean } from '../../domain/suggest.ts';
 import { usage } from '../errors.ts';
 import { escapeControls } from '../output/io.ts';

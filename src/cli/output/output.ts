@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { doubtOfDay } from '../../domain/day.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { didYouMean } from '../../domain/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
@@ -6,7 +7,7 @@ import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { type Column, fitColumns } from '../views/columns.ts';
 import { details, pairsOf } from '../views/details.ts';
-import { displayable, escapeControls, print, say, writeAll, writeData } from './io.ts';
+import { displayable, escapeControls, print, quoted, say, writeAll, writeData } from './io.ts';
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -36,14 +37,27 @@ export function printRecord<R extends object>(
   else print(context, details(pairsOf(columns, record)));
 }
 
-/** Prints the result of a change: a sentence, or the record with `--json`. */
+/** Prints the result of a change: a sentence and how to take it back, or the record with `--json`. */
 export function printDone<R extends object>(
   context: Context,
   options: Options,
   { fields, record, done }: { fields: Fields; record: R; done: string },
 ): void {
   const pick = picked(options['json'], fields);
-  print(context, pick ? json(context, pick(record)) : done);
+  print(context, pick ? json(context, pick(record)) : `${done}${wrongHint(context)}`);
+}
+
+/** ` Wrong? sciatica undo 12`, for the end of a sentence about the change just made; nothing if there was none. */
+export function wrongHint(context: Context): string {
+  const change = context.store.latestChange;
+  const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
+  return change === undefined ? '' : ` Wrong? sciatica undo ${change}${db}`;
+}
+
+/** Points out a day in the future, or in another age. */
+export function sayDoubtOfDay(context: Context, day: string): void {
+  const doubt = doubtOfDay(day, context.today);
+  if (doubt) say(context, `Note: ${doubt}`);
 }
 
 /** Prints any other value as JSON. */

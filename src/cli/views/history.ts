@@ -35,6 +35,10 @@ export function* historyText(blocks: Iterable<readonly HistoryEntry[]>, canvas: 
   for (const block of blocks) yield `${block.flatMap(linesOf).join('\n')}\n`;
 }
 
+/** `made 2026-03-02 12:00 by app (phone)` */
+export const madeBy = (entry: HistoryEntry): string =>
+  `made ${minuteOf(new Date(entry.at))} by ${byOf(entry)}`;
+
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;
   return caller === undefined ? names[source] : `${names[source]} (${escapeControls(caller)})`;

@@ -1,4 +1,5 @@
 import { shown } from '../../domain/codec.ts';
+import { weekdayOf } from '../../domain/day.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import { type User, userRecord } from '../../domain/user.ts';
@@ -20,6 +21,17 @@ export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effect
   const change = sign(painBefore, painAfter);
   const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
   return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
+}
+
+/** What was recorded, for the answer to the person who recorded it: `Bird Dog today, 6 → 4 (↓2), helped`. */
+export function answerOf(
+  { exerciseName, date, painBefore, painAfter, effective }: Log,
+  today: string,
+): string {
+  const day = date === today ? 'today' : `on ${weekdayOf(date)} ${date}`;
+  const change = sign(painBefore, painAfter);
+  const pain = `${painBefore} → ${painAfter}${change && ` (${change})`}`;
+  return `${escapeControls(exerciseName)} ${day}, ${pain}, ${effective ? 'helped' : 'did not help'}`;
 }
 
 /** Direction and size of the change, readable without colour: ↓2 is less pain, ↑1 more. */

@@ -3,6 +3,7 @@ import type { Noun } from '../../domain/records.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { States } from './states.ts';
+import { nextRedo, nextUndo } from './steps.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -135,13 +136,11 @@ export class History {
     return this.db.value<number>(LAST_ENTRY) ?? 0;
   }
 
-  /** The latest change made from the command line that has not been erased. */
-  latestFromCommandLine(): number | undefined {
-    return (
-      this.db.value<number>("SELECT max(id) FROM changes WHERE source IN ('cli', 'import', 'undo')") ??
-      undefined
-    );
-  }
+  /** The change that `undo` takes back next. */
+  nextUndo = (): number | undefined => nextUndo(this.db);
+
+  /** The undo that `redo` takes back next. */
+  nextRedo = (): number | undefined => nextRedo(this.db);
 
   readonly #entryOf = ({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry => {
     const state = (json: string | null) => (json === null ? null : this.#states.read(row.record, id, json));
