@@ -88,6 +88,11 @@ export class Context {
     return this.#store;
   }
 
+  /** Why nothing can be saved in the store, if it was opened and that is so. */
+  get obstacle(): string | undefined {
+    return this.#store?.obstacle;
+  }
+
   close(): void {
     this.#store?.close();
     this.#store = undefined;

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { report } from './errors.ts';
 import { helpStyle } from './help.ts';
 import { refuseRepeats } from './input/options.ts';
+import { escapeControls, say } from './output/io.ts';
 
 const FIRST_STEPS = `
 First steps:
@@ -25,6 +26,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       const { complete } = await import('./complete.ts');
       complete(context, program, words.slice(words[1] === '--' ? 2 : 1));
     } else await program.parseAsync(words, { from: 'user' });
+    if (context.obstacle) say(context, escapeControls(context.obstacle));
     return 0;
   } catch (error) {
     return report(context, error, pathOf(program, words).join(' '));

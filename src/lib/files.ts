@@ -6,12 +6,14 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
@@ -22,7 +24,7 @@ const STOPS = ['SIGTERM', 'SIGHUP'] as const;
 
 let made = 0;
 
-/** A file that is there until it is removed or renamed, or the process ends. */
+/** A file or folder that is there until it is removed or renamed, or the process ends. */
 export interface Temporary {
   path: string;
   remove(): void;
@@ -30,24 +32,62 @@ export interface Temporary {
 
 /** Makes an empty file that only its owner may read (0600, whatever the umask), beside the file it is to become. */
 export function temporaryBeside(path: string): Temporary {
-  const temporary = join(dirname(path), `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+  const temporary = nameIn(dirname(path));
   closeSync(openSync(temporary, 'wx', 0o600));
-  const erase = () => {
-    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(temporary + end, { force: true });
-  };
-  const stop = (signal: NodeJS.Signals) => {
-    erase();
-    process.kill(process.pid, signal);
-  };
-  process.on('exit', erase);
-  for (const signal of STOPS) process.once(signal, stop);
   chmodSync(temporary, 0o600);
+  return untilEnd(temporary, () => {
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(temporary + end, { force: true });
+  });
+}
+
+/**
+ * Makes an empty folder that only its owner may read (0700, whatever the umask).
+ * @param onSignals whether a signal removes it, and then ends the process whatever else waits for it
+ */
+export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary {
+  const folder = nameIn(parent);
+  mkdirSync(folder, 0o700);
+  chmodSync(folder, 0o700);
+  return untilEnd(folder, () => rmSync(folder, { recursive: true, force: true }), onSignals);
+}
+
+const nameIn = (folder: string) => join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+
+/** Whether a name is one of ours, and the process that made it does not run any more. */
+export function isAbandoned(name: string): boolean {
+  if (!TEMPORARY.test(name)) return false;
+  try {
+    return !process.kill(Number(name.split('-')[1]), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+  }
+}
+
+/** What is to be removed if the process ends before it is done, and what also if a signal ends it. */
+const [atExit, atSignal] = [new Set<() => void>(), new Set<() => void>()];
+
+function eraseAll(): void {
+  for (const erase of atExit) erase();
+}
+
+function stop(signal: NodeJS.Signals): void {
+  eraseAll();
+  for (const name of STOPS) process.off(name, stop);
+  process.kill(process.pid, signal);
+}
+
+function untilEnd(path: string, erase: () => void, onSignals = true): Temporary {
+  if (atExit.size === 0) process.on('exit', eraseAll);
+  if (onSignals && atSignal.size === 0) for (const signal of STOPS) process.on(signal, stop);
+  atExit.add(erase);
+  if (onSignals) atSignal.add(erase);
   return {
-    path: temporary,
+    path,
     remove() {
       erase();
-      process.off('exit', erase);
-      for (const signal of STOPS) process.off(signal, stop);
+      if (atExit.delete(erase) && atExit.size === 0) process.off('exit', eraseAll);
+      if (atSignal.delete(erase) && atSignal.size === 0)
+        for (const signal of STOPS) process.off(signal, stop);
     },
   };
 }

@@ -32,6 +32,7 @@ interface Connection {
   tokens: Tokens;
   audit: Audit;
   requests: Requests;
+  close(): void;
   /** Made for the first write of a service. */
   writer?: Writer;
 }
@@ -208,7 +209,8 @@ export class Store {
 
   /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
   snapshot(): Store {
-    return storeOn(openSnapshot(this.path));
+    const { db, close } = openSnapshot(this.#connection.db);
+    return storeOn(db, undefined, close);
   }
 
   /** As `Database.checkpoint`. */
@@ -216,8 +218,13 @@ export class Store {
     return this.#connection.db.checkpoint();
   }
 
+  /** Why nothing can be saved, where the records can be read and no more. */
+  get obstacle(): string | undefined {
+    return this.#connection.db.obstacle?.notice;
+  }
+
   close(): void {
-    this.#connection.db.close();
+    this.#connection.close();
   }
 }
 
@@ -231,7 +238,11 @@ export function openStore(path: string, now?: () => number): Store {
 }
 
 /** The store on a connection that is open. */
-export function storeOn(db: Database, now: () => number = Date.now): Store {
+export function storeOn(
+  db: Database,
+  now: () => number = Date.now,
+  close: () => void = () => db.close(),
+): Store {
   const history = new History(db);
   return new Store({
     db,
@@ -241,5 +252,6 @@ export function storeOn(db: Database, now: () => number = Date.now): Store {
     tokens: new Tokens(db),
     audit: new Audit(db),
     requests: new Requests(db, history),
+    close,
   });
 }

@@ -4,6 +4,7 @@ import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
 import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
+import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import type { History } from './history.ts';
 
 /** What erasing works on. */
@@ -71,9 +72,11 @@ const OVERWRITE_TIMEOUT_MS = 10_000;
 /**
  * Writes the database file anew and empties its log: what was deleted is in no page any more
  * (https://sqlite.org/lang_vacuum.html).
- * @throws SciaticaError `busy` while others keep the old contents in use
+ * @throws SciaticaError `busy` while others keep the old contents in use, `full`
  */
 export function overwrite(db: Database): void {
+  db.requireWritable();
+  useTemporaryFolder(db);
   db.exec('VACUUM');
   const deadline = performance.now() + OVERWRITE_TIMEOUT_MS;
   while (!db.checkpoint()) {

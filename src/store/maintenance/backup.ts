@@ -134,6 +134,10 @@ function explained(error: unknown, target: string): unknown {
       'full',
       `The disk of ${dirname(target)} is full: no backup was made. Make room, or give another place.`,
     );
+  // Of the two files, SQLite writes to the copy alone.
+  const cause = (error as { cause?: { code?: unknown } }).cause?.code;
+  if (/^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|CLOSE)/.test(String(cause)))
+    return fail('unusable', `${target} could not be written (${cause}): no backup was made.`);
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return fail('unusable', `There is no folder ${dirname(target)}: no backup was made.`);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

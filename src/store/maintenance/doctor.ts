@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { TEMPORARY } from '../../lib/files.ts';
+import { isAbandoned } from '../../lib/files.ts';
 import { refuseStrangeCompanions, strangeCompanion } from '../sqlite/companions.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
@@ -211,18 +211,11 @@ function place(folder: string): Check {
 }
 
 function leftovers(folder: string): Check {
-  const left = readdirSync(folder).filter((name) => TEMPORARY.test(name) && !isAlive(name));
+  const left = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && isAbandoned(entry.name))
+    .map(({ name }) => name);
   const name = 'Leftovers';
   if (left.length === 0) return { name, ok: true, detail: 'none' };
   const paths = left.map((file) => join(folder, file)).join(' ');
   return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm ${paths}` };
-}
-
-/** Whether the process that made a temporary file still runs. */
-function isAlive(name: string): boolean {
-  try {
-    return process.kill(Number(name.split('-')[1]), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

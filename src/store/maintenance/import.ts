@@ -2,6 +2,7 @@ import { type Issue, SciaticaError } from '../../domain/errors.ts';
 import type { Noun } from '../../domain/records.ts';
 import type { RunChange } from '../history/changes.ts';
 import type { Database } from '../sqlite/database.ts';
+import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import {
   type Counts,
   counts,
@@ -53,6 +54,7 @@ export class Import {
     private readonly target: { change: RunChange },
     private readonly place: PlaceName,
   ) {
+    useTemporaryFolder(db);
     prepareStaging(db);
   }
 

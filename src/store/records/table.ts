@@ -39,6 +39,8 @@ export interface ShortPage extends Page {
 
 const TABLES = { user: 'users', log: 'logs' } as const satisfies Record<Noun, string>;
 
+let lists = 0;
+
 /** A table of records: the SQL that users and logs have in common, built from their fields. */
 export class Table<R extends { id: number }> {
   readonly #name: string;
@@ -173,11 +175,12 @@ export class Table<R extends { id: number }> {
    * store is a snapshot already: no statement stays open between chunks, and the store's connection is free meanwhile.
    */
   *jsonChunks(query: Query): Generator<Chunk> {
-    const db = this.db.isSnapshot ? this.db : openSnapshot(this.db.path);
+    const isById = (query.sort ?? 'id') === 'id';
+    const { db, close } = openSnapshot(this.db, !isById);
     try {
-      yield* (query.sort ?? 'id') === 'id' ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
+      yield* isById ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
     } finally {
-      if (db !== this.db) db.close();
+      close();
     }
   }
 
@@ -211,15 +214,20 @@ export class Table<R extends { id: number }> {
   /** Sorts the ids once, into a temporary table that SQLite keeps on disk when it is long. */
   *#chunksInOrder(db: Database, query: Query): Generator<Chunk> {
     const { sql, values } = this.#query('id', query, query.limit);
-    db.exec('DROP TABLE IF EXISTS temp.chosen');
-    db.exec('CREATE TEMP TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT');
-    db.run(`INSERT INTO temp.chosen (id) ${sql}`, ...values);
-    const chunk = `SELECT id, ${this.#jsonOf(query)} AS json FROM temp.chosen JOIN ${this.#name} USING (id)
-      WHERE place > ? AND place <= ? ORDER BY place`;
-    for (let place = 0; ; place += CHUNK_ROWS) {
-      const rows = db.all<Row>(chunk, place, place + CHUNK_ROWS);
-      if (rows.length > 0) yield chunkOf(rows);
-      if (rows.length < CHUNK_ROWS) return;
+    // Several lists may be read through one connection at once.
+    const chosen = `temp.chosen_${++lists}`;
+    db.exec(`CREATE TABLE ${chosen} (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT`);
+    try {
+      db.run(`INSERT INTO ${chosen} (id) ${sql}`, ...values);
+      const chunk = `SELECT id, ${this.#jsonOf(query)} AS json FROM ${chosen} JOIN ${this.#name} USING (id)
+        WHERE place > ? AND place <= ? ORDER BY place`;
+      for (let place = 0; ; place += CHUNK_ROWS) {
+        const rows = db.all<Row>(chunk, place, place + CHUNK_ROWS);
+        if (rows.length > 0) yield chunkOf(rows);
+        if (rows.length < CHUNK_ROWS) return;
+      }
+    } finally {
+      db.exec(`DROP TABLE ${chosen}`);
     }
   }
 

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 
@@ -31,6 +31,19 @@ export function refuseStrangeCompanions(path: string): void {
       'unusable',
       `${strange} belongs to another user of this computer, who could read what is written to it: nothing was opened. Keep the database in a folder of your own (--db), not in ${dirname(path)}.`,
     );
+}
+
+/**
+ * Gives a log and its index, which SQLite made while the database could only be read, the permissions that the database
+ * has by now: they would keep it from being written to.
+ */
+export function mendPermissions(path: string): void {
+  const database = statOf(path);
+  for (const file of [`${path}-wal`, `${path}-shm`]) {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (!database || !stat?.isFile() || stat.uid !== process.geteuid?.()) continue;
+    if ((database.mode & ~stat.mode & 0o600) !== 0) chmodSync(file, database.mode & 0o777);
+  }
 }
 
 /** A file beside a database in a folder such as /tmp that neither its owner nor we nor the system made. */

@@ -12,10 +12,10 @@ function load(): typeof BetterSqlite {
 }
 
 /**
- * Opens a file, or `:memory:`, with the better-sqlite3 that fits this version of Node.
+ * Opens a file, `:memory:`, or the bytes of a database, with the better-sqlite3 that fits this version of Node.
  * @throws SciaticaError `unusable` when it is not installed for this platform; the error of SQLite
  */
-export function openSqlite(path: string, options: BetterSqlite.Options = {}): BetterSqlite.Database {
+export function openSqlite(path: string | Buffer, options: BetterSqlite.Options = {}): BetterSqlite.Database {
   try {
     const Driver = load();
     return new Driver(path, options);

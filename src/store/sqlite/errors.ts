@@ -11,9 +11,8 @@ export function domainError(error: unknown, path: string): unknown {
       'Another program is writing to the database and did not finish. Try again in a moment.',
     );
   // With no room left, the index of the write-ahead log (-shm) cannot be made either.
-  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/.test(code))
-    return fail('full', 'The disk is full: nothing was saved. Make room and try again.');
-  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code) || isBrokenSchema(code, error))
+  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/.test(code)) return full(error);
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(code) || isBrokenSchema(code, error))
     return fail('damaged', damaged(path));
   if (code === 'SQLITE_READONLY_DBMOVED') return gone();
   if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code))
@@ -31,6 +30,12 @@ function isBrokenSchema(code: string, error: unknown): boolean {
   return (
     code === 'SQLITE_ERROR' && /^(no such (table|column)|unsupported file format|malformed)/.test(message)
   );
+}
+
+export function full(cause?: unknown): SciaticaError {
+  return new SciaticaError('full', 'The disk is full: nothing was saved. Make room and try again.', [], {
+    cause,
+  });
 }
 
 /** What to do about a damaged file. */

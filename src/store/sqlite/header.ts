@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 /** "Scia", so that file(1) and we can tell our databases from others (https://sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x53636961;
@@ -31,4 +31,10 @@ export function headerOf(path: string): Header {
     applicationId: bytes.readUInt32BE(68),
     version: bytes.readUInt32BE(60),
   };
+}
+
+/** Which file a path leads to: device and inode; nothing when there is none. */
+export function fileAt(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : '';
 }
