@@ -921,12 +921,102 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: number[];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: number[];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: number;
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: number;
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: number;
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: number;
+                /** @description First name; given again: any of them */
+                firstName?: string[];
+                /** @description First name: is not; given again: all of them */
+                firstName_ne?: string[];
+                /** @description First name: contains; given again: any of them */
+                firstName_like?: string[];
+                /** @description Last name; given again: any of them */
+                lastName?: string[];
+                /** @description Last name: is not; given again: all of them */
+                lastName_ne?: string[];
+                /** @description Last name: contains; given again: any of them */
+                lastName_like?: string[];
+                /** @description E-mail address; given again: any of them */
+                email?: string[];
+                /** @description E-mail address: is not; given again: all of them */
+                email_ne?: string[];
+                /** @description E-mail address: contains; given again: any of them */
+                email_like?: string[];
+                /** @description Age in years; given again: any of them */
+                age?: number[];
+                /** @description Age in years: is not; given again: all of them */
+                age_ne?: number[];
+                /** @description Age in years: is at least */
+                age_gte?: number;
+                /** @description Age in years: is at most */
+                age_lte?: number;
+                /** @description Age in years: is more than */
+                age_gt?: number;
+                /** @description Age in years: is less than */
+                age_lt?: number;
+                /** @description Where it hurts; given again: any of them */
+                painLocation?: ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+                /** @description Where it hurts: is not; given again: all of them */
+                painLocation_ne?: ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+                /** @description Where it hurts: contains; given again: any of them */
+                painLocation_like?: string[];
+                /** @description Current pain, 1 to 10; given again: any of them */
+                painLevel?: number[];
+                /** @description Current pain, 1 to 10: is not; given again: all of them */
+                painLevel_ne?: number[];
+                /** @description Current pain, 1 to 10: is at least */
+                painLevel_gte?: number;
+                /** @description Current pain, 1 to 10: is at most */
+                painLevel_lte?: number;
+                /** @description Current pain, 1 to 10: is more than */
+                painLevel_gt?: number;
+                /** @description Current pain, 1 to 10: is less than */
+                painLevel_lt?: number;
+                /** @description Day of the diagnosis; given again: any of them */
+                diagnosisDate?: string[];
+                /** @description Day of the diagnosis: is not; given again: all of them */
+                diagnosisDate_ne?: string[];
+                /** @description Day of the diagnosis: is at least */
+                diagnosisDate_gte?: string;
+                /** @description Day of the diagnosis: is at most */
+                diagnosisDate_lte?: string;
+                /** @description Day of the diagnosis: is more than */
+                diagnosisDate_gt?: string;
+                /** @description Day of the diagnosis: is less than */
+                diagnosisDate_lt?: string;
+                /** @description Day of the diagnosis: contains; given again: any of them */
+                diagnosisDate_like?: string[];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: string;
                 /** @description Most records on a page */
                 limit?: number;
                 /** @description Where the page begins, from the Link header of the page before */
                 cursor?: string;
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: string;
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: string;
+                /** @description As json-server: fields separated by commas */
+                _sort?: string;
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: string;
+                /** @description As json-server: the page, counted from 1 */
+                _page?: number;
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: number;
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: number;
+                /** @description As json-server: place behind the last record */
+                _end?: number;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -1329,24 +1419,116 @@ export interface operations {
     listUserExerciseLogs: {
         parameters: {
             query?: {
-                /** @description Id of the user who did the exercise */
-                userId?: number;
-                /** @description Kind of exercise */
-                exerciseType?: "stretch" | "strengthening";
-                /** @description Name of the exercise */
-                exerciseName?: string;
-                /** @description Whether it helped */
-                effective?: boolean;
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: number[];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: number[];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: number;
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: number;
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: number;
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: number;
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: number[];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: number[];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: number;
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: number;
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: number;
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: number;
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: string[];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: string[];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: string[];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: string[];
+                /** @description Day of the exercise; given again: any of them */
+                date?: string[];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: string[];
+                /** @description Day of the exercise: is at least */
+                date_gte?: string;
+                /** @description Day of the exercise: is at most */
+                date_lte?: string;
+                /** @description Day of the exercise: is more than */
+                date_gt?: string;
+                /** @description Day of the exercise: is less than */
+                date_lt?: string;
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: string[];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: number[];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: number[];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: number;
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: number;
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: number;
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: number;
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: number[];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: number[];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: number;
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: number;
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: number;
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: number;
+                /** @description Whether it helped; given again: any of them */
+                effective?: boolean[];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: boolean[];
+                /** @description Notes about the session; given again: any of them */
+                notes?: string[];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: string[];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: string[];
                 /** @description First day */
                 since?: string;
                 /** @description Last day */
                 until?: string;
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: string;
                 /** @description Most records on a page */
                 limit?: number;
                 /** @description Where the page begins, from the Link header of the page before */
                 cursor?: string;
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: string;
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: string;
+                /** @description As json-server: fields separated by commas */
+                _sort?: string;
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: string;
+                /** @description As json-server: the page, counted from 1 */
+                _page?: number;
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: number;
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: number;
+                /** @description As json-server: place behind the last record */
+                _end?: number;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
