@@ -81,6 +81,14 @@ export class Store {
     return Math.max(last, this.horizon);
   }
 
+  /** The UUID of the database, which its backups share: an id of a record is unique together with it. */
+  get id(): string {
+    const id = this.settings.get('id');
+    if (id === undefined)
+      throw new SciaticaError('unusable', `${this.db.path} has lost its id: see sciatica doctor`);
+    return id;
+  }
+
   /** The entry of the history before which it has gaps. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);

@@ -1,7 +1,10 @@
 import type { Database } from '../sqlite/database.ts';
 
-/** Who uses the database, if that is settled; before which entry the history has gaps; who was erased, as a JSON array. */
-type Setting = 'user' | 'horizon' | 'erased';
+/**
+ * The database's UUID; who uses it, if that is settled; before which entry the history has gaps; who was erased, as a
+ * JSON array.
+ */
+type Setting = 'id' | 'user' | 'horizon' | 'erased';
 
 /** What is settled for this database. */
 export class Settings {

@@ -178,6 +178,12 @@ ${historyOf('log', 'logs', 'userId', LOG_COLUMNS)}
   CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
   BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
   `,
+  // A UUID of version 4 by which the ids of this database differ from those of any other.
+  `
+  INSERT INTO settings (name, value)
+  SELECT 'id', substr(x, 1, 8) || '-' || substr(x, 9, 4) || '-4' || substr(x, 14, 3) || '-a' || substr(x, 18, 3) || '-' || substr(x, 21)
+  FROM (SELECT lower(hex(randomblob(16))) AS x);
+  `,
 ];
 
 /** Triggers that keep what a row was and became, as an array of its columns but for the id. */
