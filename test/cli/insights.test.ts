@@ -6,14 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import type { Log } from '../../src/domain/log.ts';
 import { logRecord } from '../../src/domain/log.ts';
+import { RED_FLAGS } from '../../src/domain/red-flags.ts';
 import { userRecord } from '../../src/domain/user.ts';
-import {
-  type Comparison,
-  comparePeriods,
-  RED_FLAGS,
-  type Summary,
-  summarize,
-} from '../../src/insights/index.ts';
+import { type Comparison, comparePeriods, type Summary, summarize } from '../../src/insights/index.ts';
 import { freshFolder, freshPath, nora, prepared, run as runAny, session, type World } from '../helpers.ts';
 
 let db = '';
@@ -52,7 +47,7 @@ describe('summary', () => {
   it.each([80, 100, 200])('is one screen of %i columns', async (columns) => {
     const { code, stdout, stderr } = await run(['summary', '--user', '3'], plain(columns));
     expect([code, stderr]).toEqual([0, '']);
-    expect(linesOf(stdout).length).toBeLessThan(24);
+    expect(linesOf(stdout).length).toBeLessThan(27);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
   });
 
@@ -68,8 +63,8 @@ describe('summary', () => {
     const { stdout } = await run(['summary'], { db: clear(), ...plain(80) });
     const order = ['Better', 'Neither', 'Worse', 'Twice'].map((name) => stdout.indexOf(name));
     expect(order).toEqual(order.toSorted((a, b) => a - b));
-    expect(stdout).toMatch(/^Better +20 +100 % +−3\.0 .*├?─*●─*┤? .* lower$/m);
-    expect(stdout).toMatch(/^Worse +20 +0 % +\+2\.0 .* higher$/m);
+    expect(stdout).toMatch(/^Better +20 +100 % +−3\.0 .*├?─*●─*┤? .* clear less$/m);
+    expect(stdout).toMatch(/^Worse +20 +0 % +\+2\.0 .* clear more$/m);
     expect(joined(stdout)).toContain(
       'Too few to say, under 3 sessions: mean change (sessions): Twice −8.0 (2).',
     );
@@ -82,8 +77,8 @@ describe('summary', () => {
   it('colours what is clear, in a terminal only', async () => {
     const world = { db: clear() };
     const { stdout } = await run(['summary'], { ...world, columns: 80 });
-    expect(stdout).toContain('\u001b[32mlower');
-    expect(stdout).toContain('\u001b[31mhigher');
+    expect(stdout).toContain('\u001b[32mclear less');
+    expect(stdout).toContain('\u001b[31mclear more');
     const piped = (await run(['summary'], world)).stdout;
     expect(piped).not.toContain('\u001b');
     expect(piped).toBe((await run(['summary'], { ...world, ...plain(80) })).stdout);
@@ -157,7 +152,7 @@ describe('summary', () => {
     });
     const { stdout } = await run(['summary', '--user', 'all'], { db: many, ...plain(80) });
     expect(stdout).toContain('glute-left: 12 patients, 36 sessions');
-    expect(stdout).toMatch(/^Piriformis Stretch +12 +12 of 12 +−3\.3 .* lower$/m);
+    expect(stdout).toMatch(/^Piriformis Stretch +12 +12 of 12 +−3\.3 .* clear less$/m);
   });
 
   it('of nothing says what to do', async () => {
@@ -208,7 +203,7 @@ describe('compare', () => {
     const { code, stdout } = await run(['compare', '--user', '3'], plain(columns));
     expect(code).toBe(0);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
-    if (columns === 80) expect(linesOf(stdout).length).toBeLessThan(26);
+    if (columns === 80) expect(linesOf(stdout).length).toBeLessThan(29);
   });
 
   it('says which way each figure went', async () => {

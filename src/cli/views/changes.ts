@@ -1,4 +1,4 @@
-import { intervalLine, type Verdict, words } from '../../insights/index.ts';
+import { type Direction, intervalLine, type Verdict, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
 import { visible } from '../output/io.ts';
 import type { Canvas } from './layout.ts';
@@ -10,6 +10,7 @@ export interface Change {
   meanChange: number;
   interval: readonly [number, number];
   verdict: Verdict;
+  direction: Direction | null;
 }
 
 /** A figure between the exercise and its change; `from` is the least width of a terminal that has room for it. */
@@ -24,7 +25,9 @@ const LONGEST_NAME = 30;
 /** The width from which the ends of the intervals are written out. */
 const WIDE = 96;
 
-const says = { lower: 'lower', higher: 'higher', unclear: 'not clear', 'too-few': 'too few' } as const;
+/** `clear less`, `likely more`, `open` */
+const says = ({ verdict, direction }: Change) =>
+  direction ? `${verdict} ${direction}` : verdict.replace('-', ' ');
 
 /** Mean changes with their intervals drawn on one scale, in the order given. */
 export function changesTable<C extends Change>(
@@ -65,13 +68,13 @@ function intervalColumn<C extends Change>(): Column<C> {
 }
 
 function saysColumn<C extends Change>(palette: Palette): Column<C> {
-  return { title: 'Pain after', cell: ({ verdict }) => says[verdict], paint: painter(palette) };
+  return { title: 'Pain after', cell: says, paint: painter(palette) };
 }
 
 function painter<C extends Change>({ relief, aggravation }: Palette): (text: string, change: C) => string {
-  return (text, { verdict }) => {
-    if (verdict === 'lower') return relief(text);
-    return verdict === 'higher' ? aggravation(text) : text;
+  return (text, { verdict, direction }) => {
+    if (verdict !== 'clear') return text;
+    return direction === 'less' ? relief(text) : aggravation(text);
   };
 }
 

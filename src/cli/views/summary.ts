@@ -1,6 +1,6 @@
+import { RED_FLAGS } from '../../domain/red-flags.ts';
 import {
   describeRule,
-  RED_FLAGS,
   type ResponseRule,
   type Rhythm,
   SCALE_NOTE,

@@ -27,7 +27,7 @@ export function insightsOperation(kind: 'summary' | 'report'): Json {
         operationId: 'getUserSummary',
         summary: 'What helps a user',
         description:
-          'Exercises in ranked order, by the end of the interval that is nearest to harm; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
+          'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
         parameters: [...queryParameters(summaryFields), IF_NONE_MATCH],
         responses: responses('The figures', { 'application/json': { schema: ref('Summary') } }, ETAG),
       }

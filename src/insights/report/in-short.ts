@@ -1,7 +1,9 @@
+import { RED_FLAGS } from '../../domain/red-flags.ts';
 import type { Comparison } from '../compare.ts';
-import type { ExerciseSummary, Verdict } from '../exercises.ts';
-import { RED_FLAGS, SCALE_NOTE } from '../method.ts';
+import type { ExerciseSummary } from '../exercises.ts';
+import { SCALE_NOTE } from '../method.ts';
 import { describeRule } from '../rules.ts';
+import type { Direction, Verdict } from '../verdict.ts';
 import type { Fact, Section } from './document.ts';
 import type { Report } from './report.ts';
 import {
@@ -48,10 +50,12 @@ export function inShort({ subject, summary, sincePrevious, previous }: Report): 
   facts.push(
     { label: 'Sessions', lines: [rhythmSentences(summary.sessions, rhythm)] },
     { label: 'Pain before exercise', lines: [trendSentence(pain), fourWeeksSentence(pain)] },
-    ...byVerdict('lower', 'Pain lower after', 'None that is clear.', exercises),
-    ...byVerdict('higher', 'Pain higher after', 'None that is clear.', exercises),
-    ...byVerdict('unclear', 'Not clear yet: mean change (sessions)', '', exercises),
-    ...byVerdict('too-few', 'Too few to say: mean change (sessions)', '', exercises),
+    ...byVerdict('clear', 'less', 'Less pain after', exercises),
+    ...byVerdict('clear', 'more', 'More pain after', exercises),
+    ...byVerdict('likely', 'less', 'Likely less pain after', exercises),
+    ...byVerdict('likely', 'more', 'Likely more pain after', exercises),
+    ...byVerdict('open', null, 'Open: mean change (sessions)', exercises),
+    ...byVerdict('too-few', null, 'Too few to say: mean change (sessions)', exercises),
     {
       label: 'All sessions',
       lines: [
@@ -77,17 +81,17 @@ const MOST_NAMED = 8;
 
 function byVerdict(
   verdict: Verdict,
+  direction: Direction | null,
   label: string,
-  none: string,
   exercises: readonly ExerciseSummary[],
 ): Fact[] {
-  const those = exercises.filter((exercise) => exercise.verdict === verdict);
-  if (those.length === 0) return none ? [{ label, lines: [none] }] : [];
-  const ordered = verdict === 'higher' ? those.toReversed() : those;
+  const those = exercises.filter((each) => each.verdict === verdict && each.direction === direction);
+  if (those.length === 0) return [];
+  const ordered = direction === 'more' ? those.toReversed() : those;
   const rest = those.length - MOST_NAMED;
   const named = ordered.slice(0, MOST_NAMED);
   const lines =
-    verdict === 'lower' || verdict === 'higher'
+    direction !== null
       ? named.map(exerciseInShort)
       : [
           named

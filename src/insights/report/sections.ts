@@ -13,7 +13,6 @@ import {
   interval,
   percent,
   plain,
-  pValue,
   quoted,
   shiftWords,
   signed,
@@ -53,7 +52,7 @@ function responsePerExercise({ summary }: Report): Section {
       { kind: 'chart', ...responseChart(exercises) },
       {
         kind: 'table',
-        caption: `Change in points. Response: ${describeRule(rule)}; “effective”: marked so by the patient. Sign test and signed-rank test: two-sided p-values.`,
+        caption: `Change in points. Response: ${describeRule(rule)}; “effective”: marked so by the patient.`,
         columns: [
           { label: '', numeric: true },
           { label: 'Exercise' },
@@ -63,9 +62,7 @@ function responsePerExercise({ summary }: Report): Section {
           { label: 'Median', numeric: true },
           { label: 'Response', numeric: true },
           { label: 'Effective', numeric: true },
-          { label: 'Sign test', numeric: true },
-          { label: 'Signed-rank', numeric: true },
-          { label: 'Pain after' },
+          { label: 'Verdict' },
         ],
         rows: exercises.map((exercise) => [
           exercise.rank === null ? '–' : String(exercise.rank),
@@ -76,9 +73,7 @@ function responsePerExercise({ summary }: Report): Section {
           signed(exercise.medianChange, Number.isInteger(exercise.medianChange) ? 0 : 1),
           percent(exercise.responded),
           percent(exercise.effective),
-          pValue(exercise.signTest),
-          pValue(exercise.signedRankTest),
-          verdictWords[exercise.verdict].replace(/^pain (.*) after$/, '$1'),
+          verdictWords(exercise),
         ]),
       },
     ],

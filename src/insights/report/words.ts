@@ -1,8 +1,9 @@
 import type { Comparison, Difference, ExerciseComparison } from '../compare.ts';
 import type { ExerciseSummary } from '../exercises.ts';
 import type { Rhythm } from '../rhythm.ts';
-import type { Interval } from '../stats/interval.ts';
+import type { Interval } from '../stats/points.ts';
 import type { PainLevel, Trend } from '../trend.ts';
+import type { Finding } from '../verdict.ts';
 
 /** A figure with a true minus sign: `−1.3`. */
 export function signed(value: number, decimals = 1): string {
@@ -18,7 +19,6 @@ export const percent = (share: number): string => `${Math.round(share * 100)} %`
 export const interval = ([low, high]: Readonly<Interval>, decimals = 1): string =>
   `${signed(low, decimals)} to ${signed(high, decimals)}`;
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-export const pValue = (p: number | null): string => (p === null ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3));
 
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -87,12 +87,11 @@ export const shiftWords = {
   stopped: 'No longer done',
 } as const;
 
-export const verdictWords = {
-  lower: 'pain lower after',
-  higher: 'pain higher after',
-  unclear: 'not clear',
-  'too-few': 'too few to say',
-} as const;
+/** `clear, less pain after`, `open` */
+export function verdictWords({ verdict, direction }: Pick<Finding, 'verdict' | 'direction'>): string {
+  const words = verdict === 'too-few' ? 'too few to say' : verdict;
+  return direction === null ? words : `${words}, ${direction} pain after`;
+}
 
 /** Which exercises are new, no longer done, or respond differently. */
 export function exerciseShifts({ exercises }: Comparison): string {

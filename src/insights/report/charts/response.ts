@@ -34,7 +34,7 @@ export function responseChart(exercises: readonly ExerciseSummary[]): Chart {
       ...exercises.map((exercise, index) => row(exercise, TOP + index * ROW, x)),
     ]),
     caption:
-      'Points, pain after minus pain before: left of the line at 0 is less pain after. Dot: mean; bar: 95 % interval; diamond: median. Hollow: too few sessions to say. In order of the cautious (right) end of the interval, so few sessions come late.',
+      'Points, pain after minus pain before: left of the line at 0 is less pain after. Dot: mean; bar: 95 % interval; diamond: median. Hollow: too few sessions to say.',
   };
 }
 
@@ -54,7 +54,7 @@ ${!few && html`<line class="range" x1="${low}" x2="${high}" y1="${y}" y2="${y}"/
 function inWords(exercise: ExerciseSummary): string {
   const { meanChange, sessions, verdict } = exercise;
   const range = verdict === 'too-few' ? '' : `, interval ${interval(exercise.interval)}`;
-  return `mean ${signed(meanChange)}${range}, ${count(sessions, 'session')}, ${verdictWords[verdict]}`;
+  return `mean ${signed(meanChange)}${range}, ${count(sessions, 'session')}, ${verdictWords(exercise)}`;
 }
 
 function extent(exercises: readonly ExerciseSummary[]): [number, number] {
