@@ -284,6 +284,17 @@ describe('report', () => {
   });
 });
 
+describe('report --full', () => {
+  it('shows every note', async () => {
+    const notes = async (...argv: string[]) =>
+      (await run(['report', '--user', '3', ...argv])).stdout.match(/class="note"/g)?.length;
+    const written = logs(3).filter(({ notes }) => notes.trim() !== '').length;
+    expect(await notes()).toBe(20);
+    expect(written).toBeGreaterThan(20);
+    expect(await notes('--full')).toBe(written);
+  });
+});
+
 describe('fields', () => {
   it('explains every field, as JSON too', async () => {
     const { stdout } = await run(['fields', '--json']);
