@@ -109,7 +109,7 @@ function summarizeExerciseOfPlace(tables: PatientTables, rule: ResponseRule): Om
   return {
     exerciseName,
     exerciseType,
-    ...findingOf(estimate, means.length, all.ends()),
+    ...findingOf(estimate),
     patients: means.length,
     sessions: all.sessions,
     patientsLower: means.filter((value) => value < 0).length,

@@ -3,6 +3,7 @@ import { round, roundInterval } from './numbers.ts';
 import { tInterval } from './stats/estimate.ts';
 import { adjustedDifference, noSums, plus, without } from './stats/least-squares.ts';
 import { cut, type Interval, meanOf, type Point } from './stats/points.ts';
+import { CHANGES } from './verdict.ts';
 
 /** The pain before exercise on the day after an exercise, against the day after other exercises. */
 export interface DayAfter {
@@ -53,7 +54,7 @@ export function dayAfter(pairs: DayPairs, days: Iterable<string>, prior: number)
     estimate && {
       days: withIt.n,
       difference: round(estimate.value),
-      interval: roundInterval(cut(tInterval(estimate), [-9, 9])),
+      interval: roundInterval(cut(tInterval(estimate), CHANGES)),
     }
   );
 }

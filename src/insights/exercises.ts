@@ -114,7 +114,7 @@ function summarizeExercise(
     exerciseName,
     exerciseType,
     ...summarizeResponse(table, prior, rule),
-    ...findingOf(meanEstimate(table.changes(), prior), table.sessions, table.ends()),
+    ...findingOf(meanEstimate(table.changes(), prior)),
     versusOthers: versusOthers(sums, without(all.sums(), sums), prior),
     dayAfter: dayAfter(pairs, days, prior),
     firstDate,
@@ -134,7 +134,7 @@ export function summarizeResponse(table: PainTable, prior: number, rule: Respons
     meanChange: round(estimate.value),
     medianChange: round(medianOf(changes)),
     standardDeviation: round(estimate.deviation),
-    interval: findingOf(estimate, table.sessions, table.ends()).interval,
+    interval: findingOf(estimate).interval,
     responded: round(table.responded(rule) / table.sessions),
     effective: round(table.effective / table.sessions),
   };

@@ -1,7 +1,7 @@
 import type { Log } from '../domain/log.ts';
 import { type ResponseRule, responds } from './rules.ts';
 import { noSums, plus, type Sums } from './stats/least-squares.ts';
-import type { Interval, Point } from './stats/points.ts';
+import type { Point } from './stats/points.ts';
 
 const LEVELS = 10;
 
@@ -28,12 +28,6 @@ export class PainTable {
     for (const [before, after, count] of this.#cells())
       counts.set(after - before, (counts.get(after - before) ?? 0) + count);
     return [...counts].sort(([a], [b]) => a - b);
-  }
-
-  /** The mean changes that the scale allows from the pains before that were seen: to 1 or to 10 every time. */
-  ends(): Interval {
-    const before = this.#cells().map(([level]) => level);
-    return [1 - Math.max(...before), LEVELS - Math.min(...before)];
   }
 
   /** Of the change on the pain before. */

@@ -26,14 +26,14 @@ export interface Finding {
   readonly sequence: Interval | null;
 }
 
-/**
- * @param sessions what is counted: sessions, or patients
- * @param ends the lowest and highest mean change that the scale allows; they hold 0
- */
-export function findingOf(estimate: Estimate, sessions: number, ends: Readonly<Interval>): Finding {
-  const interval = roundInterval(cut(tInterval(estimate), ends));
-  if (sessions < FEWEST_TO_SAY) return { verdict: 'too-few', direction: null, interval, sequence: null };
-  const sequence = roundInterval(cut(confidenceSequence(estimate), ends));
+/** The changes that the scale allows, in points. */
+export const CHANGES: Readonly<Interval> = [-9, 9];
+
+/** What an estimated mean change says; its size is the number of sessions (or patients). */
+export function findingOf(estimate: Estimate): Finding {
+  const interval = roundInterval(cut(tInterval(estimate), CHANGES));
+  if (estimate.size < FEWEST_TO_SAY) return { verdict: 'too-few', direction: null, interval, sequence: null };
+  const sequence = roundInterval(cut(confidenceSequence(estimate), CHANGES));
   const [clear, likely] = [sideOf(sequence), sideOf(interval)];
   const verdict = clear ? 'clear' : likely ? 'likely' : 'open';
   return { verdict, direction: clear ?? likely, interval, sequence };

@@ -2,7 +2,7 @@ import { round, roundInterval } from './numbers.ts';
 import { confidenceSequence } from './stats/estimate.ts';
 import { adjustedDifference, type Sums } from './stats/least-squares.ts';
 import { cut, type Interval } from './stats/points.ts';
-import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
+import { CHANGES, FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** The relief after an exercise, compared with that after the same person's other exercises. */
 export interface VersusOthers {
@@ -31,7 +31,7 @@ export function versusOthers(own: Sums, others: Sums, prior: number): VersusOthe
   if (own.n < FEWEST_TO_SAY || others.n < FEWEST_OTHERS) return TOO_FEW;
   const estimate = adjustedDifference(own, others, prior);
   if (estimate === null) return TOO_FEW;
-  const interval = roundInterval(cut(confidenceSequence(estimate), [-9, 9]));
+  const interval = roundInterval(cut(confidenceSequence(estimate), CHANGES));
   const side = sideOf(interval);
   const verdict = side === 'less' ? 'more' : side === 'more' ? 'less' : 'open';
   return { difference: round(estimate.value), interval, verdict };

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Palette } from '../../src/cli/output/colour.ts';
 import practice from '../../src/cli/practice.json';
+import { wrap } from '../../src/cli/views/layout.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { logRecord } from '../../src/domain/log.ts';
 import { RED_FLAGS } from '../../src/domain/red-flags.ts';
@@ -43,45 +45,154 @@ const clear = () =>
     add('Neither', 5, 5, 40);
   });
 
+/** A patient with so many sessions of one exercise, all alike. */
+const of = (exerciseName: string, painBefore: number, painAfter: number, times: number) =>
+  prepared((store) => {
+    store.users.create(nora);
+    for (let i = 1; i <= times; i += 1)
+      store.logs.create({ ...session, exerciseName, painBefore, painAfter, date: `2026-02-0${i}` });
+  });
+
+const redFlagLines = (width: number) => wrap(RED_FLAGS, { width, palette: {} as Palette });
+
 describe('summary', () => {
   it.each([80, 100, 200])('is one screen of %i columns', async (columns) => {
     const { code, stdout, stderr } = await run(['summary', '--user', '3'], plain(columns));
     expect([code, stderr]).toEqual([0, '']);
-    expect(linesOf(stdout).length).toBeLessThan(27);
+    expect(linesOf(stdout).length).toBeLessThanOrEqual(24);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
   });
 
   it.each([50, 40, 30])('fits a terminal of %i columns', async (columns) => {
-    for (const user of ['3', 'all']) {
-      const { stdout } = await run(['summary', '--user', user], plain(columns));
+    for (const argv of [['3'], ['3', '--details'], ['all']]) {
+      const { stdout } = await run(['summary', '--user', ...argv], plain(columns));
       expect(widest(stdout)).toBeLessThanOrEqual(columns);
       expect(joined(stdout)).toContain(RED_FLAGS);
     }
   });
 
-  it('says what helps first, what there is too little of last, and what it means', async () => {
+  it('answers in words and groups, the red flags last', async () => {
     const { stdout } = await run(['summary'], { db: clear(), ...plain(80) });
-    const order = ['Better', 'Neither', 'Worse', 'Twice'].map((name) => stdout.indexOf(name));
-    expect(order).toEqual(order.toSorted((a, b) => a - b));
-    expect(stdout).toMatch(/^Better +20 +100 % +−3\.0 .*├?─*●─*┤? .* clear less$/m);
-    expect(stdout).toMatch(/^Worse +20 +0 % +\+2\.0 .* clear more$/m);
-    expect(joined(stdout)).toContain(
-      'Too few to say, under 3 sessions: mean change (sessions): Twice −8.0 (2).',
+    expect(linesOf(stdout)).toEqual([
+      'Nora Lind: 82 sessions, 1 to 27 February 2026, 21.3 a week.',
+      '',
+      'LESS PAIN AFTER                                       change  sessions',
+      '  ✔ Better       clear, more relief than your others    −3.0        20',
+      'MORE PAIN AFTER',
+      '  ✖ Worse        clear                                  +2.0        20',
+      '    Mention it to your physiotherapist.',
+      'STILL OPEN  Neither 0.0',
+      'TOO FEW     Twice (2 sessions)',
+      '',
+      'Pain before exercise: 5.1 on average. No clear direction.',
+      'Bad days often get better by themselves; this cannot tell that apart.',
+      'The figures behind this: sciatica summary --details',
+      '',
+      ...redFlagLines(80),
+    ]);
+  });
+
+  it('says the same at 50 columns, the words under the names', async () => {
+    const { stdout } = await run(['summary', '--user', '3'], plain(50));
+    expect(linesOf(stdout).slice(0, 21)).toEqual([
+      'Nora Patel: 62 sessions, January to October 2026,',
+      '1.5 a week.',
+      '',
+      'LESS PAIN AFTER                   change  sessions',
+      '  ✔ Piriformis Stretch              −2.3         8',
+      '    more relief than your others',
+      'MORE PAIN AFTER',
+      '  ✖ Hamstring Stretch               +1.4         8',
+      '  ✖ Straight Leg Raise              +1.2        12',
+      '    Mention it to your physiotherapist.',
+      'SO FAR',
+      '  ~ Sciatic Nerve Glide             −2.0         3',
+      '    likely less, few sessions',
+      '  ~ Bird Dog                        −1.0         8',
+      '    likely less',
+      'STILL OPEN  Glute Bridge −0.8, Cobra Stretch −0.6,',
+      '            Dead Bug −0.1',
+      '',
+      'Pain before exercise: 8.2 in January, 5.1 in',
+      'October. Falling.',
+      'Bad days often get better by themselves; this',
+    ]);
+  });
+
+  it('of eight sessions from 6 to 4 says that pain was clearly less', async () => {
+    const { stdout } = await run(['summary'], { db: of('Cobra Stretch', 6, 4, 8), ...plain(80) });
+    expect(stdout).toMatch(/^LESS PAIN AFTER .*\n {2}✔ Cobra Stretch +clear +−2\.0 +8$/m);
+  });
+
+  it.each([
+    [1, 'TOO FEW     Cobra Stretch (1 session)', 'Pain before exercise: 6.'],
+    [2, 'TOO FEW     Cobra Stretch (2 sessions)', 'Pain before exercise: 6.0 on average.'],
+  ])('of %i sessions says what there is and when more can be said', async (n, few, pain) => {
+    const { stdout } = await run(['summary'], { db: of('Cobra Stretch', 6, 4, n), ...plain(80) });
+    expect(linesOf(stdout).slice(2)).toEqual([
+      few,
+      '',
+      pain,
+      'From 3 sessions of one exercise on, this says which way pain went after it;',
+      'about 8 are often enough to be clear.',
+      '',
+      ...redFlagLines(80),
+    ]);
+  });
+
+  it('names what a few more sessions would settle, never what hurts', async () => {
+    const settles = async (painAfter: number) =>
+      joined((await run(['summary'], { db: of('Cobra Stretch', 6, painAfter, 3), ...plain(80) })).stdout);
+    expect(await settles(4)).toContain(
+      'Two more sessions like those so far, if you do it anyway, would settle: Cobra Stretch.',
     );
-    expect(joined(stdout)).toContain('a fall of at least 2 points or 30 % (rule default)');
-    expect(joined(stdout)).toContain('no value for “no pain”');
-    expect(joined(stdout)).toContain(RED_FLAGS);
-    expect(stdout).not.toMatch(/recover/i);
+    for (const painAfter of [6, 8]) expect(await settles(painAfter)).not.toContain('would settle');
+  });
+
+  it('prescribes nothing, and leaves the statistics to --details', async () => {
+    const { stdout } = await run(['summary', '--user', '3']);
+    expect(stdout).not.toMatch(/\bp\b|interval|rule|default|radicular|should|recover|stop|effective/i);
+    const details = joined((await run(['summary', '--user', '3', '--details'], plain(80))).stdout);
+    for (const figure of ['95 % interval', 'Sessions Response', 'response in 26 %', '▁ 1, █ 10', 'a week'])
+      expect(details).toContain(figure);
+    expect(details).toContain('at least 2 points or 30 %. Pain is on a scale');
+    expect(details).toContain('no value for “no pain”');
+    expect(details).toContain('Piriformis Stretch −2.2 (−3.5 to −0.9, more relief)');
+  });
+
+  it('of many exercises names some', async () => {
+    const many = prepared((store) => {
+      store.users.create(nora);
+      for (let i = 0; i < 14; i += 1) store.logs.create({ ...session, exerciseName: `Number ${i}` });
+    });
+    const { stdout } = await run(['summary'], { db: many, ...plain(80) });
+    expect(joined(stdout)).toContain('Number 5 (1 session) and 4 more');
+  });
+
+  it('stands in columns whatever script the names are in', async () => {
+    const mixed = prepared((store) => {
+      store.users.create(nora);
+      for (const exerciseName of ['ブリッジ運動', 'Kobra-Streckung', 'x'.repeat(100)])
+        for (let i = 0; i < 8; i += 1) store.logs.create({ ...session, exerciseName });
+    });
+    const { stdout } = await run(['summary'], { db: mixed, ...plain(80) });
+    const rows = linesOf(stdout).filter((line) => line.includes('✔'));
+    expect(rows).toHaveLength(3);
+    expect(new Set(rows.map((row) => stringWidth(row))).size).toBe(1);
+    expect(stdout).toContain(`${'x'.repeat(29)}…`);
   });
 
   it('colours what is clear, in a terminal only', async () => {
     const world = { db: clear() };
     const { stdout } = await run(['summary'], { ...world, columns: 80 });
-    expect(stdout).toContain('\u001b[32mclear less');
-    expect(stdout).toContain('\u001b[31mclear more');
+    expect(stdout).toContain('\u001b[32m✔');
+    expect(stdout).toContain('\u001b[31m✖');
     const piped = (await run(['summary'], world)).stdout;
     expect(piped).not.toContain('\u001b');
     expect(piped).toBe((await run(['summary'], { ...world, ...plain(80) })).stdout);
+    const details = (await run(['summary', '--details'], { ...world, columns: 80 })).stdout;
+    expect(details).toContain('\u001b[32mclear less');
+    expect(details).toContain('\u001b[31mclear more');
   });
 
   it('as JSON gives the figures of the insights, the same each time', async () => {
@@ -112,7 +223,7 @@ describe('summary', () => {
       sessions: summarize(stretches, asked).sessions,
       rhythm: summarize(stretches, asked).rhythm,
     });
-    const screen = (await run(argv, plain(80))).stdout;
+    const screen = (await run([...argv, '--details'], plain(80))).stdout;
     expect(joined(screen)).toContain('1.75 points or 23.5 % (rule radicular)');
     expect(screen).toMatch(/^Target of 1 a week: \d+ of 30 whole weeks\.$/m);
   });
@@ -162,6 +273,32 @@ describe('summary', () => {
     expect((await run(['summary', '--user', '3', '--until', '2020-01-01'])).stderr).toBe('No log matches.\n');
     const { stdout: json } = await run(['summary', '--user', '3', '--until', '2020-01-01', '--json']);
     expect(JSON.parse(json)).toMatchObject({ sessions: 0, exercises: [] });
+  });
+});
+
+describe('the red flags', () => {
+  const add = [
+    ...'user add --first-name Nora --last-name Lind --age 44 --email nora@example.org'.split(' '),
+    ...'--pain-location glute-left --pain-level 6 --diagnosis-date 2026-01-15'.split(' '),
+  ];
+
+  it('say what is an emergency and what is for today', () => {
+    expect(RED_FLAGS).toMatch(
+      /ambulance.*emergency department now.*saddle.*new trouble with bladder, bowel or sexual function.*weakness or numbness in both legs/,
+    );
+    expect(RED_FLAGS).toMatch(/today for new or worsening weakness of one leg/);
+  });
+
+  it('are told to a person who begins', async () => {
+    const { stderr } = await runAny(add, { columns: 50 });
+    expect(stderr.trimEnd().endsWith(redFlagLines(50).join('\n'))).toBe(true);
+    expect((await runAny(add)).stderr).toBe('Next, record an exercise: sciatica log add\n');
+  });
+
+  it.each(['user add', 'log add'])('stand in the help of %s', async (command) => {
+    const { stdout } = await runAny([...command.split(' '), '--help'], plain(50));
+    expect(joined(stdout)).toContain(RED_FLAGS);
+    expect(widest(stdout.slice(stdout.indexOf('Call an ambulance')))).toBeLessThanOrEqual(50);
   });
 });
 

@@ -87,6 +87,30 @@ describe('the figures of an exercise', () => {
     ]);
   });
 
+  const inOrder = (exercises: Record<string, readonly number[]>) =>
+    summarize(
+      Object.entries(exercises).flatMap(([exerciseName, changes]) => logsOf(changes, { exerciseName })),
+    ).exercises.map(({ exerciseName }) => exerciseName);
+  const repeat = (n: number, changes: readonly number[]) => Array.from({ length: n }, () => changes).flat();
+
+  test('the order is by means drawn towards the mean of all sessions, as by two sessions of it', () => {
+    // The mean of all is 0: −2 × 3/5 = −1.2, −1.2 × 10/12 = −1, −1.5 × 40/42 = −1.43. With one for two, Three
+    // would come first; with twenty, after Ten.
+    const exercises = {
+      Three: [-2, -2, -2],
+      Ten: [...repeat(8, [-1]), -2, -2],
+      Forty: repeat(20, [-1, -2]),
+      Rest: repeat(26, [3]),
+    };
+    expect(inOrder(exercises)).toEqual(['Forty', 'Three', 'Ten', 'Rest']);
+  });
+
+  test('the mean of all counts each session, not each exercise', () => {
+    // It is −1.90: −2.33 × 3/5 − 1.90 × 2/5 = −2.16, before −2. The mean of the means, −0.78, would put it behind.
+    const exercises = { Three: [-2, -3, -2], Hundred: repeat(100, [-2]), Rest: [2, 2, 2] };
+    expect(inOrder(exercises)).toEqual(['Three', 'Hundred', 'Rest']);
+  });
+
   test('eight sessions from 6 to 4 are clearly followed by less pain', () => {
     const [exercise] = summarize(logsOf(Array(8).fill(-2), { painBefore: 6 })).exercises;
     expect(exercise).toMatchObject({ verdict: 'clear', direction: 'less', meanChange: -2 });

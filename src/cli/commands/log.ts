@@ -9,6 +9,7 @@ import { palette } from '../output/colour.ts';
 import { counted, print, say } from '../output/io.ts';
 import { checkJson, printDone, printRecord } from '../output/output.ts';
 import { logColumns, nameOf, summaryOfLog } from '../views/records.ts';
+import { redFlagsHelp } from '../views/red-flags.ts';
 
 /** `sciatica log add|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
@@ -35,6 +36,7 @@ export function addLogCommand(program: Command, context: Context): void {
         "sciatica log add --name 'Glute Bridge' --date yesterday \\\n    --before 5 --after 5 --no-effective --notes '3 sets of 10'",
       ),
     )
+    .addHelpText('after', redFlagsHelp)
     .action(async (options: Options) => {
       const { addLog } = await import('../input/log-add.ts');
       await addLog(context, options);

@@ -10,7 +10,7 @@ import { askedOf } from '../input/parse-flags.ts';
 import { whoseList } from '../input/resolve-user.ts';
 import { print } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
-import { shownAs } from '../views/records.ts';
+import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
 type Asked = Partial<RecordOf<typeof summaryFields>>;
@@ -22,17 +22,19 @@ export function addSummaryCommand(program: Command, context: Context): void {
     .command('summary')
     .summary('What helps me: exercises, pain over time')
     .description(
-      'Which exercises help, which make it worse, and how the pain goes. Exercises are ordered by the cautious end of what their sessions say; with fewer than 3 there is too little to say. Of several users together: which exercises help whom, by pain location.',
+      'After which exercises there was less pain, after which more, and how the pain goes. “Clear” holds for somebody who looks every day; with fewer than 3 sessions there is too little to say. Of several users together: which exercises help whom, by pain location.',
     )
     .option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, summaryFields);
   command
+    .option('--details', 'add the figures: intervals, response, week by week')
     .option(`--${anonymous.flag}`, anonymous.help)
     .addOption(plainJsonOption())
     .addHelpText(
       'after',
       examples(
         'sciatica summary',
+        'sciatica summary --details',
         'sciatica summary --user 3 --since -90d --target 4',
         'sciatica summary --rule radicular --json',
         'sciatica summary --user all --type stretch',
@@ -66,8 +68,12 @@ async function summarizeUser(
   if (summary.sessions === 0) return sayNone(context, filter);
   const { canvasOf } = await import('../views/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
-  const who = shownAs(store.users.get(userId), options['anonymous'] === true);
-  print(context, summaryScreen(who, summary, await canvasOf(context)).join('\n'));
+  const { summaryDetails } = await import('../views/details.ts');
+  const user = store.users.get(userId);
+  const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
+  const canvas = await canvasOf(context);
+  const details = options['details'] ? summaryDetails(summary, canvas) : undefined;
+  print(context, summaryScreen(who, summary, canvas, details).join('\n'));
 }
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {

@@ -9,6 +9,7 @@ import { requireUser } from '../input/resolve-user.ts';
 import { counted, print, say, visible } from '../output/io.ts';
 import { checkJson, printDone, printRecord } from '../output/output.ts';
 import { summaryOfUser, userColumns } from '../views/records.ts';
+import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
 export function addUserCommand(program: Command, context: Context): void {
@@ -32,6 +33,7 @@ export function addUserCommand(program: Command, context: Context): void {
         'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
       ),
     )
+    .addHelpText('after', redFlagsHelp)
     .action((options: Options) => addUser(context, options));
 
   user
@@ -99,6 +101,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
   if (users.count() === 1) say(context, 'Next, record an exercise: sciatica log add');
   else if (!settings.get('user'))
     say(context, `To record as this user from now on: sciatica user use ${user.id}`);
+  await sayRedFlags(context);
 }
 
 async function idOrOwn(context: Context, id: string | undefined): Promise<number> {

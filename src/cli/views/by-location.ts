@@ -1,8 +1,9 @@
+import { RED_FLAGS } from '../../domain/red-flags.ts';
 import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
 import { counted } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
+import { footnote } from './details.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { footer } from './summary.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
 export function placesScreen(
@@ -15,7 +16,8 @@ export function placesScreen(
     ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
     '',
     ...places.flatMap((place) => [...placeLines(place, canvas), '']),
-    ...footer(rule, canvas),
+    ...footnote(rule, canvas),
+    ...wrap(RED_FLAGS, canvas),
   ];
 }
 

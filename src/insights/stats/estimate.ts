@@ -57,6 +57,11 @@ export function priorDeviation(groups: Iterable<readonly Point[]>): number {
     squares += squaresOf(points);
     freedom += countOf(points) - 1;
   }
+  return pooled(squares, freedom);
+}
+
+/** The same from the sum of the squared residuals and its degrees of freedom. */
+export function pooled(squares: number, freedom: number): number {
   return freedom > 0 ? Math.max(LEAST_DEVIATION, Math.sqrt(squares / freedom)) : LEAST_DEVIATION;
 }
 
@@ -82,17 +87,23 @@ export function confidenceSequence({ value, deviation, freedom, size }: Estimate
 }
 
 /**
- * The difference of two independent means, second − first (Welch 1947, Biometrika 34:28–35), with the degrees
- * of freedom of Satterthwaite (1946).
+ * The difference of two independent means, second − first (Welch 1947, Biometrika 34:28–35).
  */
 export function welch(first: Estimate, second: Estimate): Estimate {
-  const [a, b] = [first.deviation ** 2 / first.size, second.deviation ** 2 / second.size];
+  const part = ({ deviation, size, freedom }: Estimate) => ({ variance: deviation ** 2 / size, freedom });
+  const [a, b] = [part(first), part(second)];
   return {
     value: second.value - first.value,
-    deviation: Math.sqrt(a + b),
-    freedom: (a + b) ** 2 / (a ** 2 / first.freedom + b ** 2 / second.freedom),
+    deviation: Math.sqrt(a.variance + b.variance),
+    freedom: satterthwaite(a, b),
     size: 1,
   };
+}
+
+/** Degrees of freedom of the sum of two estimated variances (Satterthwaite 1946, Biometrics Bull 2:110–114). */
+export function satterthwaite(...parts: readonly { variance: number; freedom: number }[]): number {
+  const sum = parts.reduce((total, { variance }) => total + variance, 0);
+  return sum ** 2 / parts.reduce((total, { variance, freedom }) => total + variance ** 2 / freedom, 0);
 }
 
 function tQuantile(probability: number, freedom: number): number {

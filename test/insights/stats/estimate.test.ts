@@ -144,8 +144,21 @@ describe('the difference at the same pain before', () => {
       }
     }
     const [a = 0, b = 0, d = 0] = matrix.map((row, i) => (row[3] ?? 0) / (row[i] ?? 0));
-    const squares = rows.reduce((sum, [, x = 0, z = 0, y = 0]) => sum + (y - a - b * x - d * z) ** 2, 0);
-    return { value: d, squares, size: 1 / ((matrix[2]?.[4] ?? 0) / (matrix[2]?.[2] ?? 0)) };
+    const squares = [1, 0].map((group) =>
+      rows.reduce(
+        (sum, [, x = 0, z = 0, y = 0]) => sum + (z === group ? (y - a - b * x - d * z) ** 2 : 0),
+        0,
+      ),
+    );
+    // Each row of the weights is how much the coefficient moves with that response.
+    const inverse = matrix.map((row, i) => (row[4] ?? 0) / (row[i] ?? 0));
+    const weights = [1, 0].map((group) =>
+      rows.reduce((sum, [one = 0, x = 0, z = 0]) => {
+        const weight = one * (inverse[0] ?? 0) + x * (inverse[1] ?? 0) + z * (inverse[2] ?? 0);
+        return z === group ? sum + weight ** 2 : sum;
+      }, 0),
+    );
+    return { value: d, squares, weights, size: 1 / (inverse[2] ?? 0) };
   }
 
   test('is that of the normal equations', () => {
@@ -156,12 +169,16 @@ describe('the difference at the same pain before', () => {
         const given = adjustedDifference(sumsOf(first), sumsOf(second), 1.5);
         const varied = [first, second].some((each) => new Set(each.map(([x]) => x)).size > 1);
         if (!varied || given === null) return;
-        const { value, squares, size } = solved(first, second);
-        const freedom = first.length + second.length + 1;
+        const { value, squares, weights, size } = solved(first, second);
         expect(given.value).toBeCloseTo(value, 7);
         expect(given.size).toBeCloseTo(size, 7);
-        expect(given.freedom).toBe(freedom);
-        expect(given.deviation).toBeCloseTo(Math.sqrt((squares + 9) / freedom), 7);
+        // The residuals of all, moderated by 1.5; those of each group, moderated by that.
+        const all = (reference.sum(squares) + 4 * 1.5 ** 2) / (first.length + second.length - 3 + 4);
+        const freedoms = [first.length + 3, second.length + 3];
+        const variances = squares.map((sum, i) => ((sum + 4 * all) / (freedoms[i] ?? 0)) * (weights[i] ?? 0));
+        expect(given.deviation ** 2 / given.size).toBeCloseTo(reference.sum(variances), 7);
+        const shares = variances.map((variance, i) => variance ** 2 / (freedoms[i] ?? 0));
+        expect(given.freedom).toBeCloseTo(reference.sum(variances) ** 2 / reference.sum(shares), 6);
       }),
     );
   });
@@ -187,8 +204,10 @@ describe('the difference at the same pain before', () => {
     const bad = Array.from({ length: 8 }, (): Session => [9, -3]);
     const good = Array.from({ length: 8 }, (): Session => [3, 0]);
     expect(adjustedDifference(sumsOf(bad), sumsOf(good), 1.5)).toBeNull();
-    const nearly = sumsOf([...good.slice(1), [4, 0]]);
-    expect(adjustedDifference(sumsOf(bad), nearly, 1.5)).toBeNull();
+    // 1 / (1/8 + 1/8 + 6²/xx) is 0.8 with xx = 36 and 1.23 with xx = 64.
+    const spread = (by: number): Session[] => [...good.slice(2), [3 - by, 0], [3 + by, 0]];
+    expect(adjustedDifference(sumsOf(bad), sumsOf(spread(Math.sqrt(18))), 1.5)?.size).toBeUndefined();
+    expect(adjustedDifference(sumsOf(bad), sumsOf(spread(Math.sqrt(32))), 1.5)?.size).toBeCloseTo(1.23, 2);
   });
 
   test('finds a difference that the pain before hides', () => {
