@@ -2,17 +2,17 @@ import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
 import type { Comparison } from '../compare.ts';
 import type { ExerciseSummary } from '../exercises.ts';
+import { firstAndLastMonth, monthInWords } from '../months.ts';
 import { describeRule, type ResponseRule } from '../rules.ts';
-import type { MonthLevel, Trend } from '../trend.ts';
-import type { Bar, Bars, Block, Section, Tile } from './document.ts';
+import type { Summary } from '../summary.ts';
+import type { Trend } from '../trend.ts';
+import type { Bar, Bars, Block, Note, Section, Tile } from './document.ts';
 import { riseCounts, shortNote } from './notes.ts';
 import { type Report, RISE } from './report.ts';
 import {
   count,
   differenceSentence,
-  exerciseShifts,
   listed,
-  monthsInWords,
   percent,
   plain,
   shortName,
@@ -36,7 +36,7 @@ export function inShort(report: Report): Section {
     title: 'In short',
     blocks: [
       { kind: 'lead', text: lead(exercises) },
-      { kind: 'tiles', tiles: tiles(report).map(unbroken) },
+      { kind: 'tiles', tiles: tiles(report, pain).map(unbroken) },
       ...barsOf(exercises),
       ...(rises.length > 0 ? risesBlocks(rises) : []),
       ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
@@ -45,20 +45,21 @@ export function inShort(report: Report): Section {
   };
 }
 
+/** Most exercises that a sentence names, and most where their names are long. */
 const MOST_NAMED = 3;
+const MOST_LONG_NAMED = 1;
 
 /** The answer in words: only what is clear. */
 function lead(exercises: readonly ExerciseSummary[]): string {
-  const named = (side: 'less' | 'more') =>
-    those(exercises, side).map((each) => `${shortName(each)} (${signed(each.meanChange)})`);
-  const [less, more] = [named('less'), named('more')];
-  if (less.length + more.length === 0) return 'No exercise is clearly followed by less or by more pain yet.';
-  return [
-    less.length > 0 && `Clearly less pain after ${listed(less, MOST_NAMED)}.`,
-    more.length > 0 && `Clearly more pain after ${listed(more, MOST_NAMED)}.`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+  const sentence = (side: 'less' | 'more') => {
+    const clear = those(exercises, side);
+    const isLong = clear.slice(0, MOST_NAMED).some((each) => shortName(each).length > ONE_LINE);
+    const named = clear.map((each) => `${shortName(each)} (${signed(each.meanChange)})`);
+    return `Clearly ${side} pain after ${listed(named, isLong ? MOST_LONG_NAMED : MOST_NAMED)}.`;
+  };
+  const sides = (['less', 'more'] as const).filter((side) => those(exercises, side).length > 0);
+  if (sides.length === 0) return 'No exercise is clearly followed by less or by more pain yet.';
+  return sides.map(sentence).join(' ');
 }
 
 /** The exercises that are clear, the strongest first. */
@@ -67,8 +68,8 @@ function those(exercises: readonly ExerciseSummary[], side: 'less' | 'more'): Ex
   return side === 'more' ? clear.toReversed() : clear;
 }
 
-function tiles({ summary, logs, rises }: Report): Tile[] {
-  const { rhythm, pain, overall, rule } = summary;
+function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
+  const { rhythm, overall, rule } = summary;
   const target = rhythm?.target;
   return [
     {
@@ -84,11 +85,11 @@ function tiles({ summary, logs, rises }: Report): Tile[] {
         `the last on ${logs.at(-1)?.date}`,
       ],
     },
-    painTile(pain?.months ?? [], pain?.direction),
+    painTile(summary, pain),
     {
       label: 'Response',
       value: percent(overall?.responded ?? 0),
-      lines: [`of sessions: a fall of ${describeRule(rule)}. ${forWeeks(rule)}`],
+      lines: [`of sessions: pain fell by ${describeRule(rule)}. ${forWeeks(rule)}`],
     },
     {
       label: `Rises of ${RISE} or more`,
@@ -115,63 +116,83 @@ const DIRECTIONS: Readonly<Record<Trend['direction'], string>> = {
   'too-few': 'too few days to say where it goes',
 };
 
-/** The mean pain before exercise, in the first month against the last. */
-function painTile(months: readonly MonthLevel[], direction: Trend['direction'] = 'too-few'): Tile {
-  const [first, last] = [months[0], months.at(-1)];
-  if (!first || !last) return { label: 'Pain before exercise', value: '–', lines: [] };
-  const level = ({ mean }: MonthLevel) => mean.toFixed(1);
-  const one = first === last;
+/** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
+function painTile({ level }: Summary, pain: Trend): Tile {
+  const label = 'Pain before exercise';
+  const direction = DIRECTIONS[pain.direction];
+  const months = firstAndLastMonth(pain);
+  if (months === null) {
+    const value = level?.mean == null ? '–' : level.mean.toFixed(1);
+    return { label, value, lines: [`mean of ${count(level?.sessions ?? 0, 'session')}`, direction] };
+  }
+  const [first, last] = months;
+  const sameYear = first.month.slice(0, 4) === last.month.slice(0, 4);
   return {
-    label: 'Pain before exercise',
-    value: one ? level(first) : `${level(first)} → ${level(last)}`,
+    label,
+    value: `${first.mean.toFixed(1)} → ${last.mean.toFixed(1)}`,
     lines: [
-      monthsInWords(first.month, last.month),
-      one
-        ? `mean of ${count(first.sessions, 'session')}`
-        : `means of ${first.sessions} and ${count(last.sessions, 'session')}`,
-      DIRECTIONS[direction],
+      `${monthInWords(first.month, !sameYear)} to ${monthInWords(last.month, true)}`,
+      `means of ${first.sessions} and ${count(last.sessions, 'session')}`,
+      direction,
     ],
   };
 }
 
-/** As many as leave room for the rest of the page. */
-const MOST_BARS = 12;
-const MOST_CLEAR = 4;
-const MOST_FEW = 6;
+/** Lines of text that the bars may take, so that the rest fits on the page too; and those that are clear of one side. */
+const ROOM = 15;
+const ROOM_OF_CLEAR = 6;
+const MOST_FEW = 4;
 
 function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
-  const [less, more] = [those(exercises, 'less'), those(exercises, 'more')];
-  const open = (['likely', 'open'] as const).flatMap((word) =>
-    exercises.filter(({ verdict }) => verdict === word),
+  const less = rowsWithin(ROOM_OF_CLEAR, those(exercises, 'less'));
+  const more = rowsWithin(ROOM_OF_CLEAR, those(exercises, 'more'));
+  const open = rowsWithin(
+    ROOM - less.lines - more.lines,
+    (['likely', 'open'] as const).flatMap((word) => exercises.filter(({ verdict }) => verdict === word)),
   );
   const few = exercises.filter(({ verdict }) => verdict === 'too-few');
   const fewNames = few.map((each) => `${shortName(each)} (${each.sessions})`);
-  const clear = Math.min(less.length, MOST_CLEAR) + Math.min(more.length, MOST_CLEAR);
   const groups = [
-    group('Less pain after', less, MOST_CLEAR),
-    group('More pain after', more, MOST_CLEAR),
+    group('Less pain after', less),
+    group('More pain after', more),
     group(
       'Not settled yet',
       open,
-      MOST_BARS - clear,
       few.length > 0 && `Too few sessions to say: ${listed(fewNames, MOST_FEW)}.`,
     ),
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
-  const legend = 'Bar: mean change; line: its 95 % interval.';
+  const legend = 'Bar: mean; line: its 95 % interval.';
   const caption =
-    'Change in points, pain after minus pain before. More relief than others: than after the other exercises, at the same pain before. Bad days often get better by themselves; only that comparison takes it into account.';
+    'Change in points, pain after minus pain before. Relief is compared with that after the other exercises at the same pain before; bad days often get better by themselves, and nothing else here takes that into account.';
   return [{ kind: 'bars', legend, caption, groups }];
 }
 
-function group(
-  title: string,
-  all: readonly ExerciseSummary[],
-  most: number,
-  few: string | false = false,
-): Bars['groups'][number] {
-  const rest = all.length - most;
-  const sentences = [rest > 0 && `${rest} more in the table.`, few].filter(Boolean);
-  return { title, rows: all.slice(0, most).map(bar), rest: sentences.join(' ') || null };
+interface Rows {
+  readonly rows: readonly Bar[];
+  readonly lines: number;
+  /** How many there was no room for. */
+  readonly left: number;
+}
+
+/** A name of more characters takes a second line beside a bar. */
+const ONE_LINE = 22;
+
+/** The first ones, as many as there is room for. */
+function rowsWithin(room: number, exercises: readonly ExerciseSummary[]): Rows {
+  const rows: Bar[] = [];
+  let lines = 0;
+  for (const row of exercises.map(bar)) {
+    const own = (row.name.length > ONE_LINE ? 2 : 1) + (row.remark === null ? 0 : 1);
+    if (lines + own > room) break;
+    lines += own;
+    rows.push(row);
+  }
+  return { rows, lines, left: exercises.length - rows.length };
+}
+
+function group(title: string, { rows, left }: Rows, few: string | false = false): Bars['groups'][number] {
+  const sentences = [left > 0 && `${left} more in the table.`, few].filter(Boolean);
+  return { title, rows, rest: sentences.join(' ') || null };
 }
 
 function bar(exercise: ExerciseSummary): Bar {
@@ -188,29 +209,26 @@ function bar(exercise: ExerciseSummary): Bar {
 }
 
 const MOST_RISES = 5;
-const LONGEST_NOTE = 160;
+const LONGEST_NOTE = 120;
+/** Lines that rises may take, and the characters of a line. */
+const ROOM_OF_RISES = 7;
+const CHARACTERS = 95;
 
-/** The latest rises, each with its note. */
+/** The latest rises, each with its note, as many as there is room for. */
 function risesBlocks(rises: readonly Log[]): Block[] {
-  const latest = rises.slice(-MOST_RISES).toReversed();
-  return [
-    {
-      kind: 'notes',
-      title: `${rises.length > MOST_RISES ? `The latest ${MOST_RISES} rises` : 'Rises'} of ${RISE} points or more`,
-      notes: latest.map((log) => shortNote(log, LONGEST_NOTE)),
-    },
-  ];
+  const notes: Note[] = [];
+  let lines = 0;
+  for (const log of rises.slice(-MOST_RISES).toReversed()) {
+    const note = shortNote(log, LONGEST_NOTE);
+    lines += Math.ceil((note.heading.length + note.text.length) / CHARACTERS);
+    if (lines > ROOM_OF_RISES) break;
+    notes.push(note);
+  }
+  const which = rises.length > notes.length ? `The latest ${notes.length} rises` : 'Rises';
+  return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];
 }
 
-function sinceInShort(previous: string, comparison: Comparison): Block {
-  const { second, painBefore } = comparison;
-  const text = [
-    `${count(second.sessions, 'session')}.`,
-    `Pain before exercise: ${differenceSentence(painBefore)}`,
-    exerciseShifts(comparison),
-  ];
-  return {
-    kind: 'facts',
-    rows: [{ label: `Since the report of ${previous}`, lines: [text.filter(Boolean).join(' ')] }],
-  };
+function sinceInShort(previous: string, { second, painBefore }: Comparison): Block {
+  const text = `${count(second.sessions, 'session')}. Pain before exercise: ${differenceSentence(painBefore)}`;
+  return { kind: 'facts', rows: [{ label: `Since the report of ${previous}`, lines: [text] }] };
 }

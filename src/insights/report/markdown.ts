@@ -28,7 +28,7 @@ function block(given: Block): string {
       return given.lines.map((text) => `**${escapeMarkdown(text)}**`).join('\n\n');
     case 'tiles':
       return given.tiles
-        .map(({ label, value, lines }) => fact(label, [[value, ...lines].join('; ')]))
+        .map(({ label, value, lines }) => fact(label, [`${value} (${lines.join('; ')})`]))
         .join('\n');
     case 'bars':
       return bars(given);

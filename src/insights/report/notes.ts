@@ -37,15 +37,15 @@ export function shortNote(log: Log, longest: number): Note {
   return { heading: `${date} · ${shortName(log)} · ${painBefore} → ${painAfter}`, text: short };
 }
 
-const MOST_NAMED = 3;
+const MOST_NAMED = 2;
 
-/** After which exercises pain rose how often, the most often first: `Hamstring Stretch 4, Bird Dog 1`. */
+/** After which exercises pain rose how often, the most often first: `Hamstring Stretch (4) and Bird Dog (1)`. */
 export function riseCounts(rises: readonly Log[]): string {
   const counts = new Map<string, number>();
   for (const { exerciseName } of rises) counts.set(exerciseName, (counts.get(exerciseName) ?? 0) + 1);
   const ordered = [...counts].sort(([, a], [, b]) => b - a);
   return listed(
-    ordered.map(([name, times]) => `${shortName({ exerciseName: name })} ${times}`),
+    ordered.map(([name, times]) => `${shortName({ exerciseName: name })} (${times})`),
     MOST_NAMED,
   );
 }

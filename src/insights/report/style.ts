@@ -94,6 +94,10 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
 .records span { display: inline-block; width: 7.4em; }
 .records { columns: 2; column-gap: 2rem; }
 
+@media screen and (min-width: 54rem) {
+  .cards { font-size: .85rem; }
+  .cards td { white-space: nowrap; }
+}
 @media screen and (max-width: 47rem) {
   body { padding-top: 1rem; }
   .tiles { grid-template-columns: 1fr 1fr; gap: .75rem 1rem; }
@@ -125,13 +129,20 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
   body { padding: 0; max-width: none; }
   h2 { margin-top: 1.5rem; padding-top: .4rem; margin-bottom: .5rem; }
   .lead { font-size: 1.15rem; }
-  .tiles { margin: .8rem 0 1rem; }
+  .tiles { margin: .7rem 0 .6rem; }
+  .bars th, .bars td { padding-top: .16rem; padding-bottom: .16rem; }
+  .bars .group th { padding-top: .5rem; }
+  .bars em { line-height: 1.1; }
+  .short li { padding: .08rem 0; }
+  .alert { margin-top: .7rem; padding: .45rem .7rem; line-height: 1.35; }
+  section > .facts, .short + .facts { margin: .6rem 0; }
+  .facts { font-size: .95rem; }
   figure { margin-bottom: .6rem; }
   .cards { font-size: 8.4pt; }
   .cards td { white-space: nowrap; }
   .small { font-size: 8pt; }
   .small h3 { font-size: 8pt; }
-  .small .facts { columns: 2; column-gap: 8mm; margin: 0; }
+  .small .facts { font-size: inherit; columns: 2; column-gap: 8mm; margin: 0; }
   .small .facts div { display: block; padding: 0 0 .5rem; }
   .notes { columns: 2; column-gap: 8mm; font-size: 8.5pt; line-height: 1.4; }
   .note { margin: 0 0 2.5mm; }

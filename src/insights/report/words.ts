@@ -70,31 +70,6 @@ export function fourWeeksSentence({ last4Weeks, previous4Weeks, change, changeIn
   return `${now} ${then} Difference of the means ${signed(change)} (95 % interval ${interval(changeInterval)}).`;
 }
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-
-/** @param month such as `2026-03` */
-export const monthName = (month: string): string => MONTHS[Number(month.slice(5)) - 1] ?? month;
-
-/** `January to October 2026`, `December 2025 to January 2026`, `March 2026` */
-export function monthsInWords(first: string, last: string): string {
-  const [from, to] = [first, last].map((month) => `${monthName(month)} ${month.slice(0, 4)}`);
-  if (first === last) return `${to}`;
-  return first.slice(0, 4) === last.slice(0, 4) ? `${monthName(first)} to ${to}` : `${from} to ${to}`;
-}
-
 export function levelInShort({ sessions, median, mean }: PainLevel): string {
   if (median === null || mean === null) return 'no sessions';
   return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(sessions, 'session')}`;

@@ -4,8 +4,8 @@ import { buildReport, reportHtml } from '../../../src/insights/index.ts';
 import { missing, openBrowser, Sheet } from './browser.ts';
 import { samples } from './samples.ts';
 
-/** A phone, a tablet, a desk; and the room between the margins of A4 at 96 pixels an inch. */
-const WIDTHS = [390, 800, 1280];
+/** Two phones, a tablet, a desk; and the room between the margins of A4 at 96 pixels an inch. */
+const WIDTHS = [320, 390, 800, 1280];
 const A4 = { width: Math.floor((180 / 25.4) * 96), height: Math.floor((270 / 25.4) * 96) };
 
 describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${missing}` : ''}`, () => {
@@ -45,11 +45,12 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
   });
 
   test.each([
-    ['3 sessions', 2],
+    ['3 sessions', 3],
     ['62 sessions', 5],
     ['300 sessions', 6],
     ['2,000 sessions', 12],
     ['40 exercises', 11],
+    ['a full first page', 9],
     ['hostile notes', 12],
   ])('%s: fits %i pages of A4, and their width', async (name, most) => {
     const sheet = sheetOf(name);

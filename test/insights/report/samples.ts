@@ -65,6 +65,28 @@ export const samples: Readonly<Record<string, Sample>> = {
     logs: sessions(250).map((each, i) => ({ ...each, exerciseName: `Exercise number ${i % 40}` })),
     options: { previous: '2026-06-01', target: 3 },
   },
+  // All that the first page can hold: long names, bars of every kind, long notes, what is new and what has stopped.
+  'a full first page': {
+    user: nora,
+    logs: Array.from({ length: 24 }, (_, exercise) =>
+      Array.from({ length: exercise < 16 ? 12 : 2 }, (_, i) => {
+        const change = [-3, 3, -1, 1][exercise % 4] as number;
+        const month = exercise % 3 === 0 ? 1 + (i % 6) : exercise % 3 === 1 ? 1 + (i % 3) : 4 + (i % 3);
+        return log({
+          exerciseName: `Supine Piriformis Stretch, variation ${exercise}`,
+          date: `2026-0${month}-${10 + i}`,
+          painBefore: 6,
+          painAfter: 6 + change + (exercise % 4 < 2 ? 0 : ((i % 3) - 1) * 2),
+          notes: 'Tingling in the toes, stopped early, and it took until the evening to get better. '.repeat(
+            3,
+          ),
+        });
+      }),
+    )
+      .flat()
+      .map((each, i) => ({ ...each, id: i + 1 })),
+    options: { previous: '2026-03-31', target: 3 },
+  },
   'hostile notes': {
     user: {
       ...nora,

@@ -21,15 +21,16 @@ export function sessionsChart(logs: readonly Log[], target: number | null): Char
   const title = 'Sessions a week';
   const busiest = bars.reduce((a, b) => (b.perWeek > a.perWeek ? b : a));
   const description = `${count(logs.length, 'session')}; at most ${plain(busiest.perWeek)} a week.${target === null ? '' : ` The target is ${target} a week.`}`;
-  // Two labels need some room between them.
-  const marks = target === null ? [most] : most - target < most / 4 ? [target] : [target, most];
+  // Two labels need some room between them, and the target has the first claim to it.
+  const labels = [0, most].filter((value) => target === null || Math.abs(value - target) >= most / 4);
+  if (target !== null) labels.push(target);
   return {
     title,
     description,
     caption: `Sessions a week${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`,
     svg: frame('sessions', HEIGHT, title, description, [
       html`<g class="grid"><line x1="0%" x2="100%" y1="${BASE}" y2="${BASE}"/></g>`,
-      html`<g class="label end"><text x="0" dx="-8" y="${BASE + 4}">0</text>${marks.map((mark) => html`<text x="0" dx="-8" y="${at(y(mark) + 4)}">${plain(mark)}</text>`)}</g>`,
+      html`<g class="label end">${labels.map((value) => html`<text x="0" dx="-8" y="${at(y(value) + 4)}">${plain(value)}</text>`)}</g>`,
       dateLabels(axis, BASE),
       html`<g class="week">${bars.map(({ start, perWeek }) => {
         const [left, right] = [axis.x(start + weeks / 2), axis.x(start + 6.5 * weeks)];

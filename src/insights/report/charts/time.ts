@@ -32,18 +32,20 @@ export function dateLabels({ first, last, x }: TimeAxis, base: number): Html {
   const scale = scaleUtc().domain([first * DAY_MS, last * DAY_MS]);
   const all = days < 4 ? [new Date(first * DAY_MS)] : scale.ticks(4);
   const ticks = all.filter((_, i) => i % Math.ceil(all.length / MOST_LABELS) === 0);
-  return html`<g class="label">${ticks.map((moment) => {
+  return html`<g class="label">${ticks.map((moment, i) => {
     const share = (moment.getTime() / DAY_MS - first) / days;
     const position = x(moment.getTime() / DAY_MS);
     const anchor = share > 0.9 ? 'end' : share < 0.1 ? 'start' : 'middle';
-    return html`<line class="tick" x1="${position}" x2="${position}" y1="${base}" y2="${base + 4}"/><text x="${position}" y="${base + 18}" text-anchor="${anchor}">${labelOf(moment, days)}</text>`;
+    return html`<line class="tick" x1="${position}" x2="${position}" y1="${base}" y2="${base + 4}"/><text x="${position}" y="${base + 18}" text-anchor="${anchor}">${labelOf(moment, days, ticks[i - 1])}</text>`;
   })}</g>`;
 }
 
-function labelOf(moment: Date, days: number): string {
+/** A year, a month with its year where that is not the one of the label before, or a day. */
+function labelOf(moment: Date, days: number, before: Date | undefined): string {
   const [day, month, year] = [moment.getUTCDate(), MONTHS[moment.getUTCMonth()], moment.getUTCFullYear()];
   if (days > 1000) return String(year);
-  return days > 90 ? `${month} ${year}` : `${day} ${month}`;
+  if (days <= 90) return `${day} ${month}`;
+  return year === before?.getUTCFullYear() ? `${month}` : `${month} ${year}`;
 }
 
 /** The sessions of some weeks. */
