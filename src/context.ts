@@ -8,7 +8,7 @@ import { openStore, type Store } from './store/store.ts';
 export type Input = Readable & { isTTY?: boolean };
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** All that a command needs of the world, so that a test can hand in another one. */
+/** What a command needs of its process; tests inject their own. */
 export interface World {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Input;
@@ -17,13 +17,13 @@ export interface World {
   now(): Date;
 }
 
-/** The wiring of one run: the world, the options that every command has, and a store opened on first use. */
+/** The wiring of one run: streams, environment, clock, global options, and a store opened on first use. */
 export class Context {
   readonly #world: World;
   #store: Store | undefined;
   /** `--db` */
   db: string | undefined;
-  /** False with `--no-input`: nothing is ever asked. */
+  /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */
   mayColour = true;
@@ -53,7 +53,7 @@ export class Context {
     return localDay(this.now());
   }
 
-  /** Whether colour on stdout says something to somebody: https://no-color.org, then `FORCE_COLOR`, then a terminal. */
+  /** Whether stdout has colours: by `NO_COLOR` (https://no-color.org), `FORCE_COLOR`, or whether it is a terminal. */
   get colour(): boolean {
     if (!this.mayColour || this.env['NO_COLOR']) return false;
     const forced = this.env['FORCE_COLOR'];
@@ -61,12 +61,12 @@ export class Context {
     return this.stdout.isTTY === true && this.env['TERM'] !== 'dumb';
   }
 
-  /** How many columns a table may take; no limit where stdout is no terminal. */
+  /** Columns of the terminal; infinite where stdout is none. */
   get width(): number {
     return this.stdout.isTTY ? this.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a person is there to answer. */
+  /** Whether prompts can be shown. */
   get interactive(): boolean {
     return this.mayAsk && this.stdin.isTTY === true && this.stderr.isTTY === true;
   }
@@ -90,7 +90,7 @@ export class Context {
   }
 }
 
-/** Where programs keep a person's data (XDG base directories on Linux, whose variables count only when absolute). */
+/** The platform's data folder: on Linux as the XDG Base Directory Specification says, which ignores relative paths. */
 function dataFolder(env: World['env']): string {
   const home = env['HOME'] || homedir();
   if (process.platform === 'win32') return env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local');

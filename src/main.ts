@@ -3,7 +3,7 @@ import { Context } from './context.ts';
 
 const { argv, env, stdout, stderr } = process;
 
-/** Ends the process, once stdout has taken everything; if it has not, the error that follows ends it. */
+/** Ends the process after stdout is flushed; an error of stdout ends it in the handler below. */
 function end(code: number): void {
   stdout.write('', (error) => {
     if (!error) process.exit(code);
@@ -11,21 +11,21 @@ function end(code: number): void {
 }
 
 stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader has seen enough, as `head` does.
+  // The reader closed the pipe, as `head` does.
   if (error.code === 'EPIPE') process.exit(0);
   stderr.write(`sciatica: the output could not be written (${error.code ?? error.message}).\n`);
   process.exit(1);
 });
 stderr.on('error', () => {});
 
-// Whoever else listens (a question, the server) decides what Ctrl-C does.
+// Prompts and the server have handlers of their own.
 process.once('SIGINT', () => {
   if (process.listenerCount('SIGINT') === 0) process.exit(130);
 });
 
 const context = new Context({
   env,
-  // Made when it is first looked at: most commands never do.
+  // A getter: opening stdin costs time, and most commands never read it.
   get stdin() {
     return process.stdin;
   },

@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { run as runProgram } from '../src/cli/program.ts';
 import { Context, type Input, type Output } from '../src/context.ts';
 import { openStore, type Store } from '../src/store/store.ts';
+import { log, user } from './samples.ts';
 
 /** The moment at which every test runs: noon on Monday, 2 March 2026, wherever that is. */
 export const NOW = new Date(2026, 2, 2, 12);
@@ -22,26 +23,10 @@ export function freshFolder(): string {
 /** The path of a database that does not exist yet. */
 export const freshPath = (): string => join(freshFolder(), 'test.db');
 
-export const nora = {
-  firstName: 'Nora',
-  lastName: 'Lind',
-  email: 'nora@example.org',
-  age: 44,
-  painLocation: 'glute-left',
-  painLevel: 6,
-  diagnosisDate: '2026-01-15',
-} as const;
+export const nora = user;
 
-export const session = {
-  userId: 1,
-  exerciseType: 'stretch',
-  exerciseName: 'Piriformis Stretch',
-  date: '2026-03-01',
-  painBefore: 6,
-  painAfter: 4,
-  effective: true,
-  notes: '',
-} as const;
+/** Yesterday's, without notes. */
+export const session = { ...log, date: '2026-03-01', notes: '' };
 
 /** Prepares a database, closed again. @returns its path */
 export function prepared(work: (store: Store) => void): string {

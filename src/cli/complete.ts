@@ -3,14 +3,14 @@ import { type Complete, type Command as Completed, RootCommand } from '@bomb.sh/
 import type { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { logFields } from '../domain/log.ts';
-import { visible } from './output/io.ts';
+import { escapeControls } from './output/io.ts';
 import { nameOf } from './views/records.ts';
 
 type Suggest = (complete: Complete) => void;
 
 /**
- * Answers the shell's `sciatica complete -- WORDS`: prints what the last word may become.
- * @param words the words after `sciatica`; the last one is being typed
+ * Prints the completions of the last word, for `sciatica complete -- WORDS` of the shell's script.
+ * @param words the words after `sciatica`
  */
 export function complete(context: Context, program: Command, words: string[]): void {
   const db = words.indexOf('--db');
@@ -31,7 +31,7 @@ export function complete(context: Context, program: Command, words: string[]): v
   root.parse(words);
 }
 
-/** Every command under its full name. */
+/** Every command with its full name. */
 function commandsOf(parent: Command, path = ''): [path: string, command: Command][] {
   return parent.commands.flatMap((command) => {
     const name = `${path}${command.name()}`;
@@ -58,20 +58,20 @@ function suggestions(context: Context, option: Option): Suggest {
 
 function exerciseNames({ store }: Context, add: Complete): void {
   for (const { exerciseName } of store.logs.exercises())
-    if (visible(exerciseName) === exerciseName) add(exerciseName, '');
+    if (escapeControls(exerciseName) === exerciseName) add(exerciseName, '');
 }
 
 function userIds({ store }: Context, add: Complete): void {
   for (const user of store.users.list({ limit: 100 })) add(String(user.id), nameOf(user));
 }
 
-/** Completion never creates a database, and has nothing to say about one that it cannot read. */
+/** Completion never creates a database, and prints no errors. */
 function fromStore(context: Context, suggest: (context: Context, add: Complete) => void): Suggest {
   return (add) => {
     try {
       if (existsSync(context.databasePath)) suggest(context, add);
     } catch {
-      // The command itself will say what is wrong.
+      // The command itself reports it.
     }
   };
 }

@@ -2,11 +2,11 @@ import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
-import { say, visible } from './output/io.ts';
+import { escapeControls, say } from './output/io.ts';
 
 export const INTERRUPTED = 130;
 
-/** What a person may type for a day besides the day itself. */
+/** Relative days that flags accept. */
 export const DAYS = 'today, yesterday, -3d';
 
 const exitCodes: Readonly<Record<ErrorCode, number>> = {
@@ -23,17 +23,28 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   uncertain: 1,
 };
 
-/** A command that cannot be carried out as it was typed. */
+/** The error of a command line that is wrong. */
 export function usage(message: string): SciaticaError {
   return new SciaticaError('invalid', message);
 }
 
-/** The person said no. */
+/**
+ * The error of a file operation as one for a person; other errors come back as they are.
+ * @param explain the code and the message for an error number such as ENOENT
+ */
+export function fileError(error: unknown, explain: (errno: string) => [ErrorCode, string]): unknown {
+  const errno = (error as NodeJS.ErrnoException).code;
+  if (error instanceof SciaticaError || typeof errno !== 'string') return error;
+  const [code, message] = explain(errno);
+  return new SciaticaError(code, message, [], { cause: error });
+}
+
+/** The answer to a question was no. */
 export class Declined extends Error {}
 
 /**
- * Tells the person what went wrong, on stderr.
- * @param command the command that was typed, for a pointer to its help
+ * Reports an error on stderr.
+ * @param command the full name of the command, to point to its help
  * @returns the exit code
  */
 export function report(context: Context, error: unknown, command: string): number {
@@ -45,16 +56,16 @@ export function report(context: Context, error: unknown, command: string): numbe
   }
   if (context.env['DEBUG'] === 'sciatica') say(context, (error as Error)?.stack ?? String(error));
   if (error instanceof SciaticaError) {
-    say(context, `sciatica: ${described(error)}`);
+    say(context, `sciatica: ${describeError(error)}`);
     return exitCodes[error.code];
   }
   const message = error instanceof Error ? error.message : String(error);
-  say(context, `sciatica: something unforeseen went wrong: ${visible(message)}`);
+  say(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
   say(context, 'Run it again with DEBUG=sciatica in front to see where.');
   return 1;
 }
 
-/** Commander throws for --help and --version too, with exit code 0; a group without a verb has shown its help. */
+/** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
 function reportUsage(context: Context, error: CommanderError, command: string): number {
   if (error.exitCode === 0 || error.code === 'commander.help') return 0;
   const message = error.message
@@ -64,26 +75,26 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
       "$2 must be one of $3, not '$1'",
     );
-  say(context, `sciatica: ${visible(message)}`);
+  say(context, `sciatica: ${escapeControls(message)}`);
   say(context, `See: ${command} --help`);
   return 2;
 }
 
-/** What the prompts throw when Ctrl-C ends them. */
+/** Whether a prompt was aborted with Ctrl-C. */
 function isInterrupt(error: unknown): boolean {
   return error instanceof Error && /^(ExitPromptError|AbortPromptError|AbortError)$/.test(error.name);
 }
 
-function described({ message, issues }: SciaticaError): string {
-  if (issues.length === 0) return visible(message);
-  const lines = issues.map((issue) => visible(describeIssue(issue)));
+function describeError({ message, issues }: SciaticaError): string {
+  if (issues.length === 0) return escapeControls(message);
+  const lines = issues.map((issue) => escapeControls(describeIssue(issue)));
   if (lines.length === 1) return lines.join('');
   return [`${lines.length} values are missing or wrong:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 /**
- * Runs `work`; the faults it finds name the flags that the person typed instead of the fields.
- * @param words other words for the fault of a field
+ * Runs `work`; the issues of its error name flags instead of fields.
+ * @param words messages that replace those of a field
  * @throws what `work` threw
  */
 export function namingFlags<T>(
@@ -106,7 +117,7 @@ export function namingFlags<T>(
   }
 }
 
-/** On a command line a day has more forms than in a record. */
+/** Flags accept relative days, records do not. */
 function typed(field: Field | undefined, message: string): string {
   return field?.kind === 'date' ? `${message}, or ${DAYS}` : message;
 }

@@ -8,21 +8,21 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
-/** How every help looks: global options shown, sentences that begin with a capital. */
+/** Style of every help: global options shown, sentences that begin with a capital letter. */
 export const helpStyle = {
   showGlobalOptions: true,
   minWidthToWrap: 20,
-  // As in the usage: <file> must be given, [file] may be.
+  // As in the usage line: <file> is required, [file] optional.
   subcommandTerm: (command: Command) =>
     [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
   subcommandDescription: (command: Command) => capital(standard.subcommandDescription(command)),
   argumentDescription: (argument: Argument) => capital(standard.argumentDescription(argument)),
-  // That a flag which may be repeated begins with an empty list is nothing to tell.
+  // The empty default of a repeatable flag is an implementation detail.
   optionDescription: (option: Option) =>
     capital(standard.optionDescription(option)).replace(' (default: [])', ''),
 };
 
-/** Examples, as they stand at the end of a command's help. */
+/** The examples at the end of a command's help. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 }

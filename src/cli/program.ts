@@ -1,26 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import type { Context } from '../context.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addBackupCommand } from './commands/backup.ts';
-import { addCompareCommand } from './commands/compare.ts';
-import { addCompletionCommand } from './commands/completion.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addExportCommand } from './commands/export.ts';
-import { addFieldsCommand } from './commands/fields.ts';
-import { addHistoryCommand } from './commands/history.ts';
-import { addImportCommand } from './commands/import.ts';
-import { addLogCommand } from './commands/log.ts';
-import { addLogsCommand } from './commands/logs.ts';
-import { addReportCommand } from './commands/report.ts';
-import { addRestoreCommand } from './commands/restore.ts';
-import { addServeCommand } from './commands/serve.ts';
-import { addSummaryCommand } from './commands/summary.ts';
-import { addTokenCommand } from './commands/token.ts';
-import { addUndoCommand } from './commands/undo.ts';
-import { addUserCommand } from './commands/user.ts';
-import { addUsersCommand } from './commands/users.ts';
 import { report } from './errors.ts';
 import { helpStyle } from './help.ts';
 import { refuseRepeats } from './input/options.ts';
@@ -33,12 +13,12 @@ First steps:
   $ sciatica demo         or look around with practice records first`;
 
 /**
- * Carries out one command line.
+ * Runs one command line.
  * @param argv the words after `sciatica`
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  const program = createProgram(context, argv[0]);
+  const program = await createProgram(context, argv[0]);
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
@@ -53,35 +33,37 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-const commands: Readonly<Record<string, (program: Command, context: Context) => void>> = {
-  log: addLogCommand,
-  logs: addLogsCommand,
-  user: addUserCommand,
-  users: addUsersCommand,
-  summary: addSummaryCommand,
-  compare: addCompareCommand,
-  report: addReportCommand,
-  fields: addFieldsCommand,
-  history: addHistoryCommand,
-  undo: addUndoCommand,
-  import: addImportCommand,
-  export: addExportCommand,
-  backup: addBackupCommand,
-  restore: addRestoreCommand,
-  doctor: addDoctorCommand,
-  serve: addServeCommand,
-  token: addTokenCommand,
-  audit: addAuditCommand,
-  demo: addDemoCommand,
-  completion: addCompletionCommand,
+type AddCommand = (program: Command, context: Context) => void;
+
+/** The commands in the order of the help; each is loaded when it is declared. */
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  log: async () => (await import('./commands/log.ts')).addLogCommand,
+  logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
+  user: async () => (await import('./commands/user.ts')).addUserCommand,
+  users: async () => (await import('./commands/users.ts')).addUsersCommand,
+  summary: async () => (await import('./commands/summary.ts')).addSummaryCommand,
+  compare: async () => (await import('./commands/compare.ts')).addCompareCommand,
+  report: async () => (await import('./commands/report.ts')).addReportCommand,
+  fields: async () => (await import('./commands/fields.ts')).addFieldsCommand,
+  history: async () => (await import('./commands/history.ts')).addHistoryCommand,
+  undo: async () => (await import('./commands/undo.ts')).addUndoCommand,
+  import: async () => (await import('./commands/import.ts')).addImportCommand,
+  export: async () => (await import('./commands/export.ts')).addExportCommand,
+  backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  token: async () => (await import('./commands/token.ts')).addTokenCommand,
+  audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
+  demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
+  completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 };
 
 /**
- * The grammar. Commands are only declared here: each loads what it needs when it runs.
- * @param first the first word of the command line: where that is a command, no others are declared, which
- * saves a twentieth of the time that a list takes
+ * Declares the commands.
+ * @param first the first word of the command line: where it is a command, the others are not loaded
  */
-export function createProgram(context: Context, first = ''): Command {
+export async function createProgram(context: Context, first = ''): Promise<Command> {
   const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
   const program = new Command('sciatica');
   program
@@ -95,7 +77,7 @@ export function createProgram(context: Context, first = ''): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      // Errors are reported by `report`: what is left is the help of a group without a verb.
+      // `report` writes the errors; what comes here is the help of a group without a verb.
       writeErr: (text) => context.stdout.write(text),
       outputError: () => {},
       getOutHelpWidth: () => helpWidth(context),
@@ -109,7 +91,8 @@ export function createProgram(context: Context, first = ''): Command {
       context.mayAsk = input;
       context.mayColour = color;
     });
-  for (const add of named === undefined ? Object.values(commands) : [named]) add(program, context);
+  const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));
+  for (const add of loaded) add(program, context);
   finish(program);
   return program;
 }
@@ -121,7 +104,7 @@ function finish(command: Command): void {
   for (const child of command.commands) finish(child);
 }
 
-/** The commands that the words name, as far as they go: `sciatica log add`. */
+/** The longest command that the words begin with: `sciatica log add`. */
 function pathOf(program: Command, words: readonly string[]): string[] {
   const path = [program.name()];
   let command = program;
@@ -134,14 +117,14 @@ function pathOf(program: Command, words: readonly string[]): string[] {
   return path;
 }
 
-/** The words as commander can read them. */
+/** Rewrites what commander would misread: `help log`, `--json 3`, `lgo --help`. */
 function readable(program: Command, argv: readonly string[]): string[] {
   if (argv[0] === 'complete') return [...argv];
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : idsFirst(argv);
   return isMistyped(program, words) ? words.filter((word) => word !== '--help' && word !== '-h') : words;
 }
 
-/** `lgo --help` is a mistyped command before it is a call for help. */
+/** Whether a command is misspelt, as in `lgo --help`, which is then an error and not a call for help. */
 function isMistyped(program: Command, words: readonly string[]): boolean {
   let command: Command | undefined = program;
   for (const word of words) {
@@ -152,7 +135,7 @@ function isMistyped(program: Command, words: readonly string[]): boolean {
   return false;
 }
 
-/** `--json 3` is `3 --json`: no field is called 3, so it is the id of a record. */
+/** Moves an id in front of --json, which takes an optional value: `--json 3` becomes `3 --json`. */
 function idsFirst(argv: readonly string[]): string[] {
   const words = [...argv];
   for (const [i, word] of words.entries()) {

@@ -3,65 +3,45 @@
 export const roles = ['patient', 'provider', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-type Deed = 'list' | 'read' | 'create' | 'replace' | 'patch' | 'remove' | 'history' | 'summary' | 'report';
+/** Permission for one kind of action on one kind of record. */
+export type Right = `${'read' | 'create' | 'change' | 'delete'} ${'user' | 'log'}` | 'read changes';
 
-/** Something that a route does, as `<kind of route> <kind of record>`; the changes are of both. */
-export type Right = `${Deed} ${'user' | 'log'}` | 'changes';
-
-const READS: readonly Right[] = [
-  'list user',
-  'read user',
-  'history user',
-  'summary user',
-  'report user',
-  'list log',
-  'read log',
-  'history log',
-  'changes',
-];
+const READS: readonly Right[] = ['read user', 'read log', 'read changes'];
 
 /**
- * What each role may do, to the records that it sees: a patient to the own ones, a provider to those of the
- * users assigned, an admin to all. What is not named here is closed.
+ * The rights of each role, on the records that its token covers: of one user for a patient, of the assigned users
+ * for a provider, all for an admin. What is not listed is denied.
  */
-export const rights: Readonly<Record<Role, ReadonlySet<string>>> = {
-  patient: new Set<Right>([
-    ...READS,
-    'replace user',
-    'patch user',
-    'create log',
-    'replace log',
-    'patch log',
-    'remove log',
-  ]),
-  provider: new Set<Right>(READS),
-  admin: new Set<Right>([
+export const rights: Readonly<Record<Role, ReadonlySet<Right>>> = {
+  patient: new Set([...READS, 'change user', 'create log', 'change log', 'delete log']),
+  provider: new Set(READS),
+  admin: new Set([
     ...READS,
     'create user',
-    'replace user',
-    'patch user',
-    'remove user',
+    'change user',
+    'delete user',
     'create log',
-    'replace log',
-    'patch log',
-    'remove log',
+    'change log',
+    'delete log',
   ]),
 };
 
-/** What needs no token: it tells of no record. */
-export const openToAll: ReadonlySet<string> = new Set(['health', 'document', 'docs']);
-
-/** Who calls. */
+/** An authenticated caller. */
 export interface Caller {
-  /** Of the token. */
+  /** Id of the token. */
   id: number;
   name: string;
   role: Role;
-  /** The ids of the users whose records the caller sees; null for all. */
+  /** Ids of the users whose records the caller sees; null for all. */
   users: readonly number[] | null;
 }
 
-/** Whether the role may do that, to records that it sees. */
-export function may(role: Role, right: string): boolean {
+/** Whether the role has the right. */
+export function may(role: Role, right: Right): boolean {
   return rights[role].has(right);
+}
+
+/** The kind of record that a right is about; the changes of users and logs count as logs. */
+export function recordOf(right: Right): 'user' | 'log' {
+  return right.endsWith('user') ? 'user' : 'log';
 }

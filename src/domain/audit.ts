@@ -1,16 +1,27 @@
-/** What somebody did, or tried to do, over the network: ids and no names, so that it can be kept. */
-export interface Deed {
-  /** In milliseconds since 1970. */
+/** Records of one kind that a response holds. */
+export interface Disclosure {
+  readonly record: 'user' | 'log';
+  /** Lowest and highest id. */
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+  /** The user whose records they are, where it is one and known. */
+  readonly userId?: number;
+}
+
+/** One request for records, granted or refused: ids and no names, so that it can be kept. */
+export interface AuditRecord {
+  /** Milliseconds since 1970. */
   at: number;
-  /** The id of the caller's token; null without a valid one. */
+  /** Id of the caller's token; null without a valid one. */
   token: number | null;
   method: string;
-  /** The pattern of the path, such as /users/{id}. */
+  /** Path pattern, such as /users/{id}. */
   route: string;
   record: 'user' | 'log';
-  /** The user it is about, where it is about one; the owner of a log is looked up when it is stored. */
+  /** The user it is about, where it is one; the owner of a single log is looked up when the record is stored. */
   userId: number | null;
-  /** The lowest and the highest id of the records it is about, and how many there are. */
+  /** Lowest and highest id of the records it is about; null when there are none. */
   first: number | null;
   last: number | null;
   count: number;
@@ -18,18 +29,18 @@ export interface Deed {
   address: string;
 }
 
-export interface AuditEntry extends Omit<Deed, 'at'> {
-  /** As an ISO 8601 moment in UTC. */
+export interface AuditEntry extends Omit<AuditRecord, 'at'> {
+  /** ISO 8601, UTC. */
   at: string;
-  /** The name of the token; null when it is gone. */
+  /** Name of the token; null when the token was erased. */
   who: string | null;
 }
 
-/** Which entries, the latest first. */
+/** Which entries of the audit, the latest first. */
 export interface AuditFilter {
-  /** That are, or may be, about this user. */
+  /** About this user, or about a list that may have held the user. */
   user?: number;
-  /** From this moment on, in milliseconds since 1970. */
+  /** Earliest time, in milliseconds since 1970. */
   since?: number;
   limit: number;
 }

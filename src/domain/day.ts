@@ -1,4 +1,4 @@
-/** Calendar days as YYYY-MM-DD, without a time zone: a day is what the person's own calendar shows. */
+/** Calendar days as YYYY-MM-DD, without a time zone: the person's local day. */
 
 /** The local day of a moment. */
 export function localDay(moment: Date): string {
@@ -22,7 +22,7 @@ export function addDays(day: string, days: number): string {
 
 /**
  * A day as a person types it: `today`, `yesterday`, `-3d` (three days ago) or the day itself.
- * What is none of these comes back as it is, for the schema to refuse.
+ * Any other text is returned as it is, for the schema to refuse.
  */
 export function parseDay(text: string, today: string): string {
   const word = text.trim().toLowerCase();

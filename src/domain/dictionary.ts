@@ -2,12 +2,12 @@ import { expectation, type Field, type Fields } from './fields.ts';
 import { logRecord } from './log.ts';
 import { userRecord } from './user.ts';
 
-/** What there is to know of one field, for whoever reads the records with other tools. */
+/** One field of the data dictionary. */
 export interface Entry {
   record: 'user' | 'userExerciseLog';
   name: string;
   type: Field['kind'];
-  /** In words, what it takes. */
+  /** What it takes, in words. */
   takes: string;
   /** Least and greatest value of an integer. */
   minimum?: number;
@@ -19,7 +19,7 @@ export interface Entry {
   values?: readonly string[];
   /** Whether a new record needs it. */
   required: boolean;
-  /** The command-line flag; an id, which nobody chooses, has none. */
+  /** The command-line flag; null for an id, which is assigned. */
   flag: string | null;
   description: string;
   example: string | number | boolean;
@@ -37,7 +37,7 @@ function entries(record: Entry['record'], fields: Fields): Entry[] {
     type: field.kind,
     takes: expectation(field),
     ...bounds(field),
-    required: name !== 'id',
+    required: name !== 'id' && !field.optional,
     flag: name === 'id' ? null : `--${field.flag}`,
     description: field.help,
     example: field.example,

@@ -1,4 +1,4 @@
-/** What went wrong, as a front end needs to tell it apart: each maps a code once, to a status or an exit code. */
+/** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
 export type ErrorCode =
   /** The input breaks a rule; `issues` names every one. */
   | 'invalid'
@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'conflict'
   /** The record is no longer what the caller last saw. */
   | 'stale'
-  /** The caller wants to go on from a place in the history that is not in it any more. */
+  /** The caller wants to resume from a place that the history no longer has. */
   | 'outdated'
   /** Another process held the write lock for too long. */
   | 'busy'
@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'damaged'
   /** The file was removed or replaced while it was open. */
   | 'gone'
-  /** The disk failed while a change was being saved: it may be there or not. */
+  /** The disk failed at the commit: the change may be stored or not. */
   | 'uncertain';
 
 /** One fault of one field. `at` says where in a file: a line, an index. */
@@ -30,7 +30,7 @@ export interface Issue {
   at?: string;
 }
 
-/** The one error that carries a message meant for a person. Anything else that is thrown is a defect. */
+/** The only error whose message is meant for a user. Any other error is a defect. */
 export class SciaticaError extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -1,11 +1,16 @@
-/** The kinds of field a record can have. A definition is plain data: it is all that flags, prompts, tables, CSV and OpenAPI read. */
+/** The kinds of field. A definition is plain data: flags, prompts, tables, CSV, SQL and OpenAPI are made from it. */
 interface FieldBase {
-  /** What a person sees above a column or in a prompt. */
+  /** Column heading and name in prompts. */
   readonly label: string;
   /** The command-line flag, without dashes. */
   readonly flag: string;
   /** One line of help. */
   readonly help: string;
+  /**
+   * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. Only a text that cannot be blank may be
+   * optional, for CSV could not tell the two apart.
+   */
+  readonly optional?: true;
 }
 
 export interface TextField extends FieldBase {
@@ -59,28 +64,55 @@ export type ValueOf<F extends Field> =
         ? boolean
         : string;
 
+type OptionalNames<Fs extends Fields> = {
+  [K in keyof Fs]: Fs[K] extends { readonly optional: true } ? K : never;
+}[keyof Fs];
+
 /** The record that a set of fields describes. */
-export type RecordOf<Fs extends Fields> = { -readonly [K in keyof Fs]: ValueOf<Fs[K]> };
+export type RecordOf<Fs extends Fields> = {
+  -readonly [K in Exclude<keyof Fs, OptionalNames<Fs>>]: ValueOf<Fs[K]>;
+} & { -readonly [K in OptionalNames<Fs>]?: ValueOf<Fs[K]> };
+
+/** Some fields of a record, to change it: null clears an optional one. */
+export type PatchOf<Fs extends Fields> = {
+  -readonly [K in Exclude<keyof Fs, OptionalNames<Fs>>]?: ValueOf<Fs[K]>;
+} & { -readonly [K in OptionalNames<Fs>]?: ValueOf<Fs[K]> | null };
 
 type Given<F> = Omit<F, 'kind'>;
+/** Whether a field is optional is part of its type. */
+type Made<F, G> = F & Pick<G, keyof G & 'optional'>;
 
-export const text = (field: Given<TextField>): TextField => ({ kind: 'text', ...field });
-export const email = (field: Given<EmailField>): EmailField => ({ kind: 'email', ...field });
-export const integer = (field: Given<IntegerField>): IntegerField => ({ kind: 'integer', ...field });
-export const boolean = (field: Given<BooleanField>): BooleanField => ({ kind: 'boolean', ...field });
-export const date = (field: Given<DateField>): DateField => ({ kind: 'date', ...field });
-export const choice = <const C extends string>(field: Given<ChoiceField<C>>): ChoiceField<C> => ({
-  kind: 'choice',
+export const text = <G extends Given<TextField>>(field: G): Made<TextField, G> => ({
+  kind: 'text',
   ...field,
 });
+export const email = <G extends Given<EmailField>>(field: G): Made<EmailField, G> => ({
+  kind: 'email',
+  ...field,
+});
+export const integer = <G extends Given<IntegerField>>(field: G): Made<IntegerField, G> => ({
+  kind: 'integer',
+  ...field,
+});
+export const boolean = <G extends Given<BooleanField>>(field: G): Made<BooleanField, G> => ({
+  kind: 'boolean',
+  ...field,
+});
+export const date = <G extends Given<DateField>>(field: G): Made<DateField, G> => ({
+  kind: 'date',
+  ...field,
+});
+export const choice = <const C extends string, G extends Given<ChoiceField<C>>>(
+  field: G & Given<ChoiceField<C>>,
+): Made<ChoiceField<C>, G> => ({ kind: 'choice', ...field });
 
-/** The largest id: far below 2^53, so that every id a record is ever given is an exact JSON number. */
+/** Largest id. Below 2^53, so that every id is an exact JSON number. */
 export const MAX_ID = 999_999_999_999_999;
 
-/** `10,000`. (toLocaleString would load the languages of the world, for 10 ms.) */
+/** Thousands separated by commas: `10,000`. (toLocaleString loads locale data, which takes 10 ms.) */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** Says in words what a field takes, to end a sentence that begins "must be". */
+/** What a field takes, in words that follow "must be". */
 export function expectation(field: Field): string {
   switch (field.kind) {
     case 'text':
@@ -98,24 +130,4 @@ export function expectation(field: Field): string {
     case 'choice':
       return `one of ${field.choices.join(', ')}`;
   }
-}
-
-/**
- * Turns texts (flags, query values, CSV cells) into the values their fields hold. What is not well formed
- * stays text, for the schema to refuse with the message that every other way in gives.
- */
-export function fromStrings(
-  fields: Fields,
-  texts: Readonly<Record<string, string>>,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, value]) => [name, fromString(fields[name], value)]),
-  );
-}
-
-function fromString(field: Field | undefined, value: string): unknown {
-  if (field?.kind === 'integer' && /^-?\d+$/.test(value)) return Number(value);
-  if (field?.kind === 'boolean' && value === 'true') return true;
-  if (field?.kind === 'boolean' && value === 'false') return false;
-  return value;
 }

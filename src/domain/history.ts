@@ -1,4 +1,5 @@
 import type { Log } from './log.ts';
+import type { Noun } from './records.ts';
 import type { User } from './user.ts';
 
 /** What did a change: the command line, the API, or one of the commands that do many things at once. */
@@ -25,9 +26,9 @@ export interface HistoryEntry {
   at: string;
   source: Source;
   caller?: string;
-  /** The change that this one took back. */
+  /** The change that this one undid. */
   undoes?: number;
-  record: 'user' | 'log';
+  record: Noun;
   id: number;
   action: Action;
   /** The record before; null when it was created. */
@@ -51,12 +52,12 @@ export interface HistoryFilter {
 export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | 'after'>): string[] {
   const [old, now] = [before as Record<string, unknown> | null, after as Record<string, unknown> | null];
   if (!old || !now) return [];
-  return Object.keys(now).filter((name) => old[name] !== now[name]);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => old[name] !== now[name]);
 }
 
 /**
- * An entry as it looks when only these users exist: a log that was moved to somebody else is gone, one that came
- * from somebody else is new.
+ * An entry as a caller sees it who may see these users only: a log that moved to another user is a delete, one that
+ * came from another user a create.
  * @returns nothing when it is about none of them
  */
 export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {

@@ -1,4 +1,6 @@
-import { boolean, choice, date, integer, MAX_ID, type RecordOf, text } from './fields.ts';
+import { boolean, choice, date, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import { type FiltersOf, fieldsOfFilters } from './filter.ts';
+import type { Paging } from './sort.ts';
 import { id, pain } from './user.ts';
 
 export const exerciseTypes = ['stretch', 'strengthening'] as const;
@@ -47,32 +49,35 @@ export const logRecord = { id, ...logFields };
 
 /** What is sent to create or replace a log. */
 export type LogInput = RecordOf<typeof logFields>;
-export type LogPatch = Partial<LogInput>;
+export type LogPatch = PatchOf<typeof logFields>;
 export type Log = RecordOf<typeof logRecord>;
-/** What the figures are made from. */
-export type Session = Omit<Log, 'notes'>;
+
+const { notes: _, ...withoutNotes } = logRecord;
+/** A log without its notes: the input of the statistics. */
+export const sessionFields = withoutNotes;
+export type Session = RecordOf<typeof sessionFields>;
+
+const since = date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' });
+const until = date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' });
+// Any id is a valid filter value: an unknown one gives an empty list.
+const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 
 /** The filters of a list of logs; `since` and `until` include their day. */
-export const logFilterFields = {
-  // Any id may be asked for: one that nobody has gives an empty list.
-  userId: { ...logFields.userId, max: Number.MAX_SAFE_INTEGER },
-  exerciseType: logFields.exerciseType,
-  exerciseName: logFields.exerciseName,
-  effective: logFields.effective,
-  since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }),
-  until: date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' }),
-};
+export const logFilters = {
+  userId: { column: 'userId', operator: 'eq', field: anyUserId },
+  exerciseType: { column: 'exerciseType', operator: 'eq', field: logFields.exerciseType },
+  exerciseName: { column: 'exerciseName', operator: 'eq', field: logFields.exerciseName },
+  effective: { column: 'effective', operator: 'eq', field: logFields.effective },
+  since: { column: 'date', operator: 'gte', field: since },
+  until: { column: 'date', operator: 'lte', field: until },
+} as const satisfies FiltersOf<typeof logRecord>;
+
+export const logFilterFields = fieldsOfFilters(logFilters);
 
 /** Which logs, in what order, how many. */
-export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & {
-  /** Fields separated by commas, `-` in front for descending; ties are in id order. */
-  sort?: string;
-  limit?: number;
-  /** Where the page before this one ended: what `nextCursor` said. */
-  cursor?: string;
-};
+export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & Paging;
 
-/** Whether the numbers alone say that an exercise helped: what a prompt suggests, never what is stored unasked. */
+/** The value of `effective` that a prompt suggests: pain fell. */
 export function suggestEffective(painBefore: number, painAfter: number): boolean {
   return painAfter < painBefore;
 }

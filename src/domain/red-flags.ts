@@ -8,7 +8,7 @@
  */
 export const redFlags = {
   /** Signs of cauda equina syndrome: an emergency. */
-  now: 'Call an ambulance or go to an emergency department now for: numbness around the saddle (genitals, buttocks, inner thighs), new trouble with bladder, bowel or sexual function, or weakness or numbness in both legs.',
+  now: 'Call an ambulance or go to an emergency department now for: numbness around the saddle (genitals, anus, buttocks, inner thighs), new trouble with bladder, bowel or sexual function, or weakness or numbness in both legs.',
   /** Signs of a nerve root that is failing. */
   today: 'See a doctor today for new or worsening weakness of one leg.',
 } as const;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
-import { expectation, type Field, type Fields, type RecordOf, type ValueOf } from './fields.ts';
-import { type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
+import { expectation, type Field, type Fields, type ValueOf } from './fields.ts';
+import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
 import { didYouMean } from './suggest.ts';
-import { type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
+import { type User, type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
 const LETTERS = '0-9A-Za-z\\u00c0-\\u1fff\\u3001-\\ud7ff';
@@ -53,26 +53,35 @@ function boundedText(min: number, max: number, pattern: RegExp, error: Say) {
     .meta({ ...(min ? { minLength: min } : {}), maxLength: max });
 }
 
-type Shape<Fs extends Fields> = { [K in keyof Fs]: z.ZodType<ValueOf<Fs[K]>> };
+type Shape<Fs extends Fields> = {
+  [K in keyof Fs]: Fs[K] extends { readonly optional: true }
+    ? z.ZodOptional<z.ZodType<ValueOf<Fs[K]>>>
+    : z.ZodType<ValueOf<Fs[K]>>;
+};
 
-/** The zod schemas of a set of fields, by name. */
-export function shapeOf<Fs extends Fields>(fields: Fs): Shape<Fs> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]),
-  ) as Shape<Fs>;
+/** A schema of exactly these fields; what is optional may be absent. */
+export function objectOf<Fs extends Fields>(fields: Fs) {
+  return strictObject(fields, (field, schema) => (field.optional ? schema.optional() : schema));
 }
 
-/** A schema that takes exactly these fields. */
-export const objectOf = <Fs extends Fields>(fields: Fs) => z.strictObject(shapeOf(fields));
+/** As `objectOf`, for what a client sends: null also says that an optional field is absent. */
+export function inputOf<Fs extends Fields>(fields: Fs) {
+  return strictObject(fields, (field, schema) => (field.optional ? schema.nullish() : schema));
+}
 
-/** Made on first use: building them takes longer than loading zod, and a list of logs needs none. */
+function strictObject<Fs extends Fields>(fields: Fs, member: (field: Field, schema: z.ZodType) => z.ZodType) {
+  const members = Object.entries(fields).map(([name, field]) => [name, member(field, schemaOf(field))]);
+  return z.strictObject(Object.fromEntries(members) as Shape<Fs>);
+}
+
+/** Built on first use: building takes longer than loading zod, and a list of logs needs no schema. */
 const schemas = {
-  userInput: once(() => objectOf(userFields)),
-  userPatch: once(() => objectOf(userFields).partial()),
-  user: once(() => objectOf(userRecord)),
-  logInput: once(() => objectOf(logFields)),
-  logPatch: once(() => objectOf(logFields).partial()),
-  log: once(() => objectOf(logRecord)),
+  userInput: once(() => inputOf(userFields)),
+  userPatch: once(() => inputOf(userFields).partial()),
+  user: once(() => inputOf(userRecord)),
+  logInput: once(() => inputOf(logFields)),
+  logPatch: once(() => inputOf(logFields).partial()),
+  log: once(() => inputOf(logRecord)),
 };
 
 function once<T>(make: () => T): () => T {
@@ -105,16 +114,16 @@ function checkInput<T>(schema: z.ZodType<T> & { shape: object }, value: unknown)
   return check(schema, input);
 }
 
-export const checkUserInput = (value: unknown): UserInput => checkInput(schemas.userInput(), value);
-export const checkLogInput = (value: unknown): LogInput => checkInput(schemas.logInput(), value);
-export const checkUserPatch = (value: unknown): UserPatch => present(checkInput(schemas.userPatch(), value));
-export const checkLogPatch = (value: unknown): LogPatch => present(checkInput(schemas.logPatch(), value));
+export const checkUserInput = (value: unknown): UserInput => whole(checkInput(schemas.userInput(), value));
+export const checkLogInput = (value: unknown): LogInput => whole(checkInput(schemas.logInput(), value));
+export const checkUserPatch = (value: unknown): UserPatch => defined(checkInput(schemas.userPatch(), value));
+export const checkLogPatch = (value: unknown): LogPatch => defined(checkInput(schemas.logPatch(), value));
 
 /** Checks a whole record, id included, as a file holds it. */
-export const checkUser = (value: unknown): RecordOf<typeof userRecord> => check(schemas.user(), value);
-export const checkLog = (value: unknown): RecordOf<typeof logRecord> => check(schemas.log(), value);
+export const checkUser = (value: unknown): User => whole(check(schemas.user(), value));
+export const checkLog = (value: unknown): Log => whole(check(schemas.log(), value));
 
-/** The most records that may be created at once: so many of the shortest fit into a body. */
+/** Most records in one request. */
 export const MOST_AT_ONCE = 500;
 
 /**
@@ -140,11 +149,17 @@ export function checkEach<T>(values: readonly unknown[], checkOne: (value: unkno
   return checked;
 }
 
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+/** A patch without its undefined keys; null stays, because it clears a field. */
+function defined<P extends object>(patch: object): P {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as P;
+}
 
-/** Drops the keys whose value is undefined: absent and undefined are the same in what a caller passes. */
-function present<T extends object>(patch: T): Present<T> {
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Present<T>;
+/** A record without the keys that have no value. */
+function whole<R extends object>(record: object): R {
+  // Most records have a value in every field: those are passed on as they are.
+  const values = Object.values(record);
+  if (!values.includes(undefined) && !values.includes(null)) return record as R;
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null)) as R;
 }
 
 function issuesOf(error: z.ZodError, known: string[]): Issue[] {
@@ -157,7 +172,7 @@ function issuesOf(error: z.ZodError, known: string[]): Issue[] {
   return issues.filter(({ field }) => !named.has(field) && named.add(field));
 }
 
-/** The issue of a name that no field has, with the one that was probably meant. */
+/** The fault of an unknown name, with the known one that was probably meant. */
 export function unknownField(name: string, known: string[], noun = 'field'): Issue {
   const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
   return { field: short.toWellFormed(), message: `is not a ${noun} here${didYouMean(name, known)}` };

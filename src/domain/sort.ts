@@ -1,6 +1,15 @@
 import { invalid } from './errors.ts';
 import { didYouMean } from './suggest.ts';
 
+/** In what order a list comes, and which part of it. */
+export interface Paging {
+  /** Fields separated by commas, `-` in front for descending; ties are in id order. */
+  sort?: string;
+  limit?: number;
+  /** Where the page before this one ended: its `next`. */
+  cursor?: string;
+}
+
 export interface SortKey {
   field: string;
   descending: boolean;

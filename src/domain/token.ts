@@ -13,13 +13,13 @@ export interface TokenInput {
   name: string;
   role: Role;
   users: readonly number[] | null;
-  /** How long it opens the door, in milliseconds; null for good. */
+  /** Lifetime in milliseconds; null for no expiry. */
   lifetime: number | null;
 }
 
 export type TokenState = 'valid' | 'expired' | 'revoked';
 
-/** Whether a token opens the door at a moment. */
+/** Whether a token is valid at a moment, in milliseconds since 1970. */
 export function stateOf(
   { revokedAt, expiresAt }: Pick<Token, 'revokedAt' | 'expiresAt'>,
   now: number,
@@ -31,7 +31,7 @@ export function stateOf(
 /** @throws SciaticaError `invalid` with every fault of what is to become a token */
 export function checkToken({ name, role, users }: TokenInput): void {
   const issues: Issue[] = [];
-  // Header values, logs and terminals all carry it.
+  // The name appears in header values, logs and terminals.
   if (!/^[A-Za-z][\w.@ -]{0,99}$/.test(name))
     issues.push({
       field: 'NAME',

@@ -1,4 +1,5 @@
-import { choice, date, email, integer, MAX_ID, type RecordOf, text } from './fields.ts';
+import { choice, date, email, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import type { Paging } from './sort.ts';
 
 export const painLocations = [
   'lower-back-left',
@@ -18,11 +19,11 @@ export const id = integer({
   example: 1,
 });
 
-/** A pain level on the interface's scale, whose lowest value is 1: it has no "no pain". */
+/** A pain level on the interface's scale of 1 to 10; there is no 0. */
 export const pain = (label: string, flag: string, help: string, example: number) =>
   integer({ label, flag, help: `${help}, 1 to 10`, min: 1, max: 10, example });
 
-/** What a person tells about themselves; the service adds the id. */
+/** A user's profile; the service adds the id. */
 export const userFields = {
   firstName: text({
     label: 'First name',
@@ -68,15 +69,11 @@ export const userRecord = { id, ...userFields };
 
 /** What is sent to create or replace a user. */
 export type UserInput = RecordOf<typeof userFields>;
-export type UserPatch = Partial<UserInput>;
+export type UserPatch = PatchOf<typeof userFields>;
 export type User = RecordOf<typeof userRecord>;
 
 /** The fields that say who a user is: what an anonymous file leaves out. */
 export const identifyingFields = ['firstName', 'lastName', 'email'] as const satisfies (keyof User)[];
 
-/** Which users, in what order, how many. Users have no filters of their own. */
-export interface UserFilter {
-  sort?: string;
-  limit?: number;
-  cursor?: string;
-}
+/** Which users, in what order, how many. */
+export type UserFilter = Paging;

@@ -1,12 +1,11 @@
 import { type CsvError, Parser } from 'csv-parse';
+import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
-import { type Fields, fromStrings } from '../domain/fields.ts';
-import { logRecord } from '../domain/log.ts';
+import type { Fields } from '../domain/fields.ts';
+import { type Noun, recordFields } from '../domain/records.ts';
 import { didYouMean } from '../domain/suggest.ts';
-import { userRecord } from '../domain/user.ts';
 import { unmarked } from './csv.ts';
-import type { Item, Noun, Reading } from './records.ts';
-import { unreadable } from './records.ts';
+import { type Item, type Reading, unreadable } from './records.ts';
 import { newlines, withFirstLine } from './text.ts';
 
 /** Longer than any record can be: what an unclosed quote swallows before it is noticed. */
@@ -86,8 +85,8 @@ function explained(error: Error): Error {
 function headerOf(cells: string[]): Header {
   const columns = cells.map((cell) => cell.trim());
   const shared = (fields: Fields) => columns.filter((column) => Object.hasOwn(fields, column)).length;
-  const noun = shared(logRecord) > shared(userRecord) ? 'log' : 'user';
-  const fields: Fields = noun === 'log' ? logRecord : userRecord;
+  const noun = shared(recordFields.log) > shared(recordFields.user) ? 'log' : 'user';
+  const fields: Fields = recordFields[noun];
   const known = Object.keys(fields);
   if (shared(fields) === 0)
     throw unreadable('It is not CSV with a header: the first line must hold the names of the fields.');
@@ -98,7 +97,7 @@ function headerOf(cells: string[]): Header {
       return { field, message: `is not a field of a ${noun}${didYouMean(column, known)}` };
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
-  const missing = known.filter((name) => name !== 'id' && !columns.includes(name));
+  const missing = known.filter((name) => name !== 'id' && !fields[name]?.optional && !columns.includes(name));
   faults.push(...missing.map((field) => ({ field, message: 'is missing' })));
   if (faults.length > 0) throw invalid(faults.map((fault) => ({ ...fault, at: 'header' })));
   return { noun, fields, columns };
@@ -112,12 +111,13 @@ function itemOf(at: number, { noun, fields, columns }: Header, cells: string[], 
   const texts: Record<string, string> = {};
   for (const [i, column] of columns.entries()) {
     const cell = cells[i] ?? '';
-    const { kind } = fields[column] ?? {};
-    // A record without an id has an empty cell there; Excel writes TRUE and FALSE.
+    const { kind, optional } = fields[column] ?? {};
+    // An empty cell is how a record goes without an id, or without an optional field.
+    if (cell === '' && (column === 'id' || optional)) continue;
+    // Excel writes TRUE and FALSE.
     if (kind === 'boolean') texts[column] = cell.toLowerCase();
     else if (kind === 'integer' || raw) texts[column] = cell;
     else texts[column] = unmarked(cell);
-    if (column === 'id' && cell === '') delete texts[column];
   }
-  return { at, noun, value: fromStrings(fields, texts) };
+  return { at, noun, value: fromTexts(fields, texts) };
 }

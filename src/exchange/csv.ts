@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { toText } from '../domain/codec.ts';
 
 const BATCH = 500;
 
@@ -23,7 +24,7 @@ export function* csvOf(
   options: { raw?: boolean } = {},
 ): Generator<string> {
   const cell = (value: unknown) => {
-    if (typeof value !== 'string') return value === undefined ? '' : String(value);
+    if (typeof value !== 'string') return toText(value);
     return !options.raw && MARKED.test(value) ? `'${value}` : value;
   };
   let batch: string[][] = [[...fields]];

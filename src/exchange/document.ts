@@ -1,7 +1,8 @@
 import { invalid } from '../domain/errors.ts';
+import type { Noun } from '../domain/records.ts';
 import { didYouMean } from '../domain/suggest.ts';
 import { parseJson } from './json.ts';
-import { documentKeys, type Item, isObject, itemOf, type Noun, type Reading, unreadable } from './records.ts';
+import { documentKeys, type Item, isObject, itemOf, type Reading, unreadable } from './records.ts';
 
 const BATCH = 1000;
 

@@ -1,6 +1,5 @@
 import { type Issue, SciaticaError } from '../domain/errors.ts';
-
-export type Noun = 'user' | 'log';
+import type { Noun } from '../domain/records.ts';
 
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;

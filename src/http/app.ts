@@ -1,122 +1,125 @@
 import type { Store } from '../store/store.ts';
-import type { Writer } from '../store/writer.ts';
-import type { Visit } from './guard/audit-trail.ts';
-import type { Gate } from './guard/gate.ts';
-import { type Access, checkAccess, corsHeaders, preflightHeaders } from './guard/origins.ts';
+import type { Gate, Refusal } from './guard/gate.ts';
+import { checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './handlers/feed.ts';
-import type { Desk } from './handlers/records.ts';
 import { Problem, problemResponse } from './problem.ts';
-import { allowed, match } from './routes.ts';
-import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
+import type { Route, Session } from './route.ts';
+import { allowed, type Match, match } from './router.ts';
+import type { Chunk, Chunks, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 export interface Service {
+  /** All records, changed in the name of the API. */
   store: Store;
-  writer: Writer;
-  access: Access;
+  origins: Origins;
   feed: Feed;
-  /** Asks callers for their token; without it whoever reaches the service may do everything. */
+  /** Authenticates callers; without it every caller may do everything. */
   gate?: Gate | undefined;
-  /** Told of what was not foreseen: what is thrown that carries no message for a person. */
+  /** Receives every error that is answered with 500. */
   onError?: (error: unknown) => void;
 }
 
 export type App = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** Health data: only the caller may keep it, and only to ask whether it is still current. */
+/** Health data: no shared cache may keep it, and a private one has to revalidate it. */
 const EVERY_RESPONSE: HttpHeaders = {
   'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 };
 
+/** A request and the route it matched. */
+interface Matched {
+  readonly request: HttpRequest;
+  readonly route: Route;
+  readonly id: number;
+  readonly search: string;
+}
+
 /** The service as a function from a request to a response; it never throws. */
 export function createApp(service: Service): App {
   return (request) => {
-    const visit: Visit | undefined = service.gate && { id: 0, search: '', token: null, onlyUser: null };
-    const finished = (response: HttpResponse) => {
-      const last = finish(response, request, service);
-      if (visit) service.gate?.audit.note(visit, request, last, service);
-      return last;
-    };
     try {
-      const response = answer(request, service, visit);
-      if (!(response instanceof Promise)) return finished(response);
-      return response.catch(failed(service)).then(finished);
+      checkOrigin(request, service.origins);
+      const found = match(request.target);
+      if (!found) throw new Problem(404, 'There is nothing at this path.');
+      const { methods, id, search } = found;
+      const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+      return route
+        ? answer({ request, route, id, search }, service)
+        : finish(withoutRoute(request, methods), request, service);
     } catch (error) {
-      return finished(failed(service)(error));
+      return finish(failure(error, service), request, service);
     }
   };
 }
 
-const failed = (service: Service) => (error: unknown) => {
-  const response = problemResponse(error);
-  if (response.status === 500) service.onError?.(error);
-  return response;
-};
-
-function finish(response: HttpResponse, request: HttpRequest, { access }: Service): HttpResponse {
-  const { vary } = response.headers;
-  Object.assign(response.headers, EVERY_RESPONSE, corsHeaders(request, access));
-  if (vary !== undefined)
-    response.headers['vary'] = access.allowOrigins.length > 0 ? `${vary}, Origin` : vary;
-  return request.method === 'HEAD' ? withoutBody(response) : response;
+/** Admits a request, runs its handler, and audits the response. */
+function answer(matched: Matched, service: Service): HttpResponse | Promise<HttpResponse> {
+  const { gate } = service;
+  const admission = gate ? gate.admit(matched.request, matched.route) : service;
+  const response =
+    'error' in admission ? failure(admission.error, service) : handle(matched, admission, service);
+  return response instanceof Promise
+    ? response.then((settled) => audited(settled, matched, admission, service))
+    : audited(response, matched, admission, service);
 }
 
-function answer(
-  request: HttpRequest,
+function handle(
+  { request, route, id, search }: Matched,
+  { store, caller, recheck }: Session,
   service: Service,
-  visit: Visit | undefined,
 ): HttpResponse | Promise<HttpResponse> {
-  checkAccess(request, service.access);
-  const { path, search } = split(request.target);
-  const found = match(path);
-  if (!found) throw new Problem(404, 'There is nothing at this path.');
-  const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
-  if (route) {
-    const seen = visit && Object.assign(visit, { route, id: found.id, search });
-    const desk: Desk = (seen && service.gate?.admit(request, seen, service)) ?? service;
-    const { store, writer, caller, recheck } = desk;
-    const response = route.handle({
-      request,
-      id: found.id,
-      search,
-      store,
-      writer,
-      caller,
-      recheck,
-      feed: service.feed,
-    });
-    if (recheck && !(response instanceof Promise) && typeof response.body === 'object')
-      response.body = whileAdmitted(response.body, recheck);
-    return response;
+  try {
+    const response = route.handle({ request, id, search, store, caller, recheck, feed: service.feed });
+    if (response instanceof Promise) return response.catch((error: unknown) => failure(error, service));
+    return recheck && typeof response.body === 'object'
+      ? { ...response, body: whileAdmitted(response.body, recheck) }
+      : response;
+  } catch (error) {
+    return failure(error, service);
   }
-  const allow = allowed(found);
+}
+
+/** A finished response, recorded where there is an audit. */
+function audited(
+  response: HttpResponse,
+  { request, route: { path, right }, id, search }: Matched,
+  { caller }: Session | Refusal,
+  service: Service,
+): HttpResponse {
+  const finished = finish(response, request, service);
+  if (!service.gate || right === null) return finished;
+  return service.gate.audit.recorded({ request, path, right, id, search, caller }, finished);
+}
+
+/** Answers OPTIONS, and refuses a method that the path does not take. */
+function withoutRoute(request: HttpRequest, methods: Match['methods']): HttpResponse {
+  const allow = allowed(methods);
   if (request.method !== 'OPTIONS') throw new Problem(405, `This path takes ${allow}.`, { allow });
   return { status: 204, headers: { allow, ...preflightHeaders(request, allow) } };
 }
 
-/** A long answer ends where its caller's token is taken back. */
-async function* whileAdmitted(
-  chunks: Exclude<HttpResponse['body'], string | undefined>,
-  recheck: () => void,
-): AsyncGenerator<string> {
+function failure(error: unknown, { onError }: Service): HttpResponse {
+  const response = problemResponse(error);
+  if (response.status === 500) onError?.(error);
+  return response;
+}
+
+/** Adds the headers of every response, and leaves out the body for HEAD. */
+function finish(response: HttpResponse, request: HttpRequest, { origins }: Service): HttpResponse {
+  const { status, headers, body } = response;
+  const { vary } = headers;
+  Object.assign(headers, EVERY_RESPONSE, corsHeaders(request, origins));
+  if (vary !== undefined) headers['vary'] = origins.allowOrigins.length > 0 ? `${vary}, Origin` : vary;
+  if (request.method !== 'HEAD') return response;
+  if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
+  return { status, headers };
+}
+
+/** A streamed body that ends when the caller's token is revoked. */
+async function* whileAdmitted(chunks: Chunks, recheck: () => void): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     recheck();
     yield chunk;
   }
-}
-
-/** The path and the query string of a target in origin form or absolute form (RFC 9112, 3.2). */
-function split(target: string): { path: string; search: string } {
-  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
-  const question = origin.indexOf('?');
-  return question < 0
-    ? { path: origin, search: '' }
-    : { path: origin.slice(0, question), search: origin.slice(question + 1) };
-}
-
-function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
-  if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
-  else body?.return(undefined);
-  return { status, headers };
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, type Issue, SciaticaError } from '../domain/errors.ts';
 import type { HttpHeaders, HttpResponse } from './wire/message.ts';
 
-/** What is wrong with a request in terms of HTTP itself; what is wrong with records is a SciaticaError. */
+/** A fault of a request in terms of HTTP; a fault of a record is a SciaticaError. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -27,18 +27,18 @@ const statuses: Record<ErrorCode, number> = {
   uncertain: 500,
 };
 
-/** Another process holds the write lock: it rarely takes longer than this. */
+/** Another process rarely holds the write lock for longer. */
 export const RETRY_AFTER_SECONDS = '1';
 
 /**
- * An error as problem details (RFC 9457). What was not foreseen says nothing but that it happened: no stack,
- * path, SQL or piece of the request leaves the process.
+ * An error as problem details (RFC 9457). An unforeseen error gives a generic 500: no stack, path, SQL or part of
+ * the request leaves the process.
  */
 export function problemResponse(error: unknown): HttpResponse {
   if (error instanceof Problem) return problem(error.status, error.detail, [], error.headers);
   if (!(error instanceof SciaticaError) || error.code === 'unusable')
     return problem(500, 'Something went wrong here. The request may be tried again.');
-  // Its message names the file.
+  // The message of the error names the file, which callers must not see.
   if (error.code === 'damaged')
     return problem(500, 'The database is damaged. On the machine that it is on, run: sciatica doctor');
   const status = statuses[error.code];

@@ -1,107 +1,192 @@
 import { changes } from './handlers/changes.ts';
-import { docs } from './handlers/docs.ts';
 import { history } from './handlers/history.ts';
 import { report, summary } from './handlers/insights.ts';
-import { parseQuery } from './handlers/query.ts';
-import { create, type Handler, list, patch, read, remove, replace, tagged } from './handlers/records.ts';
-import { logs, type Resource, users } from './handlers/resource.ts';
+import { create, list, patch, read, remove, replace } from './handlers/records.ts';
+import { logs, users } from './handlers/resource.ts';
+import { docs, document, health } from './handlers/service.ts';
+import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
-import { json } from './wire/message.ts';
+import { reportOperation, summaryOperation } from './openapi/insights.ts';
+import type { ProblemName } from './openapi/problems.ts';
+import {
+  createOperation,
+  deleteOperation,
+  historyOperation,
+  listOperation,
+  patchOperation,
+  readOperation,
+  replaceOperation,
+} from './openapi/records.ts';
+import { docsOperation, documentOperation, healthOperation } from './openapi/service.ts';
+import type { Route } from './route.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Kind =
-  | 'list'
-  | 'read'
-  | 'create'
-  | 'replace'
-  | 'patch'
-  | 'remove'
-  | 'history'
-  | 'summary'
-  | 'report'
-  | 'changes'
-  | 'health'
-  | 'document'
-  | 'docs';
-
-/** One row of the interface. */
-export interface Route {
-  method: Method;
-  path: string;
-  /** What it does, from which its description follows. */
-  kind: Kind;
-  resource?: Resource;
-  handle: Handler;
-}
-
-const health: Handler = ({ search, store }) => {
-  parseQuery(search, {});
-  store.users.has(1);
-  return json(200, '{"status":"ok"}');
-};
-
-const document: Handler = ({ request, search }) => {
-  parseQuery(search, {});
-  return tagged(request, openApi(routes));
-};
+const OPEN: readonly ProblemName[] = ['BadRequest', 'Forbidden', 'TooManyRequests', 'ServiceUnavailable'];
+const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
+const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
+const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
+const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
+const WRITE_ONE: readonly ProblemName[] = [...WRITE, 'NotFound', 'PreconditionFailed'];
 
 /** The whole service. */
 export const routes: readonly Route[] = [
-  { method: 'GET', path: '/users', kind: 'list', resource: users, handle: list(users) },
-  { method: 'POST', path: '/users', kind: 'create', resource: users, handle: create(users) },
-  { method: 'GET', path: '/users/{id}', kind: 'read', resource: users, handle: read(users) },
-  { method: 'PUT', path: '/users/{id}', kind: 'replace', resource: users, handle: replace(users) },
-  { method: 'PATCH', path: '/users/{id}', kind: 'patch', resource: users, handle: patch(users) },
-  { method: 'DELETE', path: '/users/{id}', kind: 'remove', resource: users, handle: remove(users) },
-  { method: 'GET', path: '/users/{id}/history', kind: 'history', resource: users, handle: history(users) },
-  { method: 'GET', path: '/users/{id}/summary', kind: 'summary', resource: users, handle: summary },
-  { method: 'GET', path: '/users/{id}/report', kind: 'report', resource: users, handle: report },
-  { method: 'GET', path: '/userExerciseLogs', kind: 'list', resource: logs, handle: list(logs) },
-  { method: 'POST', path: '/userExerciseLogs', kind: 'create', resource: logs, handle: create(logs) },
-  { method: 'GET', path: '/userExerciseLogs/{id}', kind: 'read', resource: logs, handle: read(logs) },
-  { method: 'PUT', path: '/userExerciseLogs/{id}', kind: 'replace', resource: logs, handle: replace(logs) },
-  { method: 'PATCH', path: '/userExerciseLogs/{id}', kind: 'patch', resource: logs, handle: patch(logs) },
-  { method: 'DELETE', path: '/userExerciseLogs/{id}', kind: 'remove', resource: logs, handle: remove(logs) },
+  {
+    method: 'GET',
+    path: '/users',
+    right: 'read user',
+    errors: READ,
+    operation: listOperation(users),
+    handle: list(users),
+  },
+  {
+    method: 'POST',
+    path: '/users',
+    right: 'create user',
+    errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
+    operation: createOperation(users),
+    handle: create(users),
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: readOperation(users),
+    handle: read(users),
+  },
+  {
+    method: 'PUT',
+    path: '/users/{id}',
+    right: 'change user',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: replaceOperation(users),
+    handle: replace(users),
+  },
+  {
+    method: 'PATCH',
+    path: '/users/{id}',
+    right: 'change user',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: patchOperation(users),
+    handle: patch(users),
+  },
+  {
+    method: 'DELETE',
+    path: '/users/{id}',
+    right: 'delete user',
+    errors: WRITE_ONE,
+    operation: deleteOperation(users, ' with all logs'),
+    handle: remove(users),
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/history',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: historyOperation(users),
+    handle: history(users),
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/summary',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: summaryOperation,
+    handle: summary,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/report',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: reportOperation,
+    handle: report,
+  },
+  {
+    method: 'GET',
+    path: '/userExerciseLogs',
+    right: 'read log',
+    errors: READ,
+    operation: listOperation(logs),
+    handle: list(logs),
+  },
+  {
+    method: 'POST',
+    path: '/userExerciseLogs',
+    right: 'create log',
+    errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
+    operation: createOperation(logs),
+    handle: create(logs),
+  },
+  {
+    method: 'GET',
+    path: '/userExerciseLogs/{id}',
+    right: 'read log',
+    errors: READ_ONE,
+    operation: readOperation(logs),
+    handle: read(logs),
+  },
+  {
+    method: 'PUT',
+    path: '/userExerciseLogs/{id}',
+    right: 'change log',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: replaceOperation(logs),
+    handle: replace(logs),
+  },
+  {
+    method: 'PATCH',
+    path: '/userExerciseLogs/{id}',
+    right: 'change log',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: patchOperation(logs),
+    handle: patch(logs),
+  },
+  {
+    method: 'DELETE',
+    path: '/userExerciseLogs/{id}',
+    right: 'delete log',
+    errors: WRITE_ONE,
+    operation: deleteOperation(logs),
+    handle: remove(logs),
+  },
   {
     method: 'GET',
     path: '/userExerciseLogs/{id}/history',
-    kind: 'history',
-    resource: logs,
+    right: 'read log',
+    errors: READ_ONE,
+    operation: historyOperation(logs),
     handle: history(logs),
   },
-  { method: 'GET', path: '/changes', kind: 'changes', handle: changes },
-  { method: 'GET', path: '/health', kind: 'health', handle: health },
-  { method: 'GET', path: '/openapi.json', kind: 'document', handle: document },
-  { method: 'GET', path: '/docs', kind: 'docs', handle: docs(() => openApi(routes)) },
+  {
+    method: 'GET',
+    path: '/changes',
+    right: 'read changes',
+    errors: [...READ, 'Gone'],
+    operation: changesOperation,
+    handle: changes,
+  },
+  {
+    method: 'GET',
+    path: '/health',
+    right: null,
+    errors: OPEN,
+    operation: healthOperation,
+    handle: health,
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    right: null,
+    errors: OPEN,
+    operation: documentOperation,
+    handle: document(() => openApi(routes)),
+  },
+  {
+    method: 'GET',
+    path: '/docs',
+    right: null,
+    errors: OPEN,
+    operation: docsOperation,
+    handle: docs(() => openApi(routes)),
+  },
 ];
-
-/** Where a path leads: its routes and the id in it. */
-export interface Match {
-  routes: Map<string, Route>;
-  id: number;
-}
-
-const byPath = new Map<string, Map<string, Route>>();
-for (const route of routes) {
-  const methods = byPath.get(route.path) ?? new Map<string, Route>();
-  byPath.set(route.path, methods.set(route.method, route));
-}
-
-/** `/{collection}/{id}` and `/{collection}/{id}/{part}`. */
-const WITH_ID = /^(\/[A-Za-z]+)\/([1-9][0-9]{0,14})(\/[A-Za-z]+)?$/;
-
-/** The routes of a path, if there are any; a trailing slash is accepted. */
-export function match(path: string): Match | undefined {
-  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-  const fixed = byPath.get(plain);
-  if (fixed && !plain.includes('{')) return { routes: fixed, id: 0 };
-  const [, collection, id, part = ''] = WITH_ID.exec(plain) ?? [];
-  const item = byPath.get(`${collection}/{id}${part}`);
-  return item && { routes: item, id: Number(id) };
-}
-
-/** The methods that a path takes, for `Allow`. */
-export function allowed({ routes }: Match): string {
-  const methods = [...routes.keys()];
-  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-}

@@ -1,6 +1,11 @@
 import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
+import type { Noun } from '../domain/records.ts';
+import { Changes } from './history/changes.ts';
+import { erase, isThere, overwrite } from './history/erase.ts';
 import { History } from './history/history.ts';
+import { takeBack } from './history/undo.ts';
+import type { Import, PlaceName } from './maintenance/import.ts';
 import { Audit } from './records/audit.ts';
 import { Logs } from './records/logs.ts';
 import { Requests } from './records/requests.ts';
@@ -9,42 +14,123 @@ import { Tokens } from './records/tokens.ts';
 import { Users } from './records/users.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
+import { Writer } from './sqlite/writer.ts';
 
-/** The records and all that can be done with them, on one connection. */
+/** What a view of the records shows, and who makes its changes. */
+export interface View {
+  /** The ids of the users whose records it shows, and no others; all without it. */
+  users?: readonly number[];
+  origin?: Origin;
+}
+
+/** What all views of one connection share. */
+interface Connection {
+  db: Database;
+  changes: Changes;
+  history: History;
+  settings: Settings;
+  tokens: Tokens;
+  audit: Audit;
+  requests: Requests;
+  /** Made for the first write of a service. */
+  writer?: Writer;
+}
+
+/** The records and all that can be done with them, on one connection: the whole of them, or a view. */
 export class Store {
   readonly users: Users;
   readonly logs: Logs;
+  readonly history: History;
   readonly settings: Settings;
   readonly tokens: Tokens;
   readonly audit: Audit;
   readonly requests: Requests;
+  readonly #connection: Connection;
+  readonly #view: View;
 
-  /**
-   * @param scope the ids of the users whose records it shows, and no others; all without it
-   */
-  constructor(
-    readonly db: Database,
-    readonly history = new History(db),
-    private readonly scope?: readonly number[],
-  ) {
-    this.users = new Users(db, this.history, scope);
-    this.logs = new Logs(db, this.history, scope);
-    this.settings = new Settings(db);
-    this.tokens = new Tokens(db);
-    this.audit = new Audit(db);
-    this.requests = new Requests(db, history);
+  /** Use `openStore`, or `as`. */
+  constructor(connection: Connection, view: View = {}) {
+    this.#connection = connection;
+    this.#view = view;
+    const change = <T>(work: () => T) => this.change(work);
+    this.users = new Users(connection.db, change, view.users);
+    this.logs = new Logs(connection.db, change, view.users);
+    this.history = connection.history;
+    this.settings = connection.settings;
+    this.tokens = connection.tokens;
+    this.audit = connection.audit;
+    this.requests = connection.requests;
   }
 
-  /** The same records, as if there were none but those of these users. */
-  scopedTo(users: readonly number[]): Store {
-    return new Store(this.db, this.history, users);
+  /** The same records as others see and change them: as if there were none but those of these users. */
+  as(view: View): Store {
+    return new Store(this.#connection, { ...this.#view, ...view });
+  }
+
+  /** The path of the database. */
+  get path(): string {
+    return this.#connection.db.path;
+  }
+
+  /**
+   * Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it.
+   * @throws what `work` threw; SciaticaError `busy`, `full`, `gone`, `uncertain`
+   */
+  change<T>(work: () => T): T {
+    return this.#connection.changes.run(work, this.#view.origin ?? { source: 'cli' });
+  }
+
+  /**
+   * As `change`, for a service that must not wait in a lock: in the next group commit.
+   * @returns what `work` returned, once it is on disk
+   */
+  submit<T>(work: () => T): Promise<T> {
+    return this.#writer.write(() => this.change(work));
+  }
+
+  /** As `submit`, for writes that change no record: the audit, the last use of a token. */
+  submitUpkeep<T>(work: () => T): Promise<T> {
+    return this.#writer.write(work);
+  }
+
+  get #writer(): Writer {
+    this.#connection.writer ??= new Writer(this.#connection.db);
+    return this.#connection.writer;
+  }
+
+  /**
+   * Takes a change back, as a change of its own.
+   * @returns the entries that were taken back
+   * @throws SciaticaError `not-found`, `conflict` when something later depends on it
+   */
+  undo(change: number): HistoryEntry[] {
+    return this.#connection.changes.run(() => takeBack(this, change), { source: 'undo' }, change);
+  }
+
+  /**
+   * Forgets a person, in the database file, its log and its free pages. Asked again, it only makes sure of the bytes.
+   * @throws SciaticaError `not-found` for a user that never was; `busy` when others keep the old bytes in use
+   */
+  erase(userId: number): void {
+    const { db, changes } = this.#connection;
+    if (isThere(db, this, userId)) changes.run(() => erase(db, this, userId), { source: 'erase' });
+    overwrite(db);
+  }
+
+  /**
+   * Begins to bring the records of a file in.
+   * @param place names a place in the file
+   */
+  async import(place: PlaceName): Promise<Import> {
+    const { Import } = await import('./maintenance/import.ts');
+    return new Import(this.#connection.db, this.as({ origin: { source: 'import' } }), place);
   }
 
   /**
    * What happened to one record after the entry `since`, as far as the users in scope are concerned, the first change
    * first; what follows comes after the last of these.
    */
-  historyOf(record: 'user' | 'log', id: number, since = 0): HistoryEntry[] {
+  historyOf(record: Noun, id: number, since = 0): HistoryEntry[] {
     for (let seq = since; ; ) {
       const entries = this.history.ofAfter(record, id, seq);
       const seen = this.#seen(entries);
@@ -72,12 +158,13 @@ export class Store {
    * @returns at most `limit` entries
    */
   changesAfter(seq: number, limit: number): HistoryEntry[] {
-    return this.#seen(this.history.after(seq, limit, this.scope));
+    return this.#seen(this.history.after(seq, limit, this.#view.users));
   }
 
   /** The last entry after `since` that the users in scope know of: who has all up to there has all there is. */
   lastChange(since: number): number {
-    const last = this.scope ? this.history.lastAfter(since, this.scope) : this.history.last();
+    const { users } = this.#view;
+    const last = users ? this.history.lastAfter(since, users) : this.history.last();
     return Math.max(last, this.horizon);
   }
 
@@ -85,7 +172,7 @@ export class Store {
   get id(): string {
     const id = this.settings.get('id');
     if (id === undefined)
-      throw new SciaticaError('unusable', `${this.db.path} has lost its id: see sciatica doctor`);
+      throw new SciaticaError('unusable', `${this.path} has lost its id: see sciatica doctor`);
     return id;
   }
 
@@ -95,44 +182,32 @@ export class Store {
   }
 
   #seen(entries: HistoryEntry[]): HistoryEntry[] {
-    const { scope } = this;
-    return scope ? entries.flatMap((entry) => seenBy(scope, entry) ?? []) : entries;
+    const { users } = this.#view;
+    return users ? entries.flatMap((entry) => seenBy(users, entry) ?? []) : entries;
   }
 
   /** Another text whenever somebody, in this process or another, may have changed something. */
   revision(): string {
-    return `${this.db.version()} ${this.history.last()}`;
+    return `${this.#connection.db.version()} ${this.history.last()}`;
   }
 
   /** Runs several reads on one snapshot of the records. */
   read<T>(work: () => T): T {
-    return this.db.read(work);
+    return this.#connection.db.read(work);
   }
 
   /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
   snapshot(): Store {
-    return new Store(openSnapshot(this.db.path));
+    return storeOn(openSnapshot(this.path));
   }
 
-  /** Runs several writes as one change, in one transaction: all or nothing. */
-  write<T>(work: () => T, origin?: Origin): T {
-    return this.history.change(work, origin);
-  }
-
-  /**
-   * Moves what the write-ahead log holds into the database file, as far as readers allow; never waits for them.
-   * @returns whether the log is empty now
-   */
+  /** As `Database.checkpoint`. */
   checkpoint(): boolean {
-    const patience = this.db.pragma<number>('busy_timeout');
-    this.db.pragma('busy_timeout = 0');
-    const isBusy = this.db.pragma('wal_checkpoint(TRUNCATE)') !== 0;
-    this.db.pragma(`busy_timeout = ${patience}`);
-    return !isBusy;
+    return this.#connection.db.checkpoint();
   }
 
   close(): void {
-    this.db.close();
+    this.#connection.db.close();
   }
 }
 
@@ -142,6 +217,19 @@ export class Store {
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
 export function openStore(path: string, now?: () => number): Store {
-  const db = openDatabase(path);
-  return new Store(db, new History(db, now));
+  return storeOn(openDatabase(path), now);
+}
+
+/** The store on a connection that is open. */
+export function storeOn(db: Database, now: () => number = Date.now): Store {
+  const history = new History(db);
+  return new Store({
+    db,
+    changes: new Changes(db, now),
+    history,
+    settings: new Settings(db),
+    tokens: new Tokens(db),
+    audit: new Audit(db),
+    requests: new Requests(db, history),
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshPath, keys, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshPath, keys, NOW, nora, prepared, records, run, session } from '../helpers.ts';
 
 /** A database in which a log was recorded, corrected and deleted. */
 async function corrected(): Promise<string> {
@@ -13,12 +13,30 @@ async function corrected(): Promise<string> {
 
 describe('history', () => {
   test('shows at once what changed', async () => {
-    const { code, stdout } = await run(['history'], { db: await corrected() });
+    const { code, stdout } = await run(['history'], { db: await corrected(), columns: 120 });
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /^Change 3, 2026-03-02 \d\d:\d\d, command line\n {2}log 1: painAfter \d+ → 1, notes .* → a\\u202eb\n/,
     );
     expect(stdout).toMatch(/\nChange 2, .*, command line\n {2}added log 1: /);
+  });
+
+  test('in a pipe is a line for each entry', async () => {
+    const { stdout } = await run(['history', '--limit', '1'], { db: await corrected() });
+    const [header, line = '', ...others] = stdout.split('\n');
+    expect(header).toBe('seq\tchange\tat\tsource\tcaller\tundoes\trecord\tid\taction\tbefore\tafter');
+    expect(line.split('\t').slice(1, 9)).toEqual([
+      '3',
+      NOW.toISOString(),
+      'cli',
+      '',
+      '',
+      'log',
+      '1',
+      'update',
+    ]);
+    expect(JSON.parse(line.split('\t')[10]?.replaceAll('\\\\', '\\') ?? '')).toMatchObject({ painAfter: 1 });
+    expect(others).toEqual(['']);
   });
 
   test('as JSON is what the API gives', async () => {
@@ -46,7 +64,7 @@ describe('history', () => {
   });
 
   test('is cut at --limit, and says so', async () => {
-    const { stdout, stderr } = await run(['history', '--limit', '1'], { db: await corrected() });
+    const { stdout, stderr } = await run(['history', '--limit', '1'], { db: await corrected(), columns: 80 });
     expect(stdout.match(/^Change/gm)).toHaveLength(1);
     expect(stderr).toContain('For more: --limit N.');
   });
@@ -110,7 +128,7 @@ describe('user erase', () => {
     });
     expect([code, stdout]).toEqual([0, 'Erased user 1.\n']);
     expect(stderr).toContain(`This copy may still hold them: ${copy.trim()}`);
-    expect((await run(['history'], { db })).stdout).toMatch(/erasure\n {2}user 1 was erased/);
+    expect((await run(['history'], { db, columns: 80 })).stdout).toMatch(/erasure\n {2}user 1 was erased/);
     expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 3 });
   });
 

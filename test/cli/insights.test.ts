@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Palette } from '../../src/cli/output/colour.ts';
 import practice from '../../src/cli/practice.json';
 import { wrap } from '../../src/cli/views/layout.ts';
 import type { Log } from '../../src/domain/log.ts';
@@ -53,7 +52,7 @@ const of = (exerciseName: string, painBefore: number, painAfter: number, times: 
       store.logs.create({ ...session, exerciseName, painBefore, painAfter, date: `2026-02-0${i}` });
   });
 
-const redFlagLines = (width: number) => wrap(RED_FLAGS, { width, palette: {} as Palette });
+const redFlagLines = (width: number) => wrap(RED_FLAGS, { width });
 
 describe('summary', () => {
   it.each([80, 100, 200])('is one screen of %i columns', async (columns) => {
@@ -125,12 +124,14 @@ describe('summary', () => {
   });
 
   it.each([
-    [1, 'TOO FEW     Cobra Stretch (1 session)', 'Pain before exercise: 6.'],
-    [2, 'TOO FEW     Cobra Stretch (2 sessions)', 'Pain before exercise: 6.0 on average.'],
-  ])('of %i sessions says what there is and when more can be said', async (n, few, pain) => {
+    [1, '1 session, 1 February 2026', 'Pain before exercise: 6.'],
+    [2, '2 sessions, 1 to 2 February 2026', 'Pain before exercise: 6.0 on average.'],
+  ])('of %i sessions says what there is and when more can be said', async (n, head, pain) => {
     const { stdout } = await run(['summary'], { db: of('Cobra Stretch', 6, 4, n), ...plain(80) });
-    expect(linesOf(stdout).slice(2)).toEqual([
-      few,
+    expect(linesOf(stdout)).toEqual([
+      `Nora Lind: ${head}.`,
+      '',
+      `TOO FEW     Cobra Stretch (${head.slice(0, head.indexOf(','))})`,
       '',
       pain,
       'From 3 sessions of one exercise on, this says which way pain went after it;',
@@ -167,6 +168,25 @@ describe('summary', () => {
     });
     const { stdout } = await run(['summary'], { db: many, ...plain(80) });
     expect(joined(stdout)).toContain('Number 5 (1 session) and 4 more');
+  });
+
+  it.each([80, 50, 30])('fits %i columns whatever the names are', async (columns) => {
+    const long = prepared((store) => {
+      store.users.create(nora);
+      for (const [name, painAfter, n] of [
+        ['clear', 4, 8],
+        ['worse', 8, 8],
+        ['likely', 4, 3],
+        ['open', 6, 4],
+        ['few', 4, 1],
+      ] as const)
+        for (let i = 0; i < n; i += 1)
+          store.logs.create({ ...session, painAfter, exerciseName: `${name}${'ß'.repeat(90)}` });
+    });
+    for (const argv of [['summary'], ['summary', '--details'], ['summary', '--user', 'all'], ['compare']]) {
+      const { stdout } = await run(argv, { db: long, ...plain(columns) });
+      expect([argv, widest(stdout)]).toEqual([argv, Math.min(columns, widest(stdout))]);
+    }
   });
 
   it('stands in columns whatever script the names are in', async () => {
@@ -234,14 +254,23 @@ describe('summary', () => {
     expect(stdout).not.toMatch(/Nora|Patel/);
   });
 
-  it('shows no control character of an exercise', async () => {
+  it.each([1, 3, 9])('shows no control character of an exercise with %i sessions', async (n) => {
     const hostile = prepared((store) => {
       store.users.create(nora);
-      for (let i = 0; i < 4; i += 1)
-        store.logs.create({ ...session, exerciseName: `a\u001b[31m\n${i % 2 ? 'b' : '\u202e'}` });
+      for (const [painAfter, mark] of [
+        [3, 'b'],
+        [5, '\u202e'],
+      ] as const)
+        for (let i = 0; i < n; i += 1)
+          store.logs.create({
+            ...session,
+            painBefore: 5,
+            painAfter,
+            exerciseName: `a\u001b[31m\n${mark}${painAfter}`,
+          });
     });
-    for (const command of ['summary', 'compare'])
-      expect((await run([command], { db: hostile, ...plain(80) })).stdout).not.toMatch(/[\u001b\u202e]/);
+    for (const argv of [['summary'], ['summary', '--details'], ['compare']])
+      expect((await run(argv, { db: hostile, ...plain(80) })).stdout).not.toMatch(/[\u001b\u202e]/);
   });
 
   it('of everybody goes by pain location', async () => {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { nora, prepared, run, session } from '../helpers.ts';
 
@@ -6,7 +7,7 @@ const filled = (count: number) =>
   prepared((store) => {
     store.users.create(nora);
     store.users.create({ ...nora, firstName: '佐藤' });
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < count; i++)
         store.logs.create({
           ...session,
@@ -87,28 +88,67 @@ describe('filters', () => {
   });
 });
 
-describe('the table', () => {
-  test('shows the latest 30, and says how many there are', async () => {
-    const { stdout, stderr } = await run(['logs'], { db: filled(40) });
+describe.each([
+  ['a terminal', 200],
+  ['a pipe', undefined],
+])('in %s', (_, columns) => {
+  const world = (count: number) => ({ db: filled(count), ...(columns && { columns }) });
+
+  test('the latest 30 are shown, with how many there are', async () => {
+    const { stdout, stderr } = await run(['logs'], world(40));
     expect(stdout.trimEnd().split('\n')).toHaveLength(31);
-    expect(stdout.split('\n')[1]).toMatch(/^28 /);
+    expect(stdout.split('\n')[1]).toMatch(/^28\s/);
     expect(stderr).toBe('30 of 40 logs. For more: --limit N or --all.\n');
   });
 
-  test('shows everything with --all', async () => {
-    const { stdout, stderr } = await run(['logs', '--all'], { db: filled(1200) });
+  test('everything is shown with --all', async () => {
+    const { stdout, stderr } = await run(['logs', '--all'], world(1200));
     expect(stdout.trimEnd().split('\n')).toHaveLength(1201);
     expect(stderr).toBe('');
   });
+});
 
-  test('names the user when it is everybody’s, and only then', async () => {
-    const db = filled(2);
-    expect((await run(['logs'], { db })).stdout).toContain('2 佐藤 Lind');
-    expect((await run(['logs', '--user', '2'], { db })).stdout).not.toContain('佐藤');
+describe('tab-separated lines', () => {
+  const header = 'id\tuserId\texerciseType\texerciseName\tdate\tpainBefore\tpainAfter\teffective\tnotes\n';
+
+  test('have a header of field names, and the values of CSV', async () =>
+    expect((await run(['logs', '--limit', '1'], { db: filled(6) })).stdout).toBe(
+      `${header}6\t2\tstretch\tPiriformis Stretch\t2026-01-06\t6\t6\tfalse\tA long note that says how it went, and 背中が痛い as well\n`,
+    ));
+
+  test.each([
+    ['a\tb', 'a\\tb'],
+    ['a\nb\r\nc', 'a\\nb\\r\\nc'],
+    ['C:\\new', 'C:\\\\new'],
+    ['\u001b[31m', '\\u001b[31m'],
+    ['\u202eevil', '\\u202eevil'],
+    ['=1+1', '=1+1'],
+    ['x'.repeat(10_000), 'x'.repeat(10_000)],
+    ['', ''],
+  ])('%j is one value', async (notes, shown) => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      store.logs.create({ ...session, notes });
+    });
+    const { stdout } = await run(['logs'], { db });
+    expect(stdout.split('\n')[1]?.split('\t')[8]).toBe(shown);
   });
 
-  test('is not cut where stdout is no terminal', async () =>
-    expect((await run(['logs'], { db: filled(6) })).stdout).toContain('背中が痛い as well\n'));
+  test('of users and of an order that was asked for', async () => {
+    const db = filled(3);
+    const { stdout } = await run(['users'], { db });
+    expect(stdout.split('\n')[2]).toBe('2\t佐藤\tLind\tnora@example.org\t44\tglute-left\t6\t2026-01-15');
+    const sorted = (await run(['logs', '--sort', 'id'], { db })).stdout.split('\n');
+    expect(sorted.map((line) => line.split('\t')[0])).toEqual(['id', '1', '2', '3', '']);
+  });
+});
+
+describe('the table', () => {
+  test('names the user when it is everybody’s, and only then', async () => {
+    const world = { db: filled(2), columns: 120 };
+    expect((await run(['logs'], world)).stdout).toContain('2 佐藤 Lind');
+    expect((await run(['logs', '--user', '2'], world)).stdout).not.toContain('佐藤');
+  });
 
   test.each([200, 100, 80, 60, 50, 40, 30, 24])('fits %i columns', async (columns) => {
     const { stdout } = await run(['logs', '--user', '1'], { db: filled(40), columns });
@@ -117,16 +157,53 @@ describe('the table', () => {
     expect(lines.filter((line) => line.includes('2026-01-'))).toHaveLength(20);
   });
 
-  test('names every column in full at 80 columns', async () => {
-    const { stdout } = await run(['logs', '--user', '1'], { db: filled(400), columns: 80 });
-    const title = /^ *Id {2}Date {8}Type {11}Exercise {2,}Pain {2}Effective {2}Notes$/;
-    expect(stdout.split('\n')[0]).toMatch(title);
+  test.each([
+    [140, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective', 'Notes'], ''],
+    [80, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective', 'Notes'], ''],
+    [72, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective'], 'Too narrow for Notes.\n'],
+    [60, ['Id', 'Date', 'Exercise', 'Pain', 'Effective'], 'Too narrow for Notes, Type.\n'],
+    [50, ['Id', 'Date', 'Exercise', 'Pain'], 'Too narrow for Notes, Type, Effective.\n'],
+  ])('at %i columns names whole columns and whole exercises', async (columns, titles, said) => {
+    const { stdout, stderr } = await run(['logs', '--user', '1'], { db: filled(40), columns });
+    const [header, ...lines] = stripVTControlCharacters(stdout).trimEnd().split('\n');
+    expect(header?.trim().split(/ +/)).toEqual(titles);
+    expect(lines.filter((line) => line.includes('Piriformis Stretch'))).toHaveLength(20);
+    expect(stderr).toBe(said);
   });
 
-  test.each([80, 60])('uses the %i columns that there are', async (columns) => {
-    const { stdout } = await run(['logs', '--user', '1'], { db: filled(40), columns });
-    const widths = stripVTControlCharacters(stdout).split('\n').map(width);
-    expect(Math.max(...widths)).toBeGreaterThanOrEqual(columns - 1);
+  test('keeps its columns in line over many rows', async () => {
+    const { stdout } = await run(['logs', '--user', '1', '--all'], { db: filled(500), columns: 80 });
+    const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
+    expect(lines).toHaveLength(251);
+    expect(new Set(lines.map((line) => line.search(/2026-01-|Date/)))).toEqual(new Set([5]));
+    expect(new Set(lines.slice(1).map((line) => line.search(/ (yes|no)( |$)/)))).toHaveProperty('size', 1);
+  });
+
+  // Terminals draw these as wide as Unicode 16 says, joined and with their marks.
+  test.each([
+    ['Arabic', 'مَرْحَبًا بِكَ فِي التَّمْرِينِ'],
+    ['Hebrew', 'שָׁלוֹם עֲלֵיכֶם'],
+    ['Chinese', '背中が痛いときの体操と背中が痛いときの体操'],
+    ['an emoji newer than the library', '🫠🫠🫠🫠🫠🫠🫠🫠🫠🫠'],
+    ['joined emoji', '👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧'],
+    ['flags', '🇩🇪🇫🇷🇩🇪🇫🇷🇩🇪🇫🇷🇩🇪🇫🇷🇩🇪🇫🇷'],
+    ['combining marks', 'e\u0301'.repeat(40)],
+    ['Thai', 'กำลังกำลังกำลังกำลังกำลังกำลัง'],
+    ['the stand-in', '\ue000a\ue000'.repeat(9)],
+  ])('keeps rows with %s within the width and in line', async (_, exerciseName) => {
+    const db = prepared((store) => {
+      store.users.create(nora);
+      store.logs.create({ ...session, exerciseName, notes: exerciseName });
+      store.logs.create(session);
+    });
+    for (const columns of [160, 80, 60, 45, 36]) {
+      const { stdout } = await run(['logs'], { db, columns });
+      const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
+      for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
+      const [plain, other] = lines.slice(1).map((line) => stringWidth(line.split(/6 → 4/)[0] ?? ''));
+      expect(other).toBe(plain);
+      expect(stdout).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
+    }
   });
 
   test('says relief and aggravation in colour, in a terminal', async () => {
@@ -143,7 +220,7 @@ describe('the table', () => {
     ['an empty NO_COLOR', [], { NO_COLOR: '' }, true, 100],
     ['TERM=dumb', [], { TERM: 'dumb' }, false, 100],
     ['no terminal', [], {}, false, undefined],
-    ['FORCE_COLOR without a terminal', [], { FORCE_COLOR: '1' }, true, undefined],
+    ['FORCE_COLOR without a terminal', [], { FORCE_COLOR: '1' }, false, undefined],
     ['FORCE_COLOR=0', [], { FORCE_COLOR: '0' }, false, 100],
   ])('colour with %s', async (_, words, env, coloured, columns) => {
     const world = { db: filled(10), env, ...(columns ? { columns } : {}) };
@@ -208,6 +285,44 @@ describe('nothing to show', () => {
   });
 });
 
+/** C0 and C1 controls, and every control of the bidirectional algorithm (UAX #9). */
+const controls = [
+  ...Array.from({ length: 0x20 }, (_, code) => code),
+  ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i),
+  0x061c,
+  0x200e,
+  0x200f,
+  ...Array.from({ length: 5 }, (_, i) => 0x202a + i),
+  ...Array.from({ length: 4 }, (_, i) => 0x2066 + i),
+]
+  .filter((code) => code > 0)
+  .map((code) => [code.toString(16).padStart(4, '0'), String.fromCharCode(code)] as const);
+
+test.each(controls)('U+%s never reaches a terminal or a pipe raw', async (code, character) => {
+  const text = `a${character}b`;
+  const db = prepared((store) => {
+    store.users.create({ ...nora, firstName: text });
+    store.logs.create({ ...session, exerciseName: text, notes: text });
+  });
+  const isLine = code === '000a';
+  for (const [words, columns] of [
+    [['logs'], 100],
+    [['logs', '--user', 'all'], 30],
+    [['logs'], undefined],
+    [['log', 'show', '1'], 80],
+    [['users'], 80],
+    [['history'], 80],
+    [['summary'], 80],
+    [['log', 'rm', '1'], undefined],
+  ] as const) {
+    const { stdout, stderr } = await run(words, { db, env: { NO_COLOR: '1' }, ...(columns && { columns }) });
+    const sent = isLine ? (stdout + stderr).replace(/a\nb/g, 'RAW') : stdout + stderr;
+    expect(sent, words.join(' ')).not.toContain(
+      isLine ? 'RAW' : code === '0009' && !columns ? text : character,
+    );
+  }
+});
+
 test('what a terminal would obey is shown, not sent', async () => {
   const db = prepared((store) => {
     store.users.create({ ...nora, firstName: '\u001b[31mRed' });
@@ -218,10 +333,9 @@ test('what a terminal would obey is shown, not sent', async () => {
     ['log', 'show', '1'],
     ['users'],
     ['user', 'show'],
-    ['log', 'rm', '1'],
-    ['user', 'rm'],
+    ['user', 'edit', '--age', '3'],
   ]) {
-    const { stdout, stderr } = await run(words, { db });
+    const { stdout, stderr } = await run(words, { db, env: { NO_COLOR: '1' }, columns: 100 });
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   }
   expect((await run(['logs'], { db })).stdout).toContain('\\u202eevil\\u0007');

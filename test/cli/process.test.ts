@@ -34,7 +34,7 @@ const bash = (script: string, env: Record<string, string> = {}) => {
 const filled = (count: number) =>
   prepared((store) => {
     store.users.create(nora);
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < count; i++) store.logs.create(session);
     });
   });

@@ -47,11 +47,20 @@ describe('sciatica token', () => {
     await run(['token', 'add', 'boss', '--role', 'admin'], { db });
     await run(['token', 'add', 'clinic', '--role', 'provider', '--user', '1,2'], { db });
     await run(['token', 'rm', 'clinic'], { db });
-    const narrow = (await run(['token', 'ls'], { db, columns: 30 })).stdout;
+    const narrow = (await run(['token', 'ls'], { db, columns: 24 })).stdout;
     expect(narrow).toMatch(/^Id +1\nName +boss\nRole +admin\n/);
-    const lines = (await run(['token', 'ls'], { db })).stdout.split('\n');
+    const lines = (await run(['token', 'ls'], { db, columns: 100 })).stdout.split('\n');
     expect(lines[1]).toMatch(/1 +boss +admin +all users +never +for good/);
     expect(lines[2]).toMatch(/2 +clinic +provider +users 1, 2 +never +revoked/);
+  });
+
+  test('ls in a pipe has a line for each token', async () => {
+    const db = withUsers();
+    await run(['token', 'add', 'clinic', '--role', 'provider', '--user', '1,2'], { db });
+    const { stdout } = await run(['token', 'ls'], { db });
+    expect(stdout.replace(/2\d{3}-[^\t]+Z/, 'TIME')).toBe(
+      `id\tname\trole\tusers\tcreatedAt\texpiresAt\tlastUsedAt\trevokedAt\tstate\n1\tclinic\tprovider\t[1,2]\tTIME\t\t\t\tvalid\n`,
+    );
   });
 
   test('rm takes a name or an id', async () => {

@@ -1,25 +1,6 @@
 import { SciaticaError } from '../../src/domain/errors.ts';
 
-export const user = {
-  firstName: 'Nora',
-  lastName: 'Lind',
-  email: 'nora@example.org',
-  age: 44,
-  painLocation: 'glute-left' as const,
-  painLevel: 6,
-  diagnosisDate: '2026-01-15',
-};
-
-export const log = {
-  userId: 1,
-  exerciseType: 'stretch' as const,
-  exerciseName: 'Piriformis Stretch',
-  date: '2026-03-02',
-  painBefore: 6,
-  painAfter: 4,
-  effective: true,
-  notes: '3 sets of 10',
-};
+export { log, user } from '../samples.ts';
 
 /** What `work` throws, which must be an error meant for a person. */
 export function failure(work: () => unknown): SciaticaError {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { fromTexts } from '../../src/domain/codec.ts';
 import { describeIssue, invalid, notFound } from '../../src/domain/errors.ts';
-import { expectation, fromStrings } from '../../src/domain/fields.ts';
+import { expectation } from '../../src/domain/fields.ts';
 import { logFields, suggestEffective } from '../../src/domain/log.ts';
 import { parseSort } from '../../src/domain/sort.ts';
 import { closest, didYouMean } from '../../src/domain/suggest.ts';
 import { userFields } from '../../src/domain/user.ts';
 import { failure } from './samples.ts';
 
-describe('fromStrings', () => {
+describe('fromTexts', () => {
   test.each([
     ['userId', '3', 3],
     ['userId', '007', 7],
@@ -34,11 +35,11 @@ describe('fromStrings', () => {
     ['unknown', '5', '5'],
     ['constructor', '5', '5'],
   ])('%s=%s', (name, text, value) => {
-    expect(fromStrings(logFields, { [name]: text })).toStrictEqual({ [name]: value });
+    expect(fromTexts(logFields, { [name]: text })).toStrictEqual({ [name]: value });
   });
 
   test('__proto__ stays a name like any other', () => {
-    const values = fromStrings(logFields, JSON.parse('{"__proto__":"5"}') as Record<string, string>);
+    const values = fromTexts(logFields, JSON.parse('{"__proto__":"5"}') as Record<string, string>);
     expect(Object.getPrototypeOf(values)).toBe(Object.prototype);
     expect(Object.entries(values)).toStrictEqual([['__proto__', '5']]);
   });

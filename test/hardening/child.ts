@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkLog, checkUser } from '../../src/domain/schema.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { integrityFaults } from '../../src/store/sqlite/verify.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, storeOn } from '../../src/store/store.ts';
 import { log, user } from '../domain/samples.ts';
 
 /** `sciatica serve` as a process of its own, watched from outside. */
@@ -30,7 +31,7 @@ export class Server {
     const folder = mkdtempSync(join(tmpdir(), 'sciatica-harden-'));
     const path = join(folder, 'test.db');
     const store = openStore(path);
-    store.write(() => {
+    store.change(() => {
       for (let userId = 1; userId <= 100; userId += 1) {
         store.users.create(user);
         for (let i = 0; i < logs; i += 1) store.logs.create({ ...log, userId });
@@ -88,9 +89,10 @@ export class Server {
 
   /** What is wrong with the file and the rows in it. */
   faults(): string[] {
-    const store = openStore(join(this.folder, 'test.db'));
+    const database = openDatabase(join(this.folder, 'test.db'));
+    const store = storeOn(database);
     try {
-      const faults = integrityFaults(store.db);
+      const faults = integrityFaults(database);
       const checks: [Iterable<object[]>, (row: unknown) => unknown][] = [
         [store.users.chunks({}), checkUser],
         [store.logs.chunks({}), checkLog],

@@ -11,7 +11,7 @@ const openFiles = () => readdirSync('/proc/self/fd').length;
 
 async function server(logs = 0) {
   const { server, store, log } = await freshServer();
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < logs; i += 1) store.logs.create(stretch);
   });
   const head = (line: string) => `${line} HTTP/1.1\r\nHost: localhost:${server.port}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accessAt, checkAccess } from '../../src/http/guard/origins.ts';
+import { checkOrigin, originsAt } from '../../src/http/guard/origins.ts';
 import { routes } from '../../src/http/routes.ts';
 import type { HttpRequest } from '../../src/http/wire/message.ts';
 import { freshApp } from './helpers.ts';
@@ -74,8 +74,8 @@ describe('who may call', () => {
 test('an https target needs TLS', () => {
   const target = 'https://localhost:3000/users';
   const request = { target, hosts: ['localhost:3000'], headers: {} } as unknown as HttpRequest;
-  expect(() => checkAccess(request, accessAt(3000, [], [], true))).not.toThrow();
-  expect(() => checkAccess(request, accessAt(3000, [], []))).toThrow('https');
+  expect(() => checkOrigin(request, originsAt(3000, [], [], true))).not.toThrow();
+  expect(() => checkOrigin(request, originsAt(3000, [], []))).toThrow('https');
 });
 
 describe('CORS', () => {

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/guard/gate.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
-import { erase } from '../../src/store/history/erase.ts';
 import { run } from '../helpers.ts';
-import { freshStore } from '../store/helpers.ts';
-import { freshApp, freshServer, nora, stretch } from './helpers.ts';
+import { dbOf, freshStore } from '../store/helpers.ts';
+import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
 
 function audited(rate?: Rate) {
-  const gate = new Gate(rate);
-  const { call, store } = freshApp({}, () => gate);
+  const { call, store, gate } = guardedApp(rate && { rate });
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
   const token = (name: string, role: 'admin' | 'patient', users: number[] | null) =>
@@ -36,11 +33,16 @@ describe('the audit says', () => {
     ['boss', 'GET', '/users/2', undefined, { route: '/users/{id}', userId: 2, ...one(2), status: 200 }],
     ['boss', 'GET', '/users', undefined, { userId: null, first: 1, last: 2, count: 2 }],
     ['boss', 'GET', '/users?sort=-id', undefined, { first: 1, last: 2, count: 2 }],
+    ['boss', 'GET', '/users?limit=1&sort=-id', undefined, { ...one(2), status: 200 }],
+    ['boss', 'GET', '/users/2/history', undefined, { route: '/users/{id}/history', userId: 2, ...one(2) }],
     ['boss', 'HEAD', '/users', undefined, { method: 'HEAD', ...none }],
     ['phone', 'GET', '/users', undefined, { userId: 1, ...one(1) }],
     ['phone', 'GET', '/userExerciseLogs/2', undefined, { userId: 2, ...one(2), status: 404 }],
     ['phone', 'GET', '/userExerciseLogs?userId=1', undefined, { record: 'log', userId: 1, ...one(1) }],
     ['boss', 'POST', '/userExerciseLogs', stretch, { userId: 1, ...one(3), status: 201 }],
+    ['boss', 'POST', '/userExerciseLogs', [stretch, stretch], { first: 3, last: 4, count: 2, status: 201 }],
+    ['boss', 'POST', '/users', nora, { record: 'user', userId: null, ...one(3), status: 201 }],
+    ['boss', 'PATCH', '/userExerciseLogs/2', { painAfter: 1 }, { userId: 2, ...one(2), status: 200 }],
     ['boss', 'POST', '/userExerciseLogs', {}, { ...none, status: 400 }],
     ['phone', 'DELETE', '/userExerciseLogs/1', undefined, { userId: 1, ...one(1), status: 200 }],
     ['phone', 'DELETE', '/users/1', undefined, { userId: 1, ...one(1), status: 403 }],
@@ -60,9 +62,64 @@ test('what holds no record leaves nothing', async () => {
   expect(await entries()).toEqual([]);
 });
 
+test.each(['/changes', '/changes?limit=9'])('%s counts users and logs apart', async (target) => {
+  const { as, entries } = audited();
+  await as('boss', 'GET', target);
+  expect(await entries()).toMatchObject([
+    { record: 'log', first: 1, last: 2, count: 2, userId: null, status: 200 },
+    { record: 'user', first: 1, last: 2, count: 2, userId: null, status: 200 },
+  ]);
+  await as('boss', 'GET', `/changes?since=4`);
+  expect(await entries()).toHaveLength(2);
+});
+
+test('changes sent in chunks are recorded chunk by chunk', async () => {
+  const { as, store, entries } = audited();
+  for (let i = 0; i < 100; i++) store.logs.update(1, { painAfter: 1 + (i % 10) });
+  store.logs.update(2, { painAfter: 1 });
+  await as('boss', 'GET', '/changes?since=4');
+  expect((await entries()).map(({ first, last, count }) => [first, last, count])).toEqual([
+    [2, 2, 1],
+    [1, 1, 100],
+  ]);
+});
+
+test('callers over their rate limit leave nothing', async () => {
+  const { as, entries } = audited({ burst: 1, perSecond: 0.001 });
+  await as('boss', 'GET', '/users/1');
+  expect((await as('boss', 'GET', '/users/1')).status).toBe(429);
+  expect(await entries()).toMatchObject([{ status: 200 }]);
+});
+
+test('what could not be written is written later, in order', async () => {
+  const { as, store, entries, gate } = audited();
+  const { add } = store.audit;
+  store.audit.add = () => {
+    store.audit.add = add;
+    throw new Error('no');
+  };
+  await as('boss', 'GET', '/users/1');
+  await gate.audit.flush();
+  await as('boss', 'GET', '/users/2');
+  expect((await entries()).map(({ first }) => first)).toEqual([2, 1]);
+});
+
+test('the owner of a log is the one it had when it was asked for', async () => {
+  const { as, store, entries } = audited();
+  await as('boss', 'GET', '/userExerciseLogs/2');
+  await as('boss', 'PATCH', '/userExerciseLogs/2', { userId: 1 });
+  await as('boss', 'DELETE', '/userExerciseLogs/2');
+  store.erase(1);
+  expect((await entries()).map(({ method, userId }) => [method, userId])).toEqual([
+    ['DELETE', 1],
+    ['PATCH', 1],
+    ['GET', 2],
+  ]);
+});
+
 test('a long list counts when it has left, as far as it was read', async () => {
   const { as, store, entries } = audited();
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < 600; i++) store.logs.create({ ...stretch, notes: '{"id":9999' });
   });
   await as('boss', 'GET', '/userExerciseLogs');
@@ -74,7 +131,7 @@ test('no name, note, token or query is in it', async () => {
   await as('boss', 'GET', '/userExerciseLogs?exerciseName=Piriformis+Stretch');
   await as('boss', 'POST', '/userExerciseLogs', { ...stretch, notes: 'secret notes' });
   await entries();
-  const text = JSON.stringify(store.db.all('SELECT * FROM audit'));
+  const text = JSON.stringify(dbOf(store).all('SELECT * FROM audit'));
   for (const word of ['boss', 'Piriformis', 'secret', 'Nora', tokens.boss]) expect(text).not.toContain(word);
 });
 
@@ -87,8 +144,8 @@ test('it only grows, also when a user is erased', async () => {
     'UPDATE audit SET at = 0',
     'INSERT OR REPLACE INTO audit SELECT * FROM audit',
   ])
-    expect(() => store.db.run(sql)).toThrow();
-  erase(store, 1);
+    expect(() => dbOf(store).run(sql)).toThrow();
+  store.erase(1);
   expect(await entries()).toMatchObject([{ who: null, token: 2, userId: 1, status: 200 }]);
 });
 
@@ -110,8 +167,8 @@ test('while it cannot be written nobody gets in, once too much waits; nothing is
   const { call, store, gate, tokens } = audited({ burst: 1e6, perSecond: 1e6 });
   const headers = { authorization: `Bearer ${tokens.boss}` };
   const get = () => call('GET', '/users/1', { headers });
-  const other = freshStore(store.db.path);
-  other.db.begin();
+  const other = freshStore(store.path);
+  dbOf(other).begin();
   const statuses = new Map<number, number>();
   for (let i = 0; i < 10_050; i++) {
     const { status } = await get();
@@ -122,7 +179,7 @@ test('while it cannot be written nobody gets in, once too much waits; nothing is
     [503, 50],
   ]);
   expect((await call('GET', '/health')).status).toBe(200);
-  other.db.run('ROLLBACK');
+  dbOf(other).run('ROLLBACK');
   await gate.audit.flush();
   expect((await get()).status).toBe(200);
   expect(store.audit.list({ limit: 99_999 })).toHaveLength(10_000);
@@ -138,20 +195,23 @@ test('without authentication there is none', async () => {
 test('sciatica audit shows it, all that was answered before a stop', async () => {
   const { url, store, server } = await freshServer({ auth: { burst: 9, perSecond: 9 } });
   const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
-  expect((await run(['audit'], { db: store.db.path })).stderr).toContain('Nobody asked');
+  expect((await run(['audit'], { db: store.path })).stderr).toContain('Nobody asked');
   await fetch(`${url}/users/1`, { headers: { authorization: `Bearer ${token}` } });
   await fetch(`${url}/users`);
   await server.stop();
-  const { stdout } = await run(['audit'], { db: store.db.path });
+  const { stdout } = await run(['audit'], { db: store.path });
   expect(stdout.split('\n')).toEqual([
-    expect.stringMatching(/^When \(UTC\) +Who +What +Records +Status +From$/),
-    expect.stringMatching(/nobody +GET \/users +401 +127\.0\.0\.1$/),
-    expect.stringMatching(/boss +GET \/users\/\{id\} +user 1 +200 +127\.0\.0\.1$/),
+    'at\ttoken\twho\tmethod\troute\trecord\tuserId\tfirst\tlast\tcount\tstatus\taddress',
+    expect.stringMatching(/\t\t\tGET\t\/users\tuser\t\t\t\t0\t401\t127\.0\.0\.1$/),
+    expect.stringMatching(/\t1\tboss\tGET\t\/users\/\{id\}\tuser\t1\t1\t1\t1\t200\t127\.0\.0\.1$/),
     '',
   ]);
-  const narrow = await run(['audit'], { db: store.db.path, columns: 40 });
+  const wide = await run(['audit'], { db: store.path, columns: 120 });
+  expect(wide.stdout).toMatch(/nobody .*GET \/users .* 401 .*127\.0\.0\.1/);
+  expect(wide.stdout).toMatch(/boss .*GET \/users\/\{id\} .*user 1 .* 200 .*127\.0\.0\.1/);
+  const narrow = await run(['audit'], { db: store.path, columns: 40 });
   expect(narrow.stdout).toMatch(/^When \(UTC\) .*\nWho +nobody\nWhat +GET \/users\n/);
-  const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.db.path });
+  const json = await run(['audit', '--json', '--user', '1', '--limit', '1'], { db: store.path });
   expect(JSON.parse(json.stdout)).toMatchObject([{ who: 'boss', userId: 1, status: 200 }]);
-  expect((await run(['audit', '--since', 'soon'], { db: store.db.path })).code).toBe(2);
+  expect((await run(['audit', '--since', 'soon'], { db: store.path })).code).toBe(2);
 });

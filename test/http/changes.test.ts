@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { erase } from '../../src/store/history/erase.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 interface Entry {
@@ -46,7 +45,7 @@ describe('GET /changes', () => {
 
   test('sends many in pieces', async () => {
     const { call, store } = freshApp();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 250; i++) store.logs.create(stretch);
     });
     for (const [since, count] of [
@@ -91,7 +90,7 @@ describe('GET /changes', () => {
     expect((await call('GET', '/changes?since=3')).status).toBe(410);
     store.users.create({ ...nora, firstName: 'Ole' });
     store.logs.update(1, { userId: 2 });
-    erase(store, 2);
+    store.erase(2);
     const { status, body } = await call('GET', '/changes?since=2');
     expect([status, body]).toMatchObject([410, { detail: expect.stringMatching(/Read everything anew/) }]);
     expect(short((await call('GET', '/changes')).body)).toEqual([
@@ -119,7 +118,7 @@ describe('with notes of the longest kind', () => {
   const notes = '\u0001'.repeat(10_000);
   const filled = () => {
     const app = freshApp();
-    app.store.write(() => {
+    app.store.change(() => {
       for (let i = 0; i < 60; i++) app.store.logs.update(1, { notes, painAfter: 1 + (i % 10) });
     });
     return app;

@@ -56,14 +56,26 @@ test('a list that changes while it is read does not get the tag of before', asyn
   const { call, store } = freshApp();
   const get = () => call('GET', '/userExerciseLogs');
   const before = await get();
-  const { page } = store.logs;
-  store.logs.page = (filter, limit) => {
-    store.logs.page = page;
+  const { shortPage } = store.logs;
+  store.logs.shortPage = (filter) => {
+    store.logs.shortPage = shortPage;
     store.logs.update(1, { painAfter: 9 });
-    return page(filter, limit);
+    return shortPage(filter);
   };
   const during = await get();
   expect(during.text).not.toBe(before.text);
   expect(during.headers['etag']).not.toBe(before.headers['etag']);
   expect((await get()).headers['etag']).toBe(during.headers['etag']);
+});
+
+test('lists of different queries have tags of their own', async () => {
+  const { call } = freshApp();
+  const tagOf = async (target: string) => (await call('GET', target)).headers['etag'] ?? '';
+  const some = await tagOf('/userExerciseLogs?userId=1');
+  const none = await tagOf('/userExerciseLogs?userId=2');
+  expect(none).not.toBe(some);
+  const condition = { headers: { 'if-none-match': some } };
+  expect((await call('GET', '/userExerciseLogs?userId=2', condition)).status).toBe(200);
+  expect((await call('GET', '/users', condition)).status).toBe(200);
+  expect((await call('GET', '/userExerciseLogs?userId=1', condition)).status).toBe(304);
 });

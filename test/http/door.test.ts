@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addressOf, hostNames } from '../../src/http/wire/listener.ts';
+import { hostNames } from '../../src/http/wire/listener.ts';
+import { addressOf } from '../../src/http/wire/request.ts';
 import { freshFolder, run } from '../helpers.ts';
 import { freshServer } from './helpers.ts';
 

@@ -1,12 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import type { Gate } from '../../src/http/guard/gate.ts';
-import { accessAt } from '../../src/http/guard/origins.ts';
+import { createApp, type Service } from '../../src/http/app.ts';
+import { Gate, type GateOptions } from '../../src/http/guard/gate.ts';
+import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/handlers/feed.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/wire/server.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Writer } from '../../src/store/writer.ts';
 import { freshStore, log, user } from '../store/helpers.ts';
 
 export const nora = user();
@@ -29,22 +28,32 @@ interface Sent {
 export type Call = (method: string, target: string, sent?: Sent) => Promise<Answer>;
 
 /** The app without a port, on a fresh store that has one user, with one log. */
-export function freshApp(
-  access: { allowHosts?: string[]; allowOrigins?: string[] } = {},
-  gateOf?: (store: Store) => Gate,
-) {
-  const store = freshStore();
-  store.users.create(nora);
-  store.logs.create(stretch);
-  const errors: unknown[] = [];
-  const app = createApp({
-    store,
-    writer: new Writer(store.db),
-    access: accessAt(3000, access.allowHosts ?? [], access.allowOrigins ?? []),
-    feed: new Feed(store),
-    gate: gateOf?.(store),
-    onError: (error) => errors.push(error),
+export function freshApp(allowed: { allowHosts?: string[]; allowOrigins?: string[] } = {}) {
+  const service = freshService();
+  return appOf({
+    ...service,
+    origins: originsAt(3000, allowed.allowHosts ?? [], allowed.allowOrigins ?? []),
   });
+}
+
+/** As `freshApp`, with authentication. */
+export function guardedApp(options: GateOptions = {}) {
+  const service = freshService();
+  const gate = new Gate(service.store, options);
+  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate }), gate };
+}
+
+function freshService() {
+  const database = freshStore();
+  database.users.create(nora);
+  database.logs.create(stretch);
+  const store = database.as({ origin: { source: 'api' } });
+  return { store, feed: new Feed(store) };
+}
+
+function appOf(service: Service) {
+  const errors: unknown[] = [];
+  const app = createApp({ ...service, onError: (error) => errors.push(error) });
   const call: Call = async (method, target, { headers = {}, hosts = ['localhost:3000'], body } = {}) => {
     const bytes = bytesOf(body);
     const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
@@ -60,7 +69,7 @@ export function freshApp(
     });
     return answerOf(response);
   };
-  return { store, call, errors };
+  return { store: service.store, call, errors };
 }
 
 function bytesOf(body: unknown): Uint8Array {
@@ -70,7 +79,7 @@ function bytesOf(body: unknown): Uint8Array {
 
 async function answerOf({ status, headers, body = '' }: HttpResponse): Promise<Answer> {
   let text = typeof body === 'string' ? body : '';
-  if (typeof body === 'object') for await (const chunk of body) text += chunk;
+  if (typeof body === 'object') for await (const chunk of body) text += chunk.text;
   const isJson = text !== '' && /\bjson\b/.test(headers['content-type'] ?? '');
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
@@ -86,7 +95,7 @@ export async function freshServer(
   const server = await startServer(store, {
     host: '127.0.0.1',
     port: 0,
-    access: { allowHosts: [], allowOrigins: [] },
+    origins: { allowHosts: [], allowOrigins: [] },
     log: (text) => log.push(text),
     ...options,
   });

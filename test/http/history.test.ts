@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 test('the history of a log tells what an app did, and outlives the log', async () => {
-  const { call, store } = freshApp();
-  store.history.origin = { source: 'api' };
+  const { call } = freshApp();
   await call('PATCH', '/userExerciseLogs/1', { body: { painAfter: 3 } });
   await call('DELETE', '/userExerciseLogs/1');
   const { status, body } = await call('GET', '/userExerciseLogs/1/history');

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/guard/gate.ts';
-import { erase } from '../../src/store/history/erase.ts';
-import { undo } from '../../src/store/history/undo.ts';
 import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
-import { freshApp, nora, stretch } from './helpers.ts';
+import { freshApp, guardedApp, nora, stretch } from './helpers.ts';
 
 const KEY = '0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e';
 const logs = '/userExerciseLogs';
@@ -34,7 +31,7 @@ describe('a POST that comes again', () => {
   test.each<[string, (store: ReturnType<typeof keyed>['store']) => void]>([
     ['changed', (store) => store.logs.update(2, { painAfter: 1 })],
     ['deleted', (store) => store.logs.delete(2)],
-    ['undone', (store) => undo(store, 3)],
+    ['undone', (store) => store.undo(3)],
     ['deleted with its user', (store) => store.users.delete(1)],
   ])('gets it even when the log was %s meanwhile', async (_, meanwhile) => {
     const { post, store } = keyed();
@@ -85,7 +82,7 @@ describe('a POST that comes again', () => {
   test('after the user was erased finds nobody', async () => {
     const { post, store } = keyed();
     await post(logs, stretch);
-    erase(store, 1);
+    store.erase(1);
     expect((await post(logs, stretch)).status).toBe(400);
   });
 });
@@ -110,7 +107,7 @@ test('a body that nests deep is refused as it is without a key', async () => {
 
 describe('behind the gate', () => {
   const behind = () => {
-    const { call, store } = freshApp({}, () => new Gate());
+    const { call, store } = guardedApp();
     store.users.create({ ...nora, firstName: 'Ole' });
     const token = (name: string, role: 'patient' | 'admin', users: number[] | null) =>
       store.tokens.create({ name, role, users, lifetime: null }).token;
@@ -150,9 +147,9 @@ describe('a service killed under load', () => {
   beforeAll(async () => {
     script = await bundle(`
       import { openStore } from './src/store/store.ts';
-      import { startServer } from './src/http/wire/server.ts';
-      const access = { allowHosts: [], allowOrigins: [] };
-      startServer(openStore(process.argv[2]), { host: '127.0.0.1', port: 0, access, log: () => {} })
+      import { startServer } from './src/http/server.ts';
+      const origins = { allowHosts: [], allowOrigins: [] };
+      startServer(openStore(process.argv[2]), { host: '127.0.0.1', port: 0, origins, log: () => {} })
         .then(({ port }) => console.log(port));
     `);
   });

@@ -10,7 +10,7 @@ import { freshApp, stretch } from './helpers.ts';
 /** An app with the practice records in place of the usual one user and log. */
 function practiced() {
   const { store, call } = freshApp();
-  store.write(() => {
+  store.change(() => {
     store.users.delete(1);
     for (const user of practice.users) store.users.restore(checkUser(user));
     for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));
@@ -91,7 +91,7 @@ describe('the summary of a user', () => {
 
   test('counts more sessions than one block has, and others get their turn meanwhile', async () => {
     const { store, call } = freshApp();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 2500; i += 1) store.logs.create({ ...stretch, painAfter: (i % 10) + 1 });
     });
     let done = false;
@@ -127,7 +127,7 @@ describe('the report on a user', () => {
 
   test('has the latest notes, or all of them', async () => {
     const { store, call } = freshApp();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 25; i += 1) store.logs.create({ ...stretch, notes: `Note no. ${i}` });
     });
     const notes = async (search: string) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dbOf } from '../store/helpers.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 /** Every row of the interface: what is sent, what comes back. */
@@ -141,6 +142,7 @@ const refusals: [
   ['another spelling', 'PATCH', '/users/1', { pain_level: 3 }, 400, ['pain_level']],
   ['an id nobody has', 'GET', '/users/77', undefined, 404],
   ['an id nobody has, in PUT', 'PUT', '/users/77', nora, 404],
+  ['an id nobody has, with faults in the body', 'PUT', '/userExerciseLogs/77', {}, 404],
   ['an id nobody has, in PATCH', 'PATCH', '/userExerciseLogs/77', {}, 404],
   ['an id nobody has, in DELETE', 'DELETE', '/userExerciseLogs/77', undefined, 404],
   ['a word as an id', 'GET', '/users/abc', undefined, 404],
@@ -219,7 +221,7 @@ describe('what is refused', () => {
 
   test('what was not foreseen says nothing of the inside, and the service goes on', async () => {
     const { call, errors, store } = freshApp();
-    store.db.exec('ALTER TABLE logs RENAME TO gone');
+    dbOf(store).exec('ALTER TABLE logs RENAME TO gone');
     const got = await call('GET', '/userExerciseLogs');
     expect(got.status).toBe(500);
     expect(got.text).not.toMatch(/logs|sql|table|\/src\//i);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/guard/gate.ts';
-import { Buckets, neighbourhood } from '../../src/http/guard/limits.ts';
-import { freshApp } from './helpers.ts';
+import { Buckets, rateLimitKey } from '../../src/http/guard/limits.ts';
+import { guardedApp } from './helpers.ts';
 
 describe('a bucket', () => {
   const filled = () => {
@@ -52,12 +51,12 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::', 'fe80:0:0:0'],
   ['', ''],
-])('%s belongs to %s', (address, whole) => expect(neighbourhood(address)).toBe(whole));
+])('%s belongs to %s', (address, whole) => expect(rateLimitKey(address)).toBe(whole));
 
 describe('with authentication', () => {
   function limited() {
     let now = Date.now();
-    const { call, store } = freshApp({}, () => new Gate({ burst: 4, perSecond: 1 }, () => now));
+    const { call, store } = guardedApp({ rate: { burst: 4, perSecond: 1 }, now: () => now });
     const tokens = ['a', 'b'].map(
       (name) => store.tokens.create({ name, role: 'admin', users: null, lifetime: null }).token,
     );

@@ -5,7 +5,7 @@ import { type Call, freshApp, stretch } from './helpers.ts';
 /** An app with 700 logs, so that the whole list is more than one chunk. */
 function many() {
   const { store, call } = freshApp();
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < 699; i += 1) {
       const date = `2026-01-${String((i % 28) + 1).padStart(2, '0')}`;
       store.logs.create({ ...stretch, date, painAfter: (i % 10) + 1, effective: i % 3 === 0 });
@@ -75,7 +75,7 @@ describe('lists', () => {
 test('a page of long records is cut before it is large, and leads on', async () => {
   const { call, store } = freshApp();
   const notes = '\u0001'.repeat(10_000);
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < 60; i++) store.logs.create({ ...stretch, notes });
   });
   for (const sort of ['id', '-painAfter,id']) {

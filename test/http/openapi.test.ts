@@ -61,3 +61,14 @@ test('the pattern of sort allows what the service takes', async () => {
       ]);
   }
 });
+
+test('it says which routes need no token', async () => {
+  const { paths } = JSON.parse(await document()) as {
+    paths: Record<string, Record<string, { security?: unknown[]; responses?: object }>>;
+  };
+  for (const { method, path, right } of routes) {
+    const { security, responses } = paths[path]?.[method.toLowerCase()] ?? {};
+    expect([path, security]).toEqual([path, right === null ? [] : undefined]);
+    expect([path, Object.hasOwn(responses ?? {}, '401')]).toEqual([path, right !== null]);
+  }
+});

@@ -2,11 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Log } from '../../src/domain/log.ts';
-import { Gate } from '../../src/http/guard/gate.ts';
-import { erase } from '../../src/store/history/erase.ts';
-import { undo } from '../../src/store/history/undo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Answer, type Call, freshApp, nora, stretch } from './helpers.ts';
+import { type Answer, type Call, guardedApp, nora, stretch } from './helpers.ts';
 
 /** Each phone of one of these users, a clinic's computer for two of them, and one for all. */
 const callers = {
@@ -95,7 +92,7 @@ interface World {
 }
 
 function fresh(): World {
-  const { call, store } = freshApp({}, () => new Gate({ burst: 1e6, perSecond: 1e6 }));
+  const { call, store } = guardedApp({ rate: { burst: 1e6, perSecond: 1e6 } });
   store.users.create({ ...nora, firstName: 'Ole' });
   store.users.create({ ...nora, firstName: 'Pia' });
   for (const userId of [1, 2, 2, 3]) store.logs.create({ ...stretch, userId });
@@ -181,7 +178,7 @@ const happenings = fc.oneof(
       const entry = chosen(store.history.list(), at);
       if (!entry) return;
       try {
-        undo(store, entry.change);
+        store.undo(entry.change);
       } catch {
         // Something stands in the way.
       }
@@ -193,13 +190,13 @@ const happenings = fc.oneof(
       const log = chosen(store.logs.list(isTheirs ? { userId: 1 } : { userId: id }), at);
       if (!log || !store.users.has(id)) return;
       store.logs.update(log.id, { userId: isTheirs ? id : 1 });
-      erase(store, id);
+      store.erase(id);
     },
   })),
   fc.constantFrom(2, 3).map((id) => ({
     what: `user ${id} is erased`,
     run: async ({ store }: World) => {
-      if (store.users.has(id)) erase(store, id);
+      if (store.users.has(id)) store.erase(id);
     },
   })),
 );

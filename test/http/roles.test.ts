@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../src/http/guard/gate.ts';
+import type { GateOptions } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes.ts';
-import { type Answer, freshApp, nora, stretch } from './helpers.ts';
+import { type Answer, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
 const tokens = {
@@ -43,8 +43,8 @@ const decided: Record<string, readonly [string, string, string, string, string]>
 const cases = routes.map(({ method, path }) => ({ method, path, route: `${method} ${path}` }));
 
 /** The service behind the gate, and a way to call it as somebody. */
-function behindGate(gate = new Gate()) {
-  const { store, call, errors } = freshApp({}, () => gate);
+function behindGate(options: GateOptions = {}) {
+  const { store, call, errors } = guardedApp(options);
   store.users.create({ ...nora, firstName: 'Ole' });
   store.logs.create({ ...stretch, userId: 2 });
   const headers = Object.fromEntries(
@@ -119,7 +119,7 @@ describe.each(['patient', 'provider'] as const)('a %s', (who) => {
 
   test('sees in a long list only the own', async () => {
     const { as, store } = behindGate();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 600; i++) store.logs.create({ ...stretch, userId: (i % 2) + 1 });
     });
     for (const sort of ['id', '-painAfter,id']) {
@@ -155,6 +155,18 @@ test('a change bears the name of its token', async () => {
   const { as, store } = behindGate();
   await as('patient', 'PATCH', '/users/1', { painLevel: 3 });
   expect(store.history.list({ limit: 1 })).toMatchObject([{ source: 'api', caller: 'patient', id: 1 }]);
+});
+
+test('tokens of the same users each bear their own name', async () => {
+  const { call, store } = behindGate();
+  for (const name of ['phone', 'tablet']) {
+    const { token } = store.tokens.create({ name, role: 'patient', users: [1], lifetime: null });
+    await call('PATCH', '/users/1', {
+      headers: { authorization: `Bearer ${token}` },
+      body: { painLevel: name.length },
+    });
+  }
+  expect(store.history.list({ limit: 2 }).map(({ caller }) => caller)).toEqual(['tablet', 'phone']);
 });
 
 describe('a token', () => {
@@ -195,7 +207,7 @@ describe('a token', () => {
 
   test('expires', async () => {
     let now = Date.now();
-    const { call, store } = behindGate(new Gate(undefined, () => now));
+    const { call, store } = behindGate({ now: () => now });
     const { token } = store.tokens.create({ name: 'short', role: 'admin', users: null, lifetime: 60_000 });
     const get = () => call('GET', '/users', { headers: { authorization: `Bearer ${token}` } });
     expect((await get()).status).toBe(200);
@@ -205,7 +217,7 @@ describe('a token', () => {
 
   test('notes its last use, once a minute', async () => {
     let now = Date.now();
-    const { as, store } = behindGate(new Gate(undefined, () => now));
+    const { as, store } = behindGate({ now: () => now });
     const used = () => store.tokens.list().find(({ name }) => name === 'patient')?.lastUsedAt;
     let writes = 0;
     const touch = store.tokens.touch.bind(store.tokens);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { openStore } from '../../src/store/store.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
 /** Sends bytes as they are and collects the answer until the server closes the connection. */
@@ -23,8 +23,8 @@ async function ending(socket: Socket): Promise<string> {
 
 const json = { 'content-type': 'application/json' };
 
-describe('patience', () => {
-  const patience = { headers: 200, request: 400, stall: 1_500 };
+describe('timeouts', () => {
+  const timeouts = { headers: 200, request: 400, stall: 1_500 };
 
   test.each([
     ['headers that never end', (port: number) => `GET / HTTP/1.1\r\nHost: localhost:${port}\r\n`],
@@ -40,18 +40,18 @@ describe('patience', () => {
         `POST /users HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`,
     ],
   ])('%s', async (_, bytes) => {
-    const { server } = await freshServer({ patience });
+    const { server } = await freshServer({ timeouts });
     expect(await raw(server.port, bytes(server.port))).toMatch(/^HTTP\/1.1 408 /);
   });
 
   test('silence', async () => {
-    const { server } = await freshServer({ patience });
+    const { server } = await freshServer({ timeouts });
     expect(await raw(server.port, '')).toMatch(/^($|HTTP\/1.1 408 )/);
   });
 
   test('a caller that never reads', async () => {
-    const { server, store, log } = await freshServer({ patience: { stall: 300 } });
-    store.write(() => {
+    const { server, store, log } = await freshServer({ timeouts: { stall: 300 } });
+    store.change(() => {
       for (let i = 0; i < 3000; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(9_000) });
     });
     const socket = connect(server.port, '127.0.0.1');
@@ -66,18 +66,18 @@ describe('patience', () => {
 describe('beside other programs', () => {
   test('reads are answered and writes wait while another process holds the write lock', async () => {
     const { store, url } = await freshServer();
-    const other = openStore(store.db.path);
-    other.db.run('BEGIN IMMEDIATE');
+    const other = openDatabase(store.path);
+    other.begin();
     const writing = fetch(`${url}/users`, { method: 'POST', headers: json, body: JSON.stringify(nora) });
     for (let i = 0; i < 20; i += 1) expect((await fetch(`${url}/users/1`)).status).toBe(200);
-    other.db.run('COMMIT');
+    other.commit();
     expect((await writing).status).toBe(201);
     other.close();
   });
 
   test('a long list is of one moment, whatever is written meanwhile', async () => {
     const { store, url } = await freshServer();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 2_999; i += 1) store.logs.create({ ...stretch, notes: 'x'.repeat(5_000) });
     });
     const response = await fetch(`${url}/userExerciseLogs?sort=-id`);
@@ -89,7 +89,7 @@ describe('beside other programs', () => {
 
 describe('stopping', () => {
   test('does not wait for connections on which nothing was asked', async () => {
-    const { server } = await freshServer({ patience: { stop: 60_000 } });
+    const { server } = await freshServer({ timeouts: { stop: 60_000 } });
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
     const closed = once(socket.resume(), 'close');
@@ -99,12 +99,12 @@ describe('stopping', () => {
 
   test('finishes what is in flight', async () => {
     const { store, url, server } = await freshServer();
-    const other = openStore(store.db.path);
-    other.db.run('BEGIN IMMEDIATE');
+    const other = openDatabase(store.path);
+    other.begin();
     const writing = fetch(`${url}/users`, { method: 'POST', headers: json, body: JSON.stringify(nora) });
     await fetch(`${url}/health`);
     const stopped = server.stop();
-    other.db.run('COMMIT');
+    other.commit();
     other.close();
     expect((await writing).status).toBe(201);
     await stopped;
@@ -112,7 +112,7 @@ describe('stopping', () => {
   });
 
   test('cuts off what does not finish', async () => {
-    const { server } = await freshServer({ patience: { stop: 50 } });
+    const { server } = await freshServer({ timeouts: { stop: 50 } });
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(

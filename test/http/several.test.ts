@@ -29,6 +29,15 @@ describe('POST of an array', () => {
       [{ field: '[0].notes' }, { field: '[2].painAfter', message: 'must be a whole number from 1 to 10' }],
     ],
     ['a user that is not there', logs, [stretch, { ...stretch, userId: 9 }], [{ field: '[1].userId' }]],
+    [
+      'a missing user beside a wrong field of another',
+      logs,
+      [
+        { ...stretch, painAfter: 11 },
+        { ...stretch, userId: 9 },
+      ],
+      [{ field: '[0].painAfter' }, { field: '[1].userId' }],
+    ],
     ['a misspelt field', logs, [{ ...stretch, pain_after: 1 }], [{ field: '[0].pain_after' }]],
     ['no objects', '/users', [1, null, [nora], nora], [{ field: '[0]' }, { field: '[1]' }, { field: '[2]' }]],
     ['nothing', logs, [], [{ field: 'body', message: 'must be an array of 1 to 500 JSON objects' }]],

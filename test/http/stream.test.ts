@@ -90,7 +90,7 @@ describe('a stream of changes', () => {
     const { url, store } = await freshServer();
     const stream = await open(url, {}, '?since=2');
     await until(() => stream.comments === 1);
-    await run(['log', 'edit', '1', '--after', '3'], { db: store.db.path });
+    await run(['log', 'edit', '1', '--after', '3'], { db: store.path });
     await until(() => stream.events.length === 1);
     expect(stream.events[0]?.entry).toMatchObject({
       seq: 3,
@@ -125,7 +125,7 @@ describe('a stream of changes', () => {
   });
 
   test('says now and then that it is still there', async () => {
-    const { url } = await freshServer({ patience: { heartbeat: 20 } });
+    const { url } = await freshServer({ timeouts: { heartbeat: 20 } });
     const stream = await open(url, {}, '?since=2');
     await until(() => stream.comments > 3);
     expect(stream.events).toEqual([]);
@@ -162,8 +162,8 @@ describe('a stream of changes', () => {
   });
 
   test('to who never reads is cut off, and holds little meanwhile', async () => {
-    const { url, store, log } = await freshServer({ patience: { stall: 300 } });
-    store.write(() => {
+    const { url, store, log } = await freshServer({ timeouts: { stall: 300 } });
+    store.change(() => {
       for (let i = 0; i < 2000; i++) store.logs.create({ ...stretch, notes: 'x'.repeat(9000) });
     });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -177,8 +177,8 @@ describe('a stream of changes', () => {
 });
 
 describe('behind the gate', () => {
-  const behind = async (patience = {}) => {
-    const { url, store } = await freshServer({ auth: { burst: 500, perSecond: 50 }, patience });
+  const behind = async (timeouts = {}) => {
+    const { url, store } = await freshServer({ auth: { burst: 500, perSecond: 50 }, timeouts });
     store.users.create({ ...nora, firstName: 'Ole' });
     store.logs.create({ ...stretch, userId: 2 });
     const as = (name: string, role: 'patient' | 'admin', users: number[] | null) => {
@@ -216,7 +216,7 @@ describe('behind the gate', () => {
 
   test('a long list ends when its token is taken back', async () => {
     const { url, store } = await behind();
-    store.write(() => {
+    store.change(() => {
       for (let i = 0; i < 5000; i++) store.logs.create({ ...stretch, notes: 'x'.repeat(5000) });
     });
     const { token } = store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
@@ -231,7 +231,7 @@ describe('behind the gate', () => {
     const { store, as } = await behind();
     const stream = await as('phone', 'patient', [1]);
     await until(() => stream.events.length === 2);
-    const other = openStore(store.db.path);
+    const other = openStore(store.path);
     other.tokens.revoke('phone');
     other.close();
     await until(() => stream.isOver);
@@ -271,7 +271,6 @@ test('a stream that is given up before its caller is known to be gone takes no p
     request: { ...request, address: () => '::1', readBody: async () => Buffer.of(), onClose: () => {} },
     store,
     feed,
-    writer: { write: async <T>(work: () => T) => work() },
     id: 0,
     search: '',
   };

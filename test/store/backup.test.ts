@@ -11,12 +11,13 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TEMPORARY } from '../../src/lib/files.ts';
-import { erase } from '../../src/store/history/erase.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import {
   bundle,
+  dbOf,
   ended,
   failure,
   filledStore,
@@ -24,6 +25,7 @@ import {
   freshPath,
   freshStore,
   log,
+  openStore,
   start,
   user,
 } from './helpers.ts';
@@ -31,7 +33,7 @@ import {
 const counts = (path: string) => {
   const store = openStore(path);
   const found = { users: store.users.count(), logs: store.logs.count() };
-  expect(store.db.pragma('integrity_check')).toBe('ok');
+  expect(dbOf(store).pragma('integrity_check')).toBe('ok');
   store.close();
   return found;
 };
@@ -44,7 +46,6 @@ beforeAll(async () => {
     import { openStore } from './src/store/store.ts';
     import { backup } from './src/store/maintenance/backup.ts';
     import { prepareRestore } from './src/store/maintenance/restore.ts';
-    import { Import } from './src/store/maintenance/import.ts';
     import { log, user } from './test/domain/samples.ts';
     import { writeSync } from 'node:fs';
     const [verb, path, file] = process.argv.slice(2);
@@ -52,7 +53,7 @@ beforeAll(async () => {
     const attempt = (work) => { try { say(String(work())); } catch (error) { say(error.code); } };
     const verbs = {
       // Adds pairs of logs, each pair one transaction, until it is killed.
-      write: () => { const store = openStore(path); say('ready'); const next = () => { store.write(() => { store.logs.create(log); store.logs.create(log); }); setImmediate(next); }; next(); },
+      write: () => { const store = openStore(path); say('ready'); const next = () => { store.change(() => { store.logs.create(log); store.logs.create(log); }); setImmediate(next); }; next(); },
       // Opens, adds a log with a note of its own and closes, again and again; says what was saved.
       commands: () => { say('ready'); let n = 0; const next = () => {
         try { const store = openStore(path); try { const notes = process.pid + ' ' + n++; store.logs.create({ ...log, notes }); say('saved ' + notes); } finally { store.close(); } }
@@ -61,7 +62,7 @@ beforeAll(async () => {
       hold: () => { const store = openStore(path); store.users.count(); say('ready'); process.stdin.on('data', () => store.close()); },
       backup: () => { say('ready'); backup(path, file, { force: true }); say('done'); },
       restore: () => { say('ready'); const it = prepareRestore(file, path); it.apply('kept'); say('done'); },
-      import: () => { const store = openStore(path); const task = new Import(store, String); say('ready');
+      import: async () => { const store = openStore(path); const task = await store.import(String); say('ready');
         for (let at = 0; at < 3000; at++) task.add([{ at, noun: 'log', value: { ...log, notes: 'imported' } }]);
         task.apply({ onConflict: 'refuse', dryRun: false }); say('done'); },
       once: () => { say('ready'); process.stdin.once('data', () => { attempt(() => backup(path, file).users); process.exit(); }); },
@@ -78,7 +79,7 @@ describe('a backup', () => {
     const store = filledStore(50);
     const folder = freshFolder();
     const umask = process.umask(0);
-    const made = backup(store.db.path, join(folder, 'b.db'));
+    const made = backup(store.path, join(folder, 'b.db'));
     process.umask(umask);
     expect(made).toMatchObject({ path: join(folder, 'b.db'), users: 2, logs: 50 });
     expect(readdirSync(folder)).toEqual(['b.db']);
@@ -90,19 +91,17 @@ describe('a backup', () => {
     const store = filledStore(3);
     const path = join(freshFolder(), 'b.db');
     writeFileSync(path, 'mine');
-    expect(failure(() => backup(store.db.path, path)).code).toBe('conflict');
+    expect(failure(() => backup(store.path, path)).code).toBe('conflict');
     expect(readFileSync(path, 'utf8')).toBe('mine');
-    backup(store.db.path, path, { force: true });
+    backup(store.path, path, { force: true });
     expect(counts(path).logs).toBe(3);
-    expect(failure(() => backup(store.db.path, store.db.path, { force: true })).code).toBe('conflict');
-    expect(backup(store.db.path, path, { rename: true }).path).toBe(path.replace('.db', '-2.db'));
+    expect(failure(() => backup(store.path, store.path, { force: true })).code).toBe('conflict');
+    expect(backup(store.path, path, { rename: true }).path).toBe(path.replace('.db', '-2.db'));
   });
 
   test('needs a folder, and a database', () => {
     const store = filledStore(1);
-    expect(failure(() => backup(store.db.path, join(freshFolder(), 'no', 'b.db'))).message).toMatch(
-      /no folder/,
-    );
+    expect(failure(() => backup(store.path, join(freshFolder(), 'no', 'b.db'))).message).toMatch(/no folder/);
     const absent = freshPath();
     expect(failure(() => backup(absent, join(freshFolder(), 'b.db'))).message).toMatch(/nothing to back up/);
     expect(readdirSync(join(absent, '..'))).toEqual([]);
@@ -229,7 +228,7 @@ describe('a restore', () => {
 
   test('leaves no token of who was erased since, and knows of that ever after', () => {
     const { store } = restored(
-      (it) => erase(it, 2),
+      (it) => it.erase(2),
       ({ tokens }) => {
         tokens.create({ name: 'ole', role: 'patient', users: [2], lifetime: null });
         tokens.create({ name: 'clinic', role: 'provider', users: [1, 2], lifetime: null });
@@ -237,14 +236,14 @@ describe('a restore', () => {
     );
     expect(store.tokens.list().map(({ name }) => name)).toEqual(['clinic']);
     const file = join(freshFolder(), 'again.db');
-    backup(store.db.path, file);
-    const restoration = prepareRestore(file, store.db.path);
+    backup(store.path, file);
+    const restoration = prepareRestore(file, store.path);
     restoration.close();
     expect(restoration.erased).toEqual([2]);
   });
 
   test('says who comes back although erased since', () => {
-    expect(restored((store) => erase(store, 2)).restoration.erased).toEqual([2]);
+    expect(restored((store) => store.erase(2)).restoration.erased).toEqual([2]);
     expect(restored((store) => store.users.delete(2)).restoration.erased).toEqual([]);
   });
 
@@ -288,7 +287,7 @@ describe('a restore', () => {
   test('takes a database in use, with what only its log holds', () => {
     const live = filledStore(7);
     const path = freshPath();
-    const restoration = prepareRestore(live.db.path, path);
+    const restoration = prepareRestore(live.path, path);
     restoration.apply('now');
     restoration.close();
     expect(counts(path).logs).toBe(7);
@@ -361,6 +360,30 @@ describe('a restore', () => {
     expect(counts(path).logs).toBe(5);
   });
 
+  test('replaces a database whose damage is met late, and keeps its bytes', () => {
+    const { path, file } = both();
+    const db = openDatabase(path);
+    const root = db.value<number>("SELECT rootpage FROM sqlite_schema WHERE name = 'audit'") ?? 0;
+    db.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, (root - 1) * 4096, root * 4096));
+    const restoration = prepareRestore(file, path);
+    expect(restoration.present).toMatchObject({ logs: 5 });
+    const kept = restoration.apply('now') ?? '';
+    restoration.close();
+    expect(readFileSync(kept).subarray(4096).equals(bytes.subarray(4096))).toBe(true);
+    expect(counts(path).logs).toBe(3);
+  });
+
+  test('writes into the file that is there: who has just opened it finds no stranger behind its name', () => {
+    const { path, file } = both();
+    const before = statSync(path).ino;
+    const restoration = prepareRestore(file, path);
+    restoration.apply('now');
+    restoration.close();
+    expect(statSync(path).ino).toBe(before);
+  });
+
   test('refuses the database itself', () => {
     const { path } = both();
     expect(failure(() => prepareRestore(path, path)).code).toBe('conflict');
@@ -431,8 +454,8 @@ test('commands that come while databases are restored lose nothing that they sav
   expect(files).toHaveLength(done + 1);
   const stored = new Set<string>();
   for (const name of files) {
-    const found = openStore(join(folder, name));
-    expect(found.db.pragma('integrity_check')).toBe('ok');
+    const found = freshStore(join(folder, name));
+    expect(dbOf(found).pragma('integrity_check')).toBe('ok');
     for (const { notes } of found.logs.list()) stored.add(notes);
     found.close();
   }

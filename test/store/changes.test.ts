@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
-import { erase } from '../../src/store/history/erase.ts';
-import { undo } from '../../src/store/history/undo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { failure, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshStore, log, user } from './helpers.ts';
 
 const short = ({ seq, record, id, action }: HistoryEntry) => `${seq} ${action} ${record} ${id}`;
 const all = 1000;
@@ -40,25 +38,26 @@ describe('changes', () => {
   test('of some users are those of their records', () => {
     const store = threeUsers();
     store.users.delete(2);
-    expect(store.scopedTo([1]).changesAfter(0, all).map(short)).toEqual([
-      '1 create user 1',
-      '4 create log 1',
-    ]);
-    expect(store.scopedTo([2, 3]).changesAfter(0, all).map(short)).toEqual([
-      '2 create user 2',
-      '3 create user 3',
-      '5 create log 2',
-      '6 delete log 2',
-      '7 delete user 2',
-    ]);
-    expect(store.scopedTo([9]).changesAfter(0, all)).toEqual([]);
+    expect(
+      store
+        .as({ users: [1] })
+        .changesAfter(0, all)
+        .map(short),
+    ).toEqual(['1 create user 1', '4 create log 1']);
+    expect(
+      store
+        .as({ users: [2, 3] })
+        .changesAfter(0, all)
+        .map(short),
+    ).toEqual(['2 create user 2', '3 create user 3', '5 create log 2', '6 delete log 2', '7 delete user 2']);
+    expect(store.as({ users: [9] }).changesAfter(0, all)).toEqual([]);
   });
 
   test('show a log that moves as gone to the one and new to the other', () => {
     const store = threeUsers();
     const [before, after] = [store.logs.get(1), store.logs.update(1, { userId: 2, notes: 'theirs' })];
     store.logs.update(1, { painAfter: 1 });
-    const seenBy = (...users: number[]) => store.scopedTo(users).changesAfter(5, all);
+    const seenBy = (...users: number[]) => store.as({ users }).changesAfter(5, all);
     expect(seenBy(1)).toMatchObject([{ seq: 6, action: 'delete', before, after: null }]);
     expect(seenBy(2)).toMatchObject([
       { seq: 6, action: 'create', before: null, after },
@@ -70,7 +69,7 @@ describe('changes', () => {
   });
 
   test('of one among many are found by index', () => {
-    const { db } = threeUsers();
+    const db = dbOf(threeUsers());
     const users = `(userId = ? OR formerUserId = ?)`;
     const plan = db.all<{ detail: string }>(
       `EXPLAIN QUERY PLAN SELECT seq FROM history WHERE seq > ? AND ${users} ORDER BY seq`,
@@ -94,7 +93,7 @@ describe('to go on', () => {
 
   test('after an erasure shows that, and nothing of what was erased', () => {
     const store = threeUsers();
-    erase(store, 2);
+    store.erase(2);
     expect(store.changesAfter(5, all).map(short)).toEqual(['8 erase user 2']);
     expect(store.changesAfter(0, all).map(short)).toEqual([
       '1 create user 1',
@@ -106,9 +105,14 @@ describe('to go on', () => {
 
   test('a provider of several is told who was erased; others are not', () => {
     const store = threeUsers();
-    erase(store, 2);
-    expect(store.scopedTo([1, 2]).changesAfter(5, all).map(short)).toEqual(['8 erase user 2']);
-    expect(store.scopedTo([1]).changesAfter(5, all)).toEqual([]);
+    store.erase(2);
+    expect(
+      store
+        .as({ users: [1, 2] })
+        .changesAfter(5, all)
+        .map(short),
+    ).toEqual(['8 erase user 2']);
+    expect(store.as({ users: [1] }).changesAfter(5, all)).toEqual([]);
   });
 
   test.each<[string, (store: Store) => void]>([
@@ -117,7 +121,7 @@ describe('to go on', () => {
   ])('from before a log was moved %s is refused', (_, move) => {
     const store = threeUsers();
     move(store);
-    erase(store, 2);
+    store.erase(2);
     const end = store.history.last();
     for (const since of [1, 5, 6]) expect(failure(() => store.requireSince(since)).code).toBe('outdated');
     expect(store.changesAfter(end, all)).toEqual([]);
@@ -131,14 +135,14 @@ test('to go on from before an id was given to a log of the erased user is refuse
   const store = threeUsers();
   const { userId: _, ...session } = store.logs.get(1);
   store.logs.delete(1);
-  store.write(() => store.logs.restore({ ...session, userId: 2 }));
-  erase(store, 2);
+  store.change(() => store.logs.restore({ ...session, userId: 2 }));
+  store.erase(2);
   expect(failure(() => store.requireSince(5)).code).toBe('outdated');
 });
 
 test('an undone change is a change', () => {
   const store = threeUsers();
-  undo(store, 5);
+  store.undo(5);
   expect(store.changesAfter(5, all).map(short)).toEqual(['6 delete log 2']);
 });
 
@@ -148,7 +152,7 @@ test('the revision differs after a change in this process and after one in anoth
   expect(store.revision()).toBe(revisions[0]);
   store.users.update(1, { age: 50 });
   revisions.push(store.revision());
-  const other = freshStore(store.db.path);
+  const other = freshStore(store.path);
   other.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
   revisions.push(store.revision());
   expect(new Set(revisions).size).toBe(3);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
-import { failure, freshPath, freshStore, raw } from './helpers.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
+import { dbOf, failure, freshPath, freshStore, raw } from './helpers.ts';
 
 test.each([
   ['journal_mode', 'wal'],
@@ -14,18 +14,18 @@ test.each([
   ['encoding', 'UTF-8'],
 ])('PRAGMA %s is %s, when the file is new and when it is not', (pragma, value) => {
   const path = freshPath();
-  expect(freshStore(path).db.pragma(pragma)).toBe(value);
-  expect(freshStore(path).db.pragma(pragma)).toBe(value);
+  expect(dbOf(freshStore(path)).pragma(pragma)).toBe(value);
+  expect(dbOf(freshStore(path)).pragma(pragma)).toBe(value);
 });
 
 test('SQLite is one without the WAL-reset bug (3.51.3)', () => {
-  const version = freshStore().db.value<string>('SELECT sqlite_version()') ?? '';
+  const version = dbOf(freshStore()).value<string>('SELECT sqlite_version()') ?? '';
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(3_051_003);
 });
 
 test('every table is STRICT', () => {
-  const tables = freshStore().db.all<{ name: string; strict: number }>(
+  const tables = dbOf(freshStore()).all<{ name: string; strict: number }>(
     "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
   );
   expect(tables.map(({ name }) => name).sort()).toEqual([
@@ -43,7 +43,7 @@ test('every table is STRICT', () => {
 });
 
 test('a statement may be read as rows and as values in turn', () => {
-  const { db } = freshStore();
+  const db = dbOf(freshStore());
   const sql = 'SELECT 1 AS one, 2 AS two';
   expect(db.value(sql)).toBe(1);
   expect(db.all(sql)).toEqual([{ one: 1, two: 2 }]);
@@ -52,7 +52,7 @@ test('a statement may be read as rows and as values in turn', () => {
 });
 
 test('more statements than are kept', () => {
-  const { db } = freshStore();
+  const db = dbOf(freshStore());
   for (let i = 0; i < 1000; i++) expect(db.value(`SELECT ${i}`)).toBe(i);
 });
 
@@ -86,12 +86,12 @@ function insert(table: 'users' | 'logs', change: Record<string, string> = {}): s
 /** What raw SQL writes belongs to a change, like everything else. */
 function storeWithChange() {
   const store = freshStore();
-  store.db.exec("INSERT INTO changes (at, source) VALUES (0, 'cli')");
+  dbOf(store).exec("INSERT INTO changes (at, source) VALUES (0, 'cli')");
   return store;
 }
 
 test('raw SQL can store what is right', () => {
-  const { db } = storeWithChange();
+  const db = dbOf(storeWithChange());
   db.exec(insert('users'));
   db.exec(insert('logs'));
   expect(db.value('SELECT count(*) FROM logs')).toBe(1);
@@ -123,13 +123,13 @@ test.each([
   ['logs', 'effective', "'true'"],
   ['logs', 'notes', `'${'x'.repeat(10_001)}'`],
 ] as const)('raw SQL cannot store in %s a %s of %s', (table, column, value) => {
-  const { db } = storeWithChange();
+  const db = dbOf(storeWithChange());
   db.exec(insert('users'));
   expect(() => db.exec(insert(table, { [column]: value }))).toThrow(/constraint|cannot store/);
 });
 
 test('a user who has logs cannot go without them', () => {
-  const { db } = storeWithChange();
+  const db = dbOf(storeWithChange());
   db.exec(insert('users'));
   db.exec(insert('logs'));
   db.exec('DELETE FROM users');
@@ -139,14 +139,14 @@ test('a user who has logs cannot go without them', () => {
 test('a lock of another is told as busy, and nothing is half done', () => {
   const path = freshPath();
   const store = freshStore(path);
-  store.db.pragma('busy_timeout = 0');
+  dbOf(store).pragma('busy_timeout = 0');
   const other = raw(path);
   other.exec('BEGIN IMMEDIATE');
-  const error = failure(() => store.write(() => expect.unreachable()));
+  const error = failure(() => store.change(() => expect.unreachable()));
   expect(error.code).toBe('busy');
   expect(error.message).not.toMatch(/SQLITE|database is locked/);
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   expect(store.users.list()).toEqual([]);
   other.exec('ROLLBACK');
-  expect(store.write(() => 1)).toBe(1);
+  expect(store.change(() => 1)).toBe(1);
 });

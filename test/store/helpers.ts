@@ -9,7 +9,9 @@ import { onTestFinished } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { LogInput } from '../../src/domain/log.ts';
 import type { UserInput } from '../../src/domain/user.ts';
-import { openStore, type Store } from '../../src/store/store.ts';
+import type { Database } from '../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { type Store, storeOn } from '../../src/store/store.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -45,17 +47,35 @@ export function freshFolder(): string {
 
 export const freshPath = (): string => join(freshFolder(), 'test.db');
 
+/** The connection that was opened last, by its path. */
+const databases = new Map<string, Database>();
+
+/** As `openStore`, with a connection that `dbOf` knows. */
+export function openStore(path: string, now?: () => number): Store {
+  const database = openDatabase(path);
+  const store = storeOn(database, now);
+  databases.set(path, database);
+  return store;
+}
+
 /** An open store, closed after the test. */
-export function freshStore(path = freshPath()): Store {
-  const store = openStore(path);
+export function freshStore(path = freshPath(), now?: () => number): Store {
+  const store = openStore(path, now);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** The connection of a store that was opened here. */
+export function dbOf(store: Store): Database {
+  const database = databases.get(store.path);
+  if (!database) throw new Error('This store was not opened here.');
+  return database;
 }
 
 /** A store with `logs` logs of two users, their fields spread so that every sort has ties. */
 export function filledStore(logs: number, path = freshPath()): Store {
   const store = freshStore(path);
-  store.write(() => {
+  store.change(() => {
     store.users.create(user());
     store.users.create(user({ firstName: 'Ole' }));
     for (let i = 0; i < logs; i++)

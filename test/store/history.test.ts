@@ -2,16 +2,14 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
-import { erase } from '../../src/store/history/erase.ts';
-import { undo } from '../../src/store/history/undo.ts';
 import { Import } from '../../src/store/maintenance/import.ts';
 import type { Store } from '../../src/store/store.ts';
-import { failure, freshPath, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 
 const short = ({ change, source, record, id, action }: HistoryEntry) => [change, source, record, id, action];
 
 function imported(store: Store, ...values: object[]): void {
-  const task = new Import(store, String);
+  const task = new Import(dbOf(store), store.as({ origin: { source: 'import' } }), String);
   task.add(
     values.map((value, at) => ({
       at,
@@ -82,13 +80,13 @@ describe('history', () => {
     store.users.update(1, { age: user().age });
     expect(() => store.logs.create(log({ userId: 7 }))).toThrow();
     expect(() =>
-      store.write(() => {
+      store.change(() => {
         store.logs.create(log());
         throw new Error('no');
       }),
     ).toThrow('no');
     expect(store.history.list().map(short)).toEqual([[1, 'cli', 'user', 1, 'create']]);
-    expect(store.db.value('SELECT count(*) FROM changes')).toBe(1);
+    expect(dbOf(store).value('SELECT count(*) FROM changes')).toBe(1);
   });
 
   test('a deleted user leaves an entry for each log, an import is one change', () => {
@@ -131,14 +129,14 @@ describe('history', () => {
     const store = freshStore();
     store.users.create(user());
     const before = store.history.list();
-    expect(() => store.db.exec(sql)).toThrow('append-only');
+    expect(() => dbOf(store).exec(sql)).toThrow('append-only');
     expect(store.history.list()).toEqual(before);
   });
 
   test('takes no more room than three times the records', () => {
     const store = freshStore();
     const size = (table: string) =>
-      store.db.value<number>(
+      dbOf(store).value<number>(
         `SELECT sum(pgsize) FROM dbstat WHERE name = '${table}' OR name LIKE '${table}_by%'`,
       ) ?? 0;
     store.users.create(user());
@@ -153,7 +151,7 @@ describe('undo', () => {
     imported(store, { id: 3, ...user() }, { id: 7, ...log({ userId: 3 }) }, { id: 9, ...log({ userId: 3 }) });
     const before = records(store);
     store.users.delete(3);
-    undo(store, store.history.latestFromCommandLine() ?? 0);
+    store.undo(store.history.latestFromCommandLine() ?? 0);
     expect(records(store)).toEqual(before);
   });
 
@@ -161,9 +159,9 @@ describe('undo', () => {
     const store = freshStore();
     store.users.create(user());
     store.users.update(1, { age: 50 });
-    undo(store, 2);
+    store.undo(2);
     expect(store.users.get(1).age).toBe(user().age);
-    undo(store, 3);
+    store.undo(3);
     expect(store.users.get(1).age).toBe(50);
     expect(store.history.list({ limit: 1 })).toMatchObject([{ change: 4, source: 'undo', undoes: 3 }]);
   });
@@ -177,7 +175,7 @@ describe('undo', () => {
     ],
     ['a record deleted since', (store) => store.logs.delete(1), 2, /log 1 was changed again by change 3/],
     ['a user who has logs by now', () => {}, 1, /user 1 has logs that were recorded later \(1\)/],
-    ['what is undone already', (store) => undo(store, 2), 2, /changed again by change 3/],
+    ['what is undone already', (store) => store.undo(2), 2, /changed again by change 3/],
     [
       'a log whose user is gone',
       (store) => {
@@ -193,14 +191,14 @@ describe('undo', () => {
     store.logs.create(log());
     change(store);
     const before = [records(store), store.history.list()];
-    const error = failure(() => undo(store, which));
+    const error = failure(() => store.undo(which));
     expect(error.code).toBe('conflict');
     expect(error.message).toMatch(words);
     expect([records(store), store.history.list()]).toEqual(before);
   });
 
   test('of a change that is not there', () => {
-    expect(failure(() => undo(freshStore(), 5)).code).toBe('not-found');
+    expect(failure(() => freshStore().undo(5)).code).toBe('not-found');
   });
 
   test('of any changes, the latest first, gives back what there was', () => {
@@ -232,7 +230,7 @@ describe('undo', () => {
             dropUser: () => store.users.delete(id),
             dropLog: () => store.logs.delete(id),
             many: () =>
-              store.write(() => {
+              store.change(() => {
                 store.users.update(id, { age: pain });
                 store.logs.delete(id);
               }),
@@ -246,7 +244,7 @@ describe('undo', () => {
           }
         }
         const changes = [...new Set(store.history.list().map(({ change }) => change))].filter((id) => id > 1);
-        for (const change of changes) undo(store, change);
+        for (const change of changes) store.undo(change);
         expect(records(store)).toEqual(before);
       }),
       { numRuns: 60 },
@@ -266,7 +264,7 @@ describe('erasure', () => {
     store.logs.delete(50);
     store.logs.update(60, { userId: 1, notes: 'given away' });
     store.settings.set('user', '2');
-    erase(store, 2);
+    store.erase(2);
     expect(store.users.list().map(({ id }) => id)).toEqual([1]);
     expect(store.history.list({ user: 2 }).map(short)).toEqual([
       [expect.any(Number), 'erase', 'user', 2, 'erase'],
@@ -276,7 +274,7 @@ describe('erasure', () => {
     expect(store.settings.get('user')).toBeUndefined();
     for (const file of [path, `${path}-wal`])
       expect(readFileSync(file).toString('latin1').toLowerCase()).not.toContain('traceless');
-    expect(() => store.db.exec('DELETE FROM history')).toThrow('append-only');
+    expect(() => dbOf(store).exec('DELETE FROM history')).toThrow('append-only');
   });
 
   test('forgets what a log was before it was moved to that person, and leaves the rest of the others', () => {
@@ -288,7 +286,7 @@ describe('erasure', () => {
     for (const id of [1, 2, 3]) store.logs.update(id, { userId: 2 });
     store.logs.delete(2);
     store.logs.update(3, { userId: 1 });
-    erase(store, 2);
+    store.erase(2);
     expect(readFileSync(path).includes('TRACELESS')).toBe(false);
     expect(store.logs.list().map(({ id }) => id)).toEqual([3, 4]);
     expect(store.history.list().map(({ record, id, action }) => [record, id, action])).toEqual([
@@ -297,7 +295,7 @@ describe('erasure', () => {
       ['log', 3, 'create'],
       ['user', 1, 'create'],
     ]);
-    expect(() => store.db.exec('DELETE FROM history')).toThrow('append-only');
+    expect(() => dbOf(store).exec('DELETE FROM history')).toThrow('append-only');
   });
 
   test('of a user deleted before forgets the history too, and can be repeated', () => {
@@ -305,20 +303,20 @@ describe('erasure', () => {
     const store = freshStore(path);
     store.users.create(user({ firstName: 'TRACELESS' }));
     store.users.delete(1);
-    erase(store, 1);
-    erase(store, 1);
+    store.erase(1);
+    store.erase(1);
     expect(store.history.list().map(short)).toEqual([[expect.any(Number), 'erase', 'user', 1, 'erase']]);
     expect(readFileSync(path).includes('TRACELESS')).toBe(false);
   });
 
   test('of nobody is refused', () => {
-    expect(failure(() => erase(freshStore(), 1)).code).toBe('not-found');
+    expect(failure(() => freshStore().erase(1)).code).toBe('not-found');
   });
 
   test('cannot be undone', () => {
     const store = freshStore();
     store.users.create(user());
-    erase(store, 1);
-    expect(failure(() => undo(store, store.history.list()[0]?.change ?? 0)).code).toBe('conflict');
+    store.erase(1);
+    expect(failure(() => store.undo(store.history.list()[0]?.change ?? 0)).code).toBe('conflict');
   });
 });

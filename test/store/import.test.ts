@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { Import, type ImportResult } from '../../src/store/maintenance/import.ts';
 import type { OnConflict } from '../../src/store/maintenance/staging.ts';
 import type { Store } from '../../src/store/store.ts';
-import { failure, filledStore, freshPath, freshStore, log, raw, user } from './helpers.ts';
+import { dbOf, failure, filledStore, freshPath, freshStore, log, raw, user } from './helpers.ts';
 
 type Records = { users?: unknown[]; logs?: unknown[] };
 
 function prepare(store: Store, { users = [], logs = [] }: Records): Import {
-  const task = new Import(store, (at, noun) => `${noun}[${at}]`);
+  const task = new Import(
+    dbOf(store),
+    store.as({ origin: { source: 'import' } }),
+    (at, noun) => `${noun}[${at}]`,
+  );
   task.add(users.map((value, at) => ({ at, noun: 'user', value })));
   task.add(logs.map((value, at) => ({ at, noun: 'log', value })));
   return task;
@@ -47,7 +51,7 @@ it('gives an id to a record without one, above all others', () => {
 
 it('takes logs before their users', () => {
   const store = freshStore();
-  const task = new Import(store, () => '');
+  const task = new Import(dbOf(store), store.as({ origin: { source: 'import' } }), () => '');
   task.add([{ at: 1, noun: 'log', value: annas }]);
   task.add([{ at: 2, noun: 'user', value: anna }]);
   task.apply({ onConflict: 'refuse', dryRun: false });

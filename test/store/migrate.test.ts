@@ -4,9 +4,20 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rescue } from '../../src/store/maintenance/rescue/rescue.ts';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { openStore } from '../../src/store/store.ts';
-import { bundle, ended, failure, freshFolder, freshPath, log, start, user } from './helpers.ts';
+import {
+  bundle,
+  dbOf,
+  ended,
+  failure,
+  freshFolder,
+  freshPath,
+  freshStore,
+  log,
+  start,
+  user,
+} from './helpers.ts';
 
 const fixtures = new URL('../fixtures/', import.meta.url);
 const old = readdirSync(fixtures).filter((name) => /^v\d+\.db$/.test(name));
@@ -41,8 +52,8 @@ test.each(old)('%s opens, keeps every record, and can be written to', (fixture) 
   const before = rescue(path);
   expect(before.users).toHaveLength(3);
   expect(before.logs).toHaveLength(39);
-  const store = openStore(path);
-  expect(store.db.pragma('user_version')).toBe(migrations.length);
+  const store = freshStore(path);
+  expect(dbOf(store).pragma('user_version')).toBe(migrations.length);
   expect(store.users.list().map((record) => JSON.stringify(record))).toEqual(before.users);
   expect(store.logs.list().map((record) => JSON.stringify(record))).toEqual(before.logs);
   expect(store.users.get(3)).toMatchObject({ firstName: '由美', lastName: '🧘‍♀️' });
@@ -50,7 +61,7 @@ test.each(old)('%s opens, keeps every record, and can be written to', (fixture) 
   // Ids of what was deleted are not given again.
   expect(store.users.create(user()).id).toBe(5);
   expect(store.logs.create(log()).id).toBe(41);
-  expect(store.db.pragma('integrity_check')).toBe('ok');
+  expect(dbOf(store).pragma('integrity_check')).toBe('ok');
   store.close();
 });
 
@@ -97,7 +108,7 @@ let script = '';
 beforeAll(async () => {
   script = await bundle(`
     import { openStore } from './src/store/store.ts';
-    import { migrations } from './src/store/sqlite/migrations.ts';
+    import { migrations } from './src/store/sqlite/migrations/index.ts';
     import { writeSync } from 'node:fs';
     const [path, when] = process.argv.slice(2);
     migrations.push(${JSON.stringify(NEXT)}, 'CREATE TABLE last (x TEXT) STRICT');

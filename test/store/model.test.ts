@@ -118,7 +118,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     (input): Step =>
       (store, model) => {
         const right = isValid(checkLogInput, input) && model.users.has((input as LogInput).userId);
-        if (!attempt(right, () => store.logs.create(checkNewLog(store, input)))) return;
+        if (!attempt(right, () => store.logs.create(checkNewLog(store.logs, input)))) return;
         const next = ++model.lastLog;
         model.logs.set(next, { id: next, ...checkLogInput(input) });
       },
@@ -142,7 +142,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
           changed !== undefined &&
           model.users.has(changed.userId) &&
           (!('userId' in patch) || model.users.has(input.userId));
-        if (attempt(right, () => store.logs.update(which, checkLogChange(store, patch))) && changed)
+        if (attempt(right, () => store.logs.update(which, checkLogChange(store.logs, patch))) && changed)
           model.logs.set(which, changed);
       },
   ),
@@ -169,7 +169,7 @@ test('after any sequence of writes, the store holds what a simple model holds', 
     fc.property(fc.array(steps, { maxLength: 40, size: 'max' }), (sequence) => {
       const undo = new Error('undo');
       const run = () =>
-        store.write(() => {
+        store.change(() => {
           const model = new Model();
           for (const step of sequence) {
             step(store, model);

@@ -14,16 +14,17 @@ import {
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
-import { openStore } from '../../src/store/store.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import {
   bundle,
   contents,
+  dbOf,
   ended,
   failure,
   freshFolder,
   freshPath,
   freshStore,
+  openStore,
   raw,
   start,
   user,
@@ -293,8 +294,8 @@ describe('a database that was being made when the power went', () => {
     make(path);
     const store = freshStore(path);
     expect(store.users.create(user()).id).toBe(1);
-    expect(store.db.pragma('user_version')).toBe(migrations.length);
-    expect(store.db.pragma('journal_mode')).toBe('wal');
+    expect(dbOf(store).pragma('user_version')).toBe(migrations.length);
+    expect(dbOf(store).pragma('journal_mode')).toBe('wal');
   });
 });
 

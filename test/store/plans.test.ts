@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { LogFilter } from '../../src/domain/log.ts';
-import { filledStore } from './helpers.ts';
+import { dbOf, filledStore } from './helpers.ts';
 
 /** How SQLite goes about a list. */
 function planOf(filter: LogFilter): string {
-  const { db, logs } = filledStore(10);
+  const store = filledStore(10);
+  const [db, { logs }] = [dbOf(store), store];
   const all = db.all.bind(db);
   let plan = '';
   db.all = <T>(sql: string, ...values: (string | number | null)[]): T[] => {

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
-import { bundle, ended, freshPath, freshStore, start, user } from './helpers.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
+import { bundle, dbOf, ended, freshPath, freshStore, start, user } from './helpers.ts';
 
 let script = '';
 beforeAll(async () => {
   script = await bundle(`
     import { openStore } from './src/store/store.ts';
-    import { Writer } from './src/store/writer.ts';
     import { log, user } from './test/domain/samples.ts';
     import { writeSync } from 'node:fs';
     const [verb, path, count] = process.argv.slice(2);
@@ -19,15 +18,13 @@ beforeAll(async () => {
       command: () => { for (let i = 0; i < Number(count); i++) { const store = openStore(path); create(store, 'command'); store.close(); } },
       server: async () => {
         const store = openStore(path);
-        const writer = new Writer(store.db);
-        const one = async (n) => { for (let i = 0; i < Number(count) / 4; i++) await writer.write(() => create(store, 'server')); };
+        const one = async (n) => { for (let i = 0; i < Number(count) / 4; i++) await store.submit(() => create(store, 'server')); };
         await Promise.all([0, 1, 2, 3].map(one));
         store.close();
       },
       forever: async () => {
         const store = openStore(path);
-        const writer = new Writer(store.db);
-        const one = async () => { for (;;) say(String((await writer.write(() => create(store, 'x'))).id)); };
+        const one = async () => { for (;;) say(String((await store.submit(() => create(store, 'x'))).id)); };
         await Promise.all([0, 1, 2].map(one));
       },
     };
@@ -45,14 +42,14 @@ test('eight first opens at one moment make one database', { timeout: 60_000 }, a
     for (const end of await Promise.all(ends)) expect(end).toMatchObject({ code: 0, stderr: '' });
     const store = freshStore(path);
     expect(store.users.list().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(store.db.pragma('user_version')).toBe(migrations.length);
+    expect(dbOf(store).pragma('user_version')).toBe(migrations.length);
   }
 });
 
 test('a server and two commands write to one file, and nothing is lost', { timeout: 60_000 }, async () => {
   const store = freshStore();
   store.users.create(user());
-  const path = store.db.path;
+  const path = store.path;
   const ends = [
     ended(start(script, ['server', path, '400'])),
     ended(start(script, ['command', path, '40'])),
@@ -82,7 +79,7 @@ test('a writer killed at any moment loses nothing it has acknowledged', { timeou
     const after = freshStore(path);
     const stored = new Set(after.logs.list().map(({ id }) => id));
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
-    expect(after.db.pragma('integrity_check')).toBe('ok');
+    expect(dbOf(after).pragma('integrity_check')).toBe('ok');
     after.close();
   }
   expect(new Set(acknowledged).size).toBe(acknowledged.length);

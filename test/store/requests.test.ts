@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { erase } from '../../src/store/history/erase.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshStore, log, user } from './helpers.ts';
 
@@ -12,7 +11,7 @@ function afterRequest(...owners: number[]): Store {
   const store = freshStore();
   store.users.create(user());
   store.users.create(user({ firstName: 'Ole' }));
-  store.write(() => {
+  store.change(() => {
     for (const userId of owners) store.logs.create(log({ userId }));
     store.requests.add(request);
   });
@@ -41,7 +40,7 @@ test('a request that fails is not known', () => {
   const store = afterRequest(1);
   const failing = { ...request, key: bytes(4) };
   expect(() =>
-    store.write(() => {
+    store.change(() => {
       store.logs.create(log());
       store.requests.add(failing);
       throw new Error('no');
@@ -53,12 +52,12 @@ test('a request that fails is not known', () => {
 describe('erasing a user', () => {
   const bytesOf = (store: Store) => {
     store.checkpoint();
-    return readFileSync(store.db.path);
+    return readFileSync(store.path);
   };
 
   test('forgets a request that created theirs only', () => {
     const store = afterRequest(1, 1);
-    erase(store, 1);
+    store.erase(1);
     expect(store.requests.find(request.key)).toBeUndefined();
     expect(bytesOf(store).includes(request.body)).toBe(false);
     expect(bytesOf(store).includes(request.key)).toBe(false);
@@ -66,21 +65,21 @@ describe('erasing a user', () => {
 
   test("leaves of a request with others' records the key and those: they are not created again", () => {
     const store = afterRequest(1, 2);
-    erase(store, 1);
+    store.erase(1);
     expect(store.requests.find(request.key)).toEqual({ body: null, created: [store.logs.get(2)] });
     expect(bytesOf(store).includes(request.body)).toBe(false);
   });
 
   test('leaves a request of another user', () => {
     const store = afterRequest(2);
-    erase(store, 1);
+    store.erase(1);
     expect(store.requests.find(request.key)?.body).toEqual(request.body);
   });
 
   test('forgets a request that noted a log under the wrong name', () => {
     const store = afterRequest(2);
     store.logs.update(1, { userId: 1 });
-    erase(store, 1);
+    store.erase(1);
     expect(store.requests.find(request.key)).toBeUndefined();
   });
 });

@@ -2,18 +2,19 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { logRecord } from '../../src/domain/log.ts';
+import { userRecord } from '../../src/domain/user.ts';
 import { rowsOf } from '../../src/store/maintenance/rescue/cells.ts';
 import { openPages } from '../../src/store/maintenance/rescue/pages.ts';
 import { type Rescue, rescue } from '../../src/store/maintenance/rescue/rescue.ts';
-import { openStore } from '../../src/store/store.ts';
-import { failure, freshFolder, freshPath, log, raw, user } from './helpers.ts';
+import { dbOf, failure, freshFolder, freshPath, log, openStore, raw, user } from './helpers.ts';
 
 const PAGE = 4096;
 
 /** A file with many leaf pages, overflow chains, deleted rows, and a table of somebody else's with rows of our widths. */
 function filled(path: string): void {
   const store = openStore(path);
-  store.write(() => {
+  store.change(() => {
     for (let i = 0; i < 60; i++) store.users.create(user({ firstName: `Zoë ${i}`, age: i }));
     for (let i = 0; i < 600; i++)
       store.logs.create(
@@ -25,11 +26,11 @@ function filled(path: string): void {
         }),
       );
   });
-  store.write(() => {
+  store.change(() => {
     for (let id = 100; id < 200; id++) store.logs.delete(id);
     for (let id = 300; id < 330; id++) store.logs.update(id, { notes: `changed ${id} `.repeat(20) });
   });
-  store.db.exec(`CREATE TABLE likeLogs (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h, i);
+  dbOf(store).exec(`CREATE TABLE likeLogs (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h, i);
     INSERT INTO likeLogs VALUES (9001, 'insert', 'log', '{"id":1}', '2026-03-02', 1, 2, 1, 'x'), (9002, 1, 'yoga', 'n', '2026-03-02', 1, 2, 1, '');
     CREATE TABLE likeUsers (a INTEGER PRIMARY KEY, b, c, d, e, f, g, h);
     INSERT INTO likeUsers VALUES (9070, 'x', 'y', 'z', 1, 'calf', 3, '2026-01-01')`);
@@ -65,8 +66,10 @@ function survivors(path: string): { users: string[]; logs: string[] } {
     if (!same(number)) continue;
     const intact = rowsOf(number, (wanted) => (same(wanted) ? after.pages(wanted) : undefined));
     for (const { id, values } of intact.rows) {
-      if (values.length === 8 && String(values[1]).startsWith('Zoë')) found.users.add(id);
-      if (values.length === 9 && values[3] === 'Piriformis Stretch') found.logs.add(id);
+      if (values.length === Object.keys(userRecord).length && String(values[1]).startsWith('Zoë'))
+        found.users.add(id);
+      if (values.length === Object.keys(logRecord).length && values[3] === 'Piriformis Stretch')
+        found.logs.add(id);
     }
   }
   before.close();
@@ -185,13 +188,14 @@ test('a log that an index still names is told as lost, and so is a user whom log
   db.close();
   const pages = openPages(path);
   const numbers = Array.from({ length: pages.count }, (_, i) => i + 1);
+  const widths = { users: Object.keys(userRecord).length, logs: Object.keys(logRecord).length };
   const holds = (number: number, width: number) =>
     rowsOf(number, pages.pages).rows.some(
       ({ values }) =>
         values.length === width && (values[5] === 'glute-left' || values[3] === 'Piriformis Stretch'),
     );
-  const leafOfLogs = numbers.find((number) => number > root && holds(number, 9)) ?? 0;
-  const leafOfUsers = numbers.find((number) => holds(number, 8)) ?? 0;
+  const leafOfLogs = numbers.find((number) => number > root && holds(number, widths.logs)) ?? 0;
+  const leafOfUsers = numbers.find((number) => holds(number, widths.users)) ?? 0;
   pages.close();
   const bytes = readFileSync(path);
   for (const page of [leafOfLogs, leafOfUsers]) bytes.fill(0, (page - 1) * PAGE, page * PAGE);
@@ -208,7 +212,7 @@ describe('a write-ahead log beside it', () => {
     const live = freshPath();
     const path = freshPath();
     const store = openStore(live);
-    store.db.pragma('wal_autocheckpoint = 0');
+    dbOf(store).pragma('wal_autocheckpoint = 0');
     store.users.create(user());
     for (let i = 0; i < 40; i++) store.logs.create(log({ notes: `${i} `.repeat(200) }));
     store.logs.update(7, { notes: 'the newest' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LogFilter } from '../../src/domain/log.ts';
-import { filledStore, log } from './helpers.ts';
+import { dbOf, filledStore, log } from './helpers.ts';
 
 const sessionsOf = (store: ReturnType<typeof filledStore>, filter: LogFilter) =>
   [...store.logs.sessions(filter)].flat();
@@ -27,7 +27,7 @@ test('they come in blocks of bounded size, all from one moment', () => {
 });
 
 test('one user takes that index, and no plan sorts', () => {
-  const { db } = filledStore(10);
+  const db = dbOf(filledStore(10));
   const plan = (where: string) =>
     db
       .all<{ detail: string }>(

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { stateOf } from '../../src/domain/token.ts';
-import { erase } from '../../src/store/history/erase.ts';
 import { Tokens } from '../../src/store/records/tokens.ts';
-import { failure, filledStore, freshStore } from './helpers.ts';
+import { dbOf, failure, filledStore, freshStore } from './helpers.ts';
 
 const phone = { name: 'phone', role: 'patient', users: [1], lifetime: null } as const;
 
@@ -13,14 +12,14 @@ test('a token has 256 random bits, and only its hash is stored', () => {
   expect(new Set(secrets).size).toBe(2);
   for (const secret of secrets) expect(secret).toMatch(/^sciatica_[\w-]{43}$/);
   store.checkpoint();
-  const bytes = readFileSync(store.db.path, 'latin1');
+  const bytes = readFileSync(store.path, 'latin1');
   for (const secret of secrets) expect(bytes).not.toContain(secret.slice(9));
   expect(store.tokens.find(secrets[1] ?? '')).toMatchObject({ name: 'b', role: 'patient', users: [1] });
   expect(store.tokens.find('sciatica_x')).toBeUndefined();
 });
 
 test('a token is valid until it expires or is taken back', () => {
-  const { db } = filledStore(2);
+  const db = dbOf(filledStore(2));
   let now = 1_000_000;
   const tokens = new Tokens(db, () => now);
   const { token } = tokens.create({ ...phone, lifetime: 1000 });
@@ -37,7 +36,7 @@ test('a token is valid until it expires or is taken back', () => {
 
 test('what another process changes counts at once', async () => {
   const store = filledStore(2);
-  const other = freshStore(store.db.path);
+  const other = freshStore(store.path);
   const { token } = store.tokens.create(phone);
   expect(store.tokens.find(token)?.revokedAt).toBeNull();
   other.tokens.revoke('phone');
@@ -70,8 +69,8 @@ test('who is erased leaves no token behind that is for nobody else', () => {
   store.tokens.create({ name: 'clinic', role: 'provider', users: [1, 2], lifetime: null });
   store.tokens.create({ name: 'boss', role: 'admin', users: null, lifetime: null });
   const names = () => store.tokens.list().map(({ name }) => name);
-  erase(store, 1);
+  store.erase(1);
   expect(names()).toEqual(['clinic', 'boss']);
-  erase(store, 2);
+  store.erase(2);
   expect(names()).toEqual(['boss']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
 import { checkLogChange, checkNewLog } from '../../src/store/records/checks.ts';
-import { log as aLog, failure, filledStore, freshStore, user } from './helpers.ts';
+import { log as aLog, dbOf, failure, filledStore, freshStore, user } from './helpers.ts';
 
 function withUser() {
   const store = freshStore();
@@ -63,15 +63,17 @@ describe('logs', () => {
     const issues = [{ field: 'userId', message: 'must be the id of an existing user' }];
     expect(failure(() => logs.create(aLog({ userId }))).issues).toEqual(issues);
     expect(failure(() => logs.update(1, { userId })).issues).toEqual(issues);
-    expect(failure(() => checkNewLog(store, aLog({ userId }))).issues).toEqual(issues);
-    expect(failure(() => checkLogChange(store, { userId })).issues).toEqual(issues);
+    expect(failure(() => logs.replace(1, aLog({ userId }))).issues).toEqual(issues);
+    expect(failure(() => logs.createAll([aLog(), aLog({ userId })])).issues).toEqual([
+      { field: '[1].userId', message: 'must be the id of an existing user' },
+    ]);
     expect(failure(() => logs.restore({ id: 5, ...aLog({ userId }) })).issues).toEqual(issues);
     expect(logs.list()).toStrictEqual([{ id: 1, ...aLog() }]);
   });
 
   test('a missing user is told with all other faults', () => {
     const store = withUser();
-    const error = failure(() => checkNewLog(store, { ...aLog(), userId: 9, painBefore: 99 }));
+    const error = failure(() => checkNewLog(store.logs, { ...aLog(), userId: 9, painBefore: 99 }));
     expect(error.issues.map(({ field }) => field)).toEqual(['painBefore', 'userId']);
   });
 
@@ -80,9 +82,9 @@ describe('logs', () => {
     (userId) => {
       const store = withUser();
       for (const check of [checkNewLog, checkLogChange])
-        expect(failure(() => check(store, { ...aLog(), userId })).issues.map(({ field }) => field)).toEqual([
-          'userId',
-        ]);
+        expect(
+          failure(() => check(store.logs, { ...aLog(), userId })).issues.map(({ field }) => field),
+        ).toEqual(['userId']);
     },
   );
 
@@ -195,27 +197,27 @@ describe('a transaction', () => {
   test('that fails leaves no trace', () => {
     const store = withUser();
     expect(() =>
-      store.write(() => {
+      store.change(() => {
         store.users.create(user());
-        store.write(() => store.logs.create(aLog()));
+        store.change(() => store.logs.create(aLog()));
         store.users.delete(1);
         throw new Error('enough');
       }),
     ).toThrow('enough');
-    expect(store.db.inTransaction).toBe(false);
+    expect(dbOf(store).inTransaction).toBe(false);
     expect(store.users.list()).toStrictEqual([{ id: 1, ...user() }]);
     expect(store.logs.count()).toBe(0);
   });
 
   test('within another is a part of it', () => {
     const store = withUser();
-    const id = store.write(() => store.write(() => store.logs.create(aLog())).id);
+    const id = store.change(() => store.change(() => store.logs.create(aLog())).id);
     expect(store.logs.get(id)).toStrictEqual({ id, ...aLog() });
   });
 
   test('that reads sees one moment', () => {
     const store = withUser();
-    const other = freshStore(store.db.path);
+    const other = freshStore(store.path);
     store.read(() => {
       expect(store.users.count()).toBe(1);
       other.users.create(user());
@@ -230,5 +232,5 @@ test('settings are kept', () => {
   expect(store.settings.get('user')).toBeUndefined();
   store.settings.set('user', '1');
   store.settings.set('user', '2');
-  expect(freshStore(store.db.path).settings.get('user')).toBe('2');
+  expect(freshStore(store.path).settings.get('user')).toBe('2');
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { WRITE_PATIENCE_MS, Writer } from '../../src/store/writer.ts';
-import { freshStore, log, raw, user } from './helpers.ts';
+import { SciaticaError } from '../../src/domain/errors.ts';
+import { WRITE_TIMEOUT_MS, Writer } from '../../src/store/sqlite/writer.ts';
+import { dbOf, freshStore, log, raw, user } from './helpers.ts';
 
 // Time stands still but for what a test lets pass: five seconds of patience take none.
 beforeEach(() => {
@@ -10,13 +11,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const pass = (ms = 1) => vi.advanceTimersByTimeAsync(ms);
+/** Lets time pass, and the event loop come round. */
+async function pass(ms = 1): Promise<void> {
+  await new Promise(setImmediate);
+  await vi.advanceTimersByTimeAsync(ms);
+  await new Promise(setImmediate);
+}
 
 function serving() {
   const store = freshStore();
-  const writer = new Writer(store.db);
+  const writer = new Writer(dbOf(store));
   store.users.create(user());
-  return { store, writer, other: raw(store.db.path) };
+  return { store, writer, other: raw(store.path) };
 }
 
 const commits = (sqlite: ReturnType<typeof raw>) => sqlite.pragma('data_version', { simple: true }) as number;
@@ -55,7 +61,7 @@ test('one that fails leaves no trace, and the others stay', async () => {
     create('a'),
     create('b', 'broken'),
     writer.write(() => store.logs.update(99, {})),
-    writer.write(() => store.db.run("INSERT INTO logs VALUES (NULL, 1, 'yoga', '', '', 0, 0, 0, '')")),
+    writer.write(() => dbOf(store).run("UPDATE users SET age = 'old'")),
     create('c'),
   ]);
   await pass();
@@ -96,7 +102,7 @@ test("another's lock is waited for, and reads go on", async () => {
   other.exec('BEGIN IMMEDIATE');
   const answered = vi.fn();
   const write = writer.write(() => store.logs.create(log())).then(answered);
-  await pass(WRITE_PATIENCE_MS - 100);
+  await pass(WRITE_TIMEOUT_MS - 100);
   expect(answered).not.toHaveBeenCalled();
   expect(store.users.count()).toBe(1);
   expect([...store.users.jsonChunks()].flat()).toHaveLength(1);
@@ -112,7 +118,7 @@ test("after 5 s of another's lock a write is refused, and one that came later wa
   other.exec('BEGIN IMMEDIATE');
   const work = vi.fn();
   const early = writer.write(work).catch((error: unknown) => error);
-  await pass(WRITE_PATIENCE_MS - 1000);
+  await pass(WRITE_TIMEOUT_MS - 1000);
   const late = writer.write(() => store.logs.create(log()));
   await pass(1100);
   expect(await early).toMatchObject({ name: 'SciaticaError', code: 'busy' });
@@ -124,7 +130,7 @@ test("after 5 s of another's lock a write is refused, and one that came later wa
 
 test('a commit that fails refuses the whole batch', async () => {
   const { store, writer } = serving();
-  const spy = vi.spyOn(store.db, 'commit').mockImplementation(() => {
+  const spy = vi.spyOn(dbOf(store), 'commit').mockImplementation(() => {
     throw new Error('the disk is gone');
   });
   const results = Promise.allSettled([
@@ -134,7 +140,7 @@ test('a commit that fails refuses the whole batch', async () => {
   await pass();
   for (const result of await results)
     expect(result).toMatchObject({ reason: { message: 'the disk is gone' } });
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   spy.mockRestore();
   expect(store.logs.count()).toBe(0);
   const next = writer.write(() => store.logs.create(log()));
@@ -144,24 +150,39 @@ test('a commit that fails refuses the whole batch', async () => {
 
 test('a full disk refuses the whole batch, and room is all it takes to go on', async () => {
   const { store, writer } = serving();
-  const pages = store.db.pragma<number>('page_count');
-  store.db.pragma(`max_page_count = ${pages + 2}`);
+  const pages = dbOf(store).pragma<number>('page_count');
+  dbOf(store).pragma(`max_page_count = ${pages + 2}`);
   const big = () => writer.write(() => store.logs.create(log({ notes: 'x'.repeat(9_000) })));
   const results = Promise.allSettled([big(), big(), big()]);
   await pass();
   for (const result of await results) expect(result).toMatchObject({ reason: { code: 'full' } });
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   expect(store.logs.count()).toBe(0);
-  store.db.pragma(`max_page_count = ${pages + 100}`);
+  dbOf(store).pragma(`max_page_count = ${pages + 100}`);
   const next = big();
   await pass();
   expect((await next).id).toBe(1);
 });
 
+test('when SQLite drops the transaction, no write of the batch is stored, and each is told why', async () => {
+  const { store, writer } = serving();
+  const create = () => writer.write(() => store.logs.create(log()));
+  const before = create();
+  // As SQLite does after some errors (https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction).
+  const dropping = writer.write(() => {
+    dbOf(store).run('ROLLBACK');
+    throw new SciaticaError('full', 'The disk is full.');
+  });
+  const results = Promise.allSettled([before, dropping, create()]);
+  await pass();
+  for (const result of await results) expect(result).toMatchObject({ reason: { code: 'full' } });
+  expect(store.logs.count()).toBe(0);
+});
+
 test('a full disk is told of a single write too, and leaves no trace', () => {
   const { store } = serving();
-  store.db.pragma(`max_page_count = ${store.db.pragma<number>('page_count')}`);
+  dbOf(store).pragma(`max_page_count = ${dbOf(store).pragma<number>('page_count')}`);
   expect(() => store.logs.create(log({ notes: 'x'.repeat(9_000) }))).toThrow('The disk is full');
-  expect(store.db.inTransaction).toBe(false);
+  expect(dbOf(store).inTransaction).toBe(false);
   expect(store.logs.count()).toBe(0);
 });

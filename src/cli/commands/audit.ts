@@ -5,9 +5,9 @@ import { parseDay } from '../../domain/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { visible } from '../output/io.ts';
-import { printJson, printTable, sayEmpty } from '../output/output.ts';
-import type { Column } from '../views/table.ts';
+import { escapeControls } from '../output/io.ts';
+import { printJson, printRows, sayEmpty } from '../output/output.ts';
+import type { Column } from '../views/columns.ts';
 
 /** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {
@@ -35,10 +35,10 @@ async function showAudit(context: Context, options: Options): Promise<void> {
   if (options['json']) printJson(context, entries);
   else if (entries.length === 0)
     sayEmpty(context, options, 'Nobody asked for anything (sciatica serve --auth notes it).');
-  else await printTable(context, { columns, rows: () => [entries] });
+  else await printRows(context, { names, columns: () => columns, rows: () => [entries] });
 }
 
-/** The first moment of a day here. */
+/** Local midnight at which a day begins, in milliseconds since 1970. */
 function beginning(context: Context, text: string): number {
   const at = new Date(`${parseDay(text, context.today)}T00:00`).getTime();
   if (Number.isNaN(at))
@@ -51,15 +51,30 @@ function recordsOf({ record, first, last, count }: AuditEntry): string {
   return first === last ? `${record} ${first}` : `${count} ${record}s, ${first} to ${last}`;
 }
 
+const names = [
+  'at',
+  'token',
+  'who',
+  'method',
+  'route',
+  'record',
+  'userId',
+  'first',
+  'last',
+  'count',
+  'status',
+  'address',
+] as const satisfies (keyof AuditEntry)[];
+
 const columns: Column<AuditEntry>[] = [
   { title: 'When (UTC)', cell: ({ at }) => at.slice(0, 19).replace('T', ' ') },
   {
     title: 'Who',
-    shrinks: 'first',
-    cell: ({ who, token }) => (token === null ? 'nobody' : visible(who ?? `token ${token}, gone`)),
+    least: 10,
+    cell: ({ who, token }) => (token === null ? 'nobody' : escapeControls(who ?? `token ${token}, gone`)),
   },
   { title: 'What', cell: ({ method, route }) => `${method} ${route}` },
   { title: 'Records', cell: recordsOf },
   { title: 'Status', right: true, cell: ({ status }) => String(status) },
-  { title: 'From', cell: ({ address }) => visible(address) },
+  { title: 'From', cell: ({ address }) => escapeControls(address) },
 ];

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/day.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, sized, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say, sized } from '../output/io.ts';
 
 /** `sciatica backup` */
 export function addBackupCommand(program: Command, context: Context): void {
@@ -42,7 +42,7 @@ async function makeBackup(
   if (file === undefined && statSync(source, { throwIfNoEntry: false }))
     mkdirSync(dirname(target), { mode: 0o700, recursive: true });
   const made = backup(source, target, { force, rename: folder !== undefined && !force });
-  print(context, visible(made.path));
+  print(context, escapeControls(made.path));
   say(
     context,
     `Backed up ${counted(made.users, 'user')} and ${counted(made.logs, 'log')} (${sized(made.bytes)}).`,

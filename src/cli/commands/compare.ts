@@ -8,8 +8,8 @@ import type { Period } from '../../insights/index.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { requireUser } from '../input/resolve-user.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { print } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
 import { shownAs } from '../views/records.ts';
@@ -55,10 +55,10 @@ export function addCompareCommand(program: Command, context: Context): void {
 }
 
 async function compare(context: Context, options: Options): Promise<void> {
-  const asked = await askedOf(context, options, fields);
+  const asked = await parseFlags(context, options, fields);
   if (asked.before !== undefined && (asked.since ?? asked.until) !== undefined)
     throw usage('--before takes all there is: leave out --since and --until.');
-  const userId = await requireUser(context, options['user']);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const user = context.store.users.get(userId);
   const { exerciseType } = asked;
   const filter: LogFilter = { userId, ...(exerciseType !== undefined && { exerciseType }) };

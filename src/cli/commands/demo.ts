@@ -20,11 +20,11 @@ async function fill(context: Context): Promise<void> {
   const { default: practice } = await import('../practice.json');
   const { checkLog, checkUser } = await import('../../domain/schema.ts');
   const { store } = context;
-  store.write(() => {
+  store.change(() => {
     if (store.users.count() > 0 || store.logs.count() > 0)
       throw new SciaticaError(
         'conflict',
-        `${store.db.path} holds records already. For the practice records take a new file: sciatica demo --db practice.db`,
+        `${store.path} holds records already. For the practice records take a new file: sciatica demo --db practice.db`,
       );
     for (const user of practice.users) store.users.restore(checkUser(user));
     for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));

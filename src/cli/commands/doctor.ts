@@ -4,8 +4,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { examples } from '../help.ts';
-import { palette } from '../output/colour.ts';
-import { counted, print, say, sized, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say, sized } from '../output/io.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -48,41 +47,30 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
 }
 
 async function show(context: Context, examination: Examination): Promise<void> {
-  print(context, visible(examination.path));
-  if (examination.exists) for (const line of wrapped(context, described(examination))) print(context, line);
-  print(context, '');
-  const { relief, aggravation } = await palette(context);
-  for (const check of examination.checks) {
-    const [first = '', ...others] = wrapped(context, `${check.name}: ${visible(check.detail)}`, 2);
-    print(context, `${check.ok ? relief('✓') : aggravation('✗')}${first.slice(1)}`);
-    for (const line of [...others, ...adviceLines(context, check)]) print(context, line);
-  }
+  const { canvasOf, wrap } = await import('../views/layout.ts');
+  const { width, palette } = await canvasOf(context);
+  const fitted = (text: string, indent = 0) => wrap(text, { width: Math.min(width, MAX_WIDTH) }, indent);
+  const checkLines = ({ name, detail, ok, advice }: Check) => {
+    const [first = '', ...others] = fitted(`${name}: ${escapeControls(detail)}`, 2);
+    const mark = ok ? palette.relief('✓') : palette.aggravation('✗');
+    return [mark + first.slice(1), ...others, ...(advice ? fitted(escapeControls(advice), 4) : [])];
+  };
+  const lines = [
+    escapeControls(examination.path),
+    ...(examination.exists ? fitted(describeExamination(examination)) : []),
+    '',
+    ...examination.checks.flatMap(checkLines),
+  ];
+  print(context, lines.join('\n'));
 }
 
-function adviceLines(context: Context, { advice }: Check): string[] {
-  return advice === undefined ? [] : wrapped(context, visible(advice), 4);
-}
-
-function described({ users, logs, bytes, version, journalMode }: Examination): string {
+function describeExamination({ users, logs, bytes, version, journalMode }: Examination): string {
   return [
     ...(users === null || logs === null ? [] : [counted(users, 'user'), counted(logs, 'log')]),
     sized(bytes),
     ...(version === null ? [] : [`version ${version}`]),
     ...(journalMode === null ? [] : [`${journalMode} journal`]),
   ].join(', ');
-}
-
-/** Text in lines that fit, each `indent` columns in. A path that is longer stays whole, to be copied. */
-function wrapped({ width }: Context, text: string, indent = 0): string[] {
-  const room = Math.min(width, MAX_WIDTH) - indent;
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= room)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.map((line) => ' '.repeat(indent) + line);
 }
 
 async function rescueIt(context: Context, output: string, { json }: DoctorOptions): Promise<void> {
@@ -109,7 +97,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
     );
   say(
     context,
-    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${visible(output)}.`,
+    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${escapeControls(output)}.`,
   );
   sayLosses(context, rescued, output);
 }
@@ -129,5 +117,5 @@ function sayLosses(context: Context, { lostUsers, lostLogs, broken }: Rescue, ou
     );
     say(context, 'To import it, restore a backup that has them first, or add them to "users" in the file.');
   }
-  say(context, `To go on with a new database: sciatica import ${visible(output)} --db NEW.db`);
+  say(context, `To go on with a new database: sciatica import ${escapeControls(output)} --db NEW.db`);
 }

@@ -10,7 +10,7 @@ import { namingFlags, usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, say, visible, writeAll } from '../output/io.ts';
+import { counted, escapeControls, say, writeAll } from '../output/io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
@@ -71,7 +71,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const force = options['force'] === true;
   const file = await import('../output/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
-  // Nobody in particular, unless the command line says so.
+  // All users, unless --user names one: user use does not narrow an export.
   const filter = await logFilterOf(context, { user: 'all', ...options });
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
@@ -95,26 +95,26 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     progress.clear();
     snapshot.close();
   }
-  // A person likes to be told; cron would send it as mail.
+  // Terminal only: cron would mail it.
   if (output !== undefined && context.stderr.isTTY)
-    say(context, `Wrote ${counted(count, 'record')} to ${visible(output)}.`);
+    say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
 
 type Lists = { users?: Blocks; userExerciseLogs?: Blocks };
 
 function listsOf(store: Store, what: What, filter: LogFilter, watched: (blocks: Blocks) => Blocks): Lists {
   const users = () => watched(usersOf(store, filter));
-  const logs = () => watched(store.logs.jsonChunks(filter));
+  const logs = () => watched(store.logs.jsonRows(filter));
   if (what === 'users') return { users: users() };
   if (what === 'logs') return { userExerciseLogs: logs() };
   return { users: users(), userExerciseLogs: logs() };
 }
 
-/** Every user; with filters those that the logs belong to, and the one that was named. */
+/** All users; with filters, those of the matching logs and the one of --user. */
 function* usersOf({ users, logs }: Store, filter: LogFilter): Generator<string[]> {
   const { sort: _, ...narrowing } = filter;
   if (Object.keys(narrowing).length === 0) {
-    yield* users.jsonChunks();
+    yield* users.jsonRows();
     return;
   }
   const named = filter.userId === undefined ? [] : [filter.userId];

@@ -25,22 +25,27 @@ async function explainFields(context: Context, options: Options): Promise<void> 
   if (options['json']) return printJson(context, entries);
   const { canvasOf, wrap } = await import('../views/layout.ts');
   const canvas = await canvasOf(context);
-  const inner = { ...canvas, width: canvas.width - INDENT.length };
   const lines = entries.flatMap((entry) => [
     ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titles[entry.record]}`] : []),
     `  ${entry.name}${entry.flag === null ? '' : `  ${entry.flag}`}`,
-    ...wrap(`${entry.description}: ${entry.takes}${example(entry)}.`, inner).map((line) => INDENT + line),
+    ...wrap(
+      `${entry.description}: ${entry.takes}${example(entry)}${isOptional(entry) ? '; optional' : ''}.`,
+      canvas,
+      INDENT,
+    ),
   ]);
   print(context, lines.join('\n'));
 }
 
-const INDENT = ' '.repeat(6);
+const INDENT = 6;
 
 const titles: Readonly<Record<Entry['record'], string>> = {
-  user: 'A user (all but the id are required)',
-  userExerciseLog: 'An exercise log (all but the id are required)',
+  user: 'A user (required, unless said optional)',
+  userExerciseLog: 'An exercise log (required, unless said optional)',
 };
 
-/** Unless what it takes names one already. */
+const isOptional = ({ required, flag }: Entry) => !required && flag !== null;
+
+/** Left out where the description of its values names one already. */
 const example = ({ type, example }: Entry) =>
   type === 'choice' || type === 'email' || type === 'boolean' ? '' : `; such as ${example}`;

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { date } from '../../domain/fields.ts';
-import type { HistoryFilter } from '../../domain/history.ts';
+import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { print, say } from '../output/io.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { print, say, writeAll } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
 
-/** How many entries are shown when nothing is said. */
+/** Entries shown without --limit. */
 const LATEST = 30;
 
 const since = { since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }) };
@@ -32,7 +32,7 @@ export function addHistoryCommand(program: Command, context: Context): void {
 }
 
 async function showHistory(context: Context, options: Options): Promise<void> {
-  const filter = await filterOf(context, options);
+  const filter = await historyFilter(context, options);
   const { history } = context.store;
   if (options['json']) {
     printJson(context, history.list(filter));
@@ -45,18 +45,38 @@ async function showHistory(context: Context, options: Options): Promise<void> {
     return;
   }
   const shown = entries.slice(0, limit);
-  const { historyLines } = await import('../views/history.ts');
-  const { canvasOf } = await import('../views/layout.ts');
-  print(context, historyLines(shown, await canvasOf(context)).join('\n'));
+  if (context.stdout.isTTY) {
+    const { historyLines } = await import('../views/history.ts');
+    const { canvasOf } = await import('../views/layout.ts');
+    print(context, historyLines(shown, await canvasOf(context)).join('\n'));
+  } else {
+    const { tsvOf } = await import('../output/tsv.ts');
+    await writeAll(context.stdout, tsvOf(names, [shown]));
+  }
   if (entries.length > limit) say(context, `Only the latest ${limit} are shown. For more: --limit N.`);
 }
 
-async function filterOf(context: Context, options: Options): Promise<HistoryFilter> {
-  const asked = await askedOf(context, options, since);
+/** The fields of an entry, in order. */
+const names = [
+  'seq',
+  'change',
+  'at',
+  'source',
+  'caller',
+  'undoes',
+  'record',
+  'id',
+  'action',
+  'before',
+  'after',
+] as const satisfies (keyof HistoryEntry)[];
+
+async function historyFilter(context: Context, options: Options): Promise<HistoryFilter> {
+  const asked = await parseFlags(context, options, since);
   const filter: HistoryFilter = {};
   if (options['user'] !== undefined) filter.user = idOf(String(options['user']), '--user');
   if (options['log'] !== undefined) filter.log = idOf(String(options['log']), '--log');
-  // The day begins where the person is.
+  // The day begins at local midnight.
   if (asked.since !== undefined) filter.since = new Date(`${asked.since}T00:00:00`).getTime();
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   return filter;

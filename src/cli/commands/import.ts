@@ -8,10 +8,10 @@ import type { Counts, OnConflict } from '../../store/maintenance/staging.ts';
 import { examples } from '../help.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { formatOption, rawOption } from '../output/formats.ts';
-import { counted, print, say, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
 import { type Progress, progressOf } from '../output/progress.ts';
 
-/** A terminal shows so many faults; a file that stderr is sent to gets all. */
+/** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;
 
 interface ImportOptions {
@@ -58,7 +58,6 @@ Ids are kept; a record without one gets a new one. A record that is there alread
 async function importFile(context: Context, path: string, options: ImportOptions): Promise<void> {
   const file = await openInput(context, path);
   const { readRecords } = await import('../../exchange/read.ts');
-  const { Import } = await import('../../store/maintenance/import.ts');
   const { formatOfName } = await import('../../exchange/format.ts');
   const format = options.format ?? formatOfName(path);
   const progress = progressOf(context);
@@ -66,7 +65,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   let task: Import | undefined;
   try {
     const reading = await readRecords(file.bytes, { format, raw });
-    task = new Import(context.store, reading.where);
+    task = await context.store.import(reading.where);
     await readAll(file, reading, task, progress);
     task.apply({ onConflict: options.onConflict ?? 'refuse', dryRun: options.dryRun ?? false });
   } catch (error) {
@@ -92,7 +91,7 @@ async function readAll(file: InputFile, reading: Reading, task: Import, progress
 const isRecord = (item: Item): item is Exclude<Item, { fault: object }> => item.fault === undefined;
 const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.fault !== undefined;
 
-/** Names the faults, each on a line, and gives the error that ends the command. */
+/** Prints each fault on a line. @returns the error that ends the command */
 function reported(
   context: Context,
   error: unknown,
@@ -104,7 +103,7 @@ function reported(
     task && task.faults.count > 0 ? task.faults : { count: error.issues.length, issues: error.issues };
   if (faults.count === 0) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
   const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
-  for (const issue of shown) say(context, visible(describeIssue(issue)));
+  for (const issue of shown) say(context, escapeControls(describeIssue(issue)));
   if (faults.count > shown.length) say(context, `and ${grouped(faults.count - shown.length)} more`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')
@@ -150,12 +149,12 @@ function sayCounts(
 ): void {
   if (options.json)
     print(context, JSON.stringify({ users, userExerciseLogs: logs, dryRun: options.dryRun ?? false }));
-  say(context, described(users, 'user'));
-  say(context, described(logs, 'log'));
+  say(context, describeCounts(users, 'user'));
+  say(context, describeCounts(logs, 'log'));
 }
 
 /** `400 logs: 398 new, 2 already there` */
-function described(counts: Counts, noun: string): string {
+function describeCounts(counts: Counts, noun: string): string {
   const names = Object.keys(WORDS) as (keyof Counts)[];
   const parts = names
     .filter((name) => counts[name] > 0)

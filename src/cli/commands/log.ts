@@ -88,7 +88,7 @@ async function editLog(context: Context, text: string, options: Options): Promis
   const current = logs.get(id);
   const { userId: _, ...asked } = logFields;
   const given = await patchOf(context, options, { fields: logFields, asked, current });
-  const patch = namingFlags(logFields, () => checkLogChange(context.store, given));
+  const patch = namingFlags(logFields, () => checkLogChange(logs, given));
   const log = logs.update(id, patch);
   const done = `Changed log ${id}: ${summaryOfLog(log)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
@@ -103,7 +103,7 @@ async function removeLogs(context: Context, texts: string[], options: Options): 
   if (others.length > 0 && !options['yes'])
     for (const log of [first, ...others]) say(context, `  log ${log.id}: ${summaryOfLog(log)}`);
   await confirmDeletion(context, options, what);
-  context.store.write(() => {
+  context.store.change(() => {
     for (const id of ids) logs.delete(id);
   });
   print(context, `Deleted ${what}.`);

@@ -6,19 +6,20 @@ import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { similarName } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { whoseList } from '../input/resolve-user.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { resolveListUser } from '../input/resolve-user.ts';
 import { palette } from '../output/colour.ts';
-import { counted, quoted, say, visible } from '../output/io.ts';
+import { counted, escapeControls, quoted, say } from '../output/io.ts';
 import { type List, printList } from '../output/output.ts';
+import type { Column } from '../views/columns.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
-/** How many rows a table has when nothing is said. */
+/** Rows shown without --limit and --all. */
 const LATEST = 30;
 
 const { userId, ...filterFields } = logFilterFields;
 
-/** The filters of a list of logs, for each command that takes them. `--user all` is everybody. */
+/** Adds the filters of a list of logs to a command. `--user all` means all users. */
 export function addLogFilters(command: Command): Command {
   command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, filterFields);
@@ -26,17 +27,17 @@ export function addLogFilters(command: Command): Command {
 }
 
 /**
- * Reads the filters of `addLogFilters`.
+ * Parses the flags of `addLogFilters`.
  * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
  */
 export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
-  const filter: LogFilter = await askedOf(context, options, filterFields);
+  const filter: LogFilter = await parseFlags(context, options, filterFields);
   if (typeof options['sort'] === 'string') {
     const { parseSort } = await import('../../domain/sort.ts');
     namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
     filter.sort = options['sort'];
   }
-  const user = whoseList(context, options);
+  const user = resolveListUser(context, options);
   return user === undefined ? filter : { ...filter, userId: user };
 }
 
@@ -73,7 +74,7 @@ async function listLogs(context: Context, options: Options): Promise<void> {
   const { limit: _, ...everything } = filter;
   const total = asTable ? context.store.logs.count(everything) : undefined;
   if (total === 0) sayNone(context, filter);
-  else await printList(context, options, await listOf(context, shown));
+  else await printList(context, options, listOf(context, shown));
   if (total !== undefined && shown.limit !== undefined && shown.limit < total)
     say(context, `${shown.limit} of ${counted(total, 'log')}. For more: --limit N or --all.`);
 }
@@ -83,20 +84,24 @@ function tableFilter(filter: LogFilter, options: Options): LogFilter {
   return options['all'] ? sorted : { ...sorted, limit: filter.limit ?? LATEST };
 }
 
-async function listOf(context: Context, filter: LogFilter): Promise<List<Log>> {
-  const { logs, users } = context.store;
-  const everybody = filter.userId === undefined;
-  const names = new Map(everybody ? users.list().map((user) => [user.id, nameOf(user)]) : []);
-  const userName = everybody ? (id: number) => names.get(id) ?? '' : undefined;
+function listOf(context: Context, filter: LogFilter): List<Log> {
+  const { logs } = context.store;
   return {
     fields: logRecord,
-    columns: logColumns(await palette(context), userName),
-    json: () => logs.jsonChunks(filter),
+    columns: () => columnsOf(context, filter),
+    json: () => logs.jsonRows(filter),
     rows: rowsOf(logs, filter),
   };
 }
 
-/** What a screen holds is read once; a long table is read again for its lines, in bounded memory. */
+async function columnsOf(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
+  const colours = await palette(context);
+  if (userId !== undefined) return logColumns(colours);
+  const names = new Map(context.store.users.list().map((user) => [user.id, nameOf(user)]));
+  return logColumns(colours, (id) => names.get(id) ?? '');
+}
+
+/** A screenful is read once; a long list is read again for its lines, so that memory stays bounded. */
 function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
   if (filter.limit === undefined || filter.limit > 1000) return () => logs.chunks(filter);
   let rows: Log[] | undefined;
@@ -106,7 +111,7 @@ function rowsOf(logs: Logs, filter: LogFilter): () => Iterable<Log[]> {
   };
 }
 
-/** Why there may be nothing to show, and what to do about it. */
+/** Explains an empty list, and what to do next. */
 export function sayNone(context: Context, filter: LogFilter): void {
   const { logs, users } = context.store;
   if (logs.count() === 0) {
@@ -117,5 +122,5 @@ export function sayNone(context: Context, filter: LogFilter): void {
   say(context, 'No log matches.');
   if (filter.exerciseName === undefined) return;
   const meant = similarName(filter.exerciseName, logs.exercises(filter.userId));
-  if (meant) say(context, `Did you mean --name ${quoted(visible(meant))}?`);
+  if (meant) say(context, `Did you mean --name ${quoted(escapeControls(meant))}?`);
 }

@@ -5,9 +5,9 @@ import { anonymous, reportFields } from '../../domain/summary.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { requireUser } from '../input/resolve-user.ts';
-import { say, visible, writeAll } from '../output/io.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
+import { escapeControls, say, writeAll } from '../output/io.ts';
 
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
@@ -47,8 +47,8 @@ export function addReportCommand(program: Command, context: Context): void {
 }
 
 async function writeReport(context: Context, options: Options): Promise<void> {
-  const asked = await askedOf(context, options, reportFields);
-  const userId = await requireUser(context, options['user']);
+  const asked = await parseFlags(context, options, reportFields);
+  const userId = await resolveUserOrAsk(context, options['user']);
   const format = formatOf(options);
   const output = outputOf(context, options, userId, format);
   const force = options['force'] === true;
@@ -72,7 +72,7 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   if (output === undefined) return writeAll(context.stdout, [text]);
   await file.writeOutputFile(output, { force }, [text]);
   // A person likes to be told; cron would send it as mail.
-  if (context.stderr.isTTY) say(context, `Wrote ${visible(output)}.`);
+  if (context.stderr.isTTY) say(context, `Wrote ${escapeControls(output)}.`);
 }
 
 function formatOf({ format, output }: Options): Format {

@@ -6,7 +6,7 @@ import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, say, visible } from '../output/io.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
 
 /** `sciatica restore` */
 export function addRestoreCommand(program: Command, context: Context): void {
@@ -32,14 +32,14 @@ async function restore(context: Context, file: string, options: { yes?: boolean 
   const { prepareRestore } = await import('../../store/maintenance/restore.ts');
   const restoration = prepareRestore(resolve(file), context.databasePath);
   try {
-    say(context, `Backup:   ${described(restoration.copy)}`);
-    say(context, `Database: ${describedPresent(restoration.present)}`);
+    say(context, `Backup:   ${describeHolding(restoration.copy)}`);
+    say(context, `Database: ${describeDatabase(restoration.present)}`);
     for (const warning of warnings(restoration)) say(context, warning);
     await confirm(context, restoration, options);
     const kept = restoration.apply(localStamp(context.now()));
     const { users, logs } = restoration.copy;
     print(context, `Restored ${counted(users, 'user')} and ${counted(logs, 'log')}.`);
-    if (kept) say(context, `The replaced database is kept: ${visible(kept)}`);
+    if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {
     restoration.close();
   }
@@ -49,7 +49,7 @@ function warnings({ present, erased, tokens }: Restoration): string[] {
   const back = erased.map(
     (id) => `It brings back user ${id}, who was erased since. To forget: sciatica user erase ${id}`,
   );
-  // What was taken back since is known from the database that is replaced.
+  // Tokens revoked since the backup are known from the database that is replaced.
   const isKnown = present !== 'absent' && present !== 'damaged';
   if (isKnown || tokens === 0) return back;
   return [
@@ -71,12 +71,12 @@ async function confirm(
     throw new Declined('Nothing was changed.');
 }
 
-function describedPresent(present: Restoration['present']): string {
+function describeDatabase(present: Restoration['present']): string {
   if (present === 'absent') return 'there is none yet';
-  return present === 'damaged' ? 'damaged, cannot be read' : described(present);
+  return present === 'damaged' ? 'damaged, cannot be read' : describeHolding(present);
 }
 
-function described({ users, logs, latest }: Holding): string {
+function describeHolding({ users, logs, latest }: Holding): string {
   const until = latest === undefined ? '' : `, until ${latest}`;
   return `${counted(users, 'user')}, ${counted(logs, 'log')}${until}`;
 }

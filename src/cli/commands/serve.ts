@@ -22,7 +22,7 @@ const MAX_PORT = 65_535;
 
 const collect = (value: string, before: string[]) => [...before, value];
 
-/** `sciatica serve`: the service for a companion app, until it is told to stop. */
+/** `sciatica serve` */
 export function addServeCommand(program: Command, context: Context): void {
   program
     .command('serve')
@@ -66,17 +66,17 @@ Examples:
 }
 
 async function serve(context: Context, options: ServeOptions): Promise<void> {
-  const { port, host, access } = checkOptions(options);
-  const { startServer } = await import('../../http/wire/server.ts');
+  const { port, host, origins } = checkOptions(options);
+  const { startServer } = await import('../../http/server.ts');
   const { DEFAULT_RATE } = await import('../../http/guard/limits.ts');
-  // Whoever reads the request log may go away; the service stays.
+  // A closed request log does not end the service.
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
   const server = await startServer(context.store, {
     host,
     port,
-    access,
+    origins,
     auth: options.auth && { burst, perSecond: rate },
     tls: tlsCert && tlsKey ? { cert: pemOf(tlsCert), key: pemOf(tlsKey) } : undefined,
     behindProxy: options.behindProxy === true,
@@ -91,7 +91,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   await server.stop();
 }
 
-/** Resolves at the first signal to stop; a second one ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
 function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
@@ -106,7 +106,7 @@ function pemOf(file: string): Buffer {
   }
 }
 
-/** What the door needs: nobody but this machine without a token, no token over a network in the clear. */
+/** Only this machine without tokens; no tokens over a network without TLS. */
 function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst }: ServeOptions): Issue[] {
   const issues: Issue[] = [];
   const isHere = LOOPBACK.includes(host);
@@ -149,7 +149,7 @@ function checkOptions(options: ServeOptions) {
   return {
     port: Number(port),
     host,
-    access: { allowHosts: allowHost.map((name) => name.toLowerCase()), allowOrigins: allowOrigin },
+    origins: { allowHosts: allowHost.map((name) => name.toLowerCase()), allowOrigins: allowOrigin },
   };
 }
 

@@ -3,13 +3,15 @@ import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
+import type { Summary } from '../../insights/index.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
-import { askedOf } from '../input/parse-flags.ts';
-import { whoseList } from '../input/resolve-user.ts';
+import { parseFlags } from '../input/parse-flags.ts';
+import { resolveListUser } from '../input/resolve-user.ts';
 import { print } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
+import type { Canvas } from '../views/layout.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -44,8 +46,8 @@ export function addSummaryCommand(program: Command, context: Context): void {
 }
 
 async function summarizeLogs(context: Context, options: Options): Promise<void> {
-  const asked = await askedOf(context, options, summaryFields);
-  const userId = whoseList(context, options);
+  const asked = await parseFlags(context, options, summaryFields);
+  const userId = resolveListUser(context, options);
   if (userId !== undefined) await summarizeUser(context, options, asked, userId);
   else if (asked.target === undefined) await summarizeEverybody(context, options, asked);
   else throw usage('--target is for one user: say which one with --user ID.');
@@ -68,12 +70,17 @@ async function summarizeUser(
   if (summary.sessions === 0) return sayNone(context, filter);
   const { canvasOf } = await import('../views/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
-  const { summaryDetails } = await import('../views/details.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
   const canvas = await canvasOf(context);
-  const details = options['details'] ? summaryDetails(summary, canvas) : undefined;
+  const details = options['details'] ? await detailsOf(summary, canvas) : undefined;
   print(context, summaryScreen(who, summary, canvas, details).join('\n'));
+}
+
+/** Draws tables, which take a while to load. */
+async function detailsOf(summary: Summary, canvas: Canvas): Promise<string[]> {
+  const { summaryDetails } = await import('../views/summary-details.ts');
+  return summaryDetails(summary, canvas);
 }
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
-import { stateOf, type Token } from '../../domain/token.ts';
+import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
 import { examples } from '../help.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { print, say, visible } from '../output/io.ts';
-import { printJson, printTable, sayEmpty } from '../output/output.ts';
-import type { Column } from '../views/table.ts';
+import { escapeControls, print, say } from '../output/io.ts';
+import { printJson, printRows, sayEmpty } from '../output/output.ts';
+import type { Column } from '../views/columns.ts';
 
 /** `sciatica token add|ls|rm` */
 export function addTokenCommand(program: Command, context: Context): void {
@@ -77,65 +77,68 @@ function addToken(context: Context, name: string, options: Options): void {
     lifetime: (options['expires'] as number | undefined) ?? null,
   });
   if (options['json']) {
-    printJson(context, { ...shown(made), token: made.token });
+    printJson(context, { ...asJson(made), token: made.token });
     return;
   }
-  // Alone on stdout, so that a script can take it; what it is goes to the person.
-  say(context, `Token ${made.id}, ${visible(name)}: ${made.role}, ${ofUsers(made)}. It is not shown again:`);
+  // Only the token goes to stdout, so that a script can read it.
+  say(
+    context,
+    `Token ${made.id}, ${escapeControls(name)}: ${made.role}, ${ofUsers(made)}. It is not shown again:`,
+  );
   print(context, made.token);
 }
 
 async function listTokens(context: Context, options: Options): Promise<void> {
-  const tokens = context.store.tokens.list();
-  if (options['json']) {
-    const now = context.now().getTime();
-    printJson(
-      context,
-      tokens.map((token) => ({ ...shown(token), state: stateOf(token, now) })),
-    );
-  } else if (tokens.length === 0)
+  const now = context.now().getTime();
+  const tokens = context.store.tokens
+    .list()
+    .map((token): ListedToken => ({ ...asJson(token), state: stateOf(token, now) }));
+  const [first] = tokens;
+  if (options['json']) printJson(context, tokens);
+  else if (first === undefined)
     sayEmpty(context, options, 'There is no token yet. Make one: sciatica token add');
-  else await printTable(context, { columns: columns(context), rows: () => [tokens] });
+  else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [tokens] });
 }
 
 function removeToken(context: Context, key: string): void {
   const { id, name } = context.store.tokens.revoke(key);
-  print(context, `Token ${id}, ${visible(name)}, is refused from now on.`);
+  print(context, `Token ${id}, ${escapeControls(name)}, is refused from now on.`);
 }
 
-const moment = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+/** A token with its moments as ISO 8601 in UTC. */
+type TokenJson = ReturnType<typeof asJson>;
+type ListedToken = TokenJson & { state: TokenState };
 
-/** As JSON: moments as ISO 8601 in UTC. */
-function shown({ id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt }: Token): object {
-  const moments = { createdAt, expiresAt, lastUsedAt, revokedAt };
+function asJson({ id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt }: Token) {
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
     id,
     name,
     role,
     users,
-    ...Object.fromEntries(Object.entries(moments).map(([key, at]) => [key, moment(at)])),
+    createdAt: iso(createdAt),
+    expiresAt: iso(expiresAt),
+    lastUsedAt: iso(lastUsedAt),
+    revokedAt: iso(revokedAt),
   };
 }
 
-function ofUsers({ users }: Token): string {
+function ofUsers({ users }: Pick<Token, 'users'>): string {
   if (users === null) return 'all users';
   return `user${users.length === 1 ? '' : 's'} ${users.join(', ')}`;
 }
 
-function columns(context: Context): Column<Token>[] {
-  const minute = (at: number | null, none: string) => moment(at)?.slice(0, 16).replace('T', ' ') ?? none;
-  return [
-    { title: 'Id', right: true, cell: ({ id }) => String(id) },
-    { title: 'Name', shrinks: 'first', cell: ({ name }) => visible(name) },
-    { title: 'Role', cell: ({ role }) => role },
-    { title: 'Sees', shrinks: 'first', cell: ofUsers },
-    { title: 'Last use (UTC)', cell: ({ lastUsedAt }) => minute(lastUsedAt, 'never') },
-    {
-      title: 'Valid until',
-      cell: (token) => {
-        const state = stateOf(token, context.now().getTime());
-        return state === 'valid' ? minute(token.expiresAt, 'for good') : state;
-      },
-    },
-  ];
-}
+const toMinute = (iso: string | null, none: string) => iso?.slice(0, 16).replace('T', ' ') ?? none;
+
+const columns: Column<ListedToken>[] = [
+  { title: 'Id', right: true, cell: ({ id }) => String(id) },
+  { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
+  { title: 'Role', cell: ({ role }) => role },
+  { title: 'Sees', least: 10, cell: ofUsers },
+  { title: 'Last use (UTC)', turn: 1, cell: ({ lastUsedAt }) => toMinute(lastUsedAt, 'never') },
+  {
+    title: 'Valid until',
+    turn: 2,
+    cell: ({ state, expiresAt }) => (state === 'valid' ? toMinute(expiresAt, 'for good') : state),
+  },
+];

@@ -7,7 +7,7 @@ import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { print, say } from '../output/io.ts';
 
-/** How many entries of a large change are told one by one. */
+/** Entries of a change that are listed. */
 const TOLD = 5;
 
 /** `sciatica undo` */
@@ -33,8 +33,7 @@ async function undoChange(context: Context, text: string | undefined, options: O
     await sayPlan(context, change, entries);
     await confirmed(context, options, `Undo change ${change}?`, 'Nothing was undone.');
   }
-  const { undo } = await import('../../store/history/undo.ts');
-  undo(store, change);
+  store.undo(change);
   print(context, `Undid change ${change}. To have it back: sciatica undo`);
 }
 

@@ -4,9 +4,9 @@ import { userFields, userRecord } from '../../domain/user.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { confirmDeletion, confirmed, patchOf } from '../input/edit.ts';
-import { addFieldOptions, idOf, jsonOption, type Options, valuesOf } from '../input/options.ts';
-import { requireUser } from '../input/resolve-user.ts';
-import { counted, print, say, visible } from '../output/io.ts';
+import { addFieldOptions, idOf, jsonOption, missingOf, type Options, valuesOf } from '../input/options.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
 import { checkJson, printDone, printRecord } from '../output/output.ts';
 import { summaryOfUser, userColumns } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
@@ -90,11 +90,11 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const { checkUserInput, checkUserPatch } = await import('../../domain/schema.ts');
   const { users, settings } = context.store;
   const given = valuesOf(userFields, options, context.today);
-  const missing = Object.entries(userFields).filter(([name]) => given[name] === undefined);
-  if (context.interactive && missing.length > 0) {
+  const missing = missingOf(userFields, given);
+  if (context.interactive && Object.keys(missing).length > 0) {
     namingFlags(userFields, () => checkUserPatch(given));
     const { askFields } = await import('../input/prompts.ts');
-    Object.assign(given, await askFields(context, Object.fromEntries(missing)));
+    Object.assign(given, await askFields(context, missing));
   }
   const user = users.create(namingFlags(userFields, () => checkUserInput(given)));
   printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
@@ -106,7 +106,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
 
 async function idOrOwn(context: Context, id: string | undefined): Promise<number> {
   return id === undefined
-    ? requireUser(context, undefined, 'give the id of one. See: sciatica users')
+    ? resolveUserOrAsk(context, undefined, 'give the id of one. See: sciatica users')
     : idOf(id);
 }
 
@@ -144,12 +144,11 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const what = user ? summaryOfUser(user) : `user ${id}`;
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
-  const { erase } = await import('../../store/history/erase.ts');
-  erase(store, id);
+  store.erase(id);
   print(context, `Erased user ${id}.`);
   const { keptCopies } = await import('../../store/maintenance/copies.ts');
-  for (const copy of keptCopies(store.db.path))
-    say(context, `This copy may still hold them: ${visible(copy)}`);
+  for (const copy of keptCopies(store.path))
+    say(context, `This copy may still hold them: ${escapeControls(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {

@@ -27,8 +27,8 @@ async function listUsers(context: Context, options: Options): Promise<void> {
   }
   await printList(context, options, {
     fields: userRecord,
-    columns: userColumns(),
-    json: () => users.jsonChunks(),
+    columns: userColumns,
+    json: () => users.jsonRows(),
     rows: () => users.chunks(),
   });
 }

@@ -4,9 +4,9 @@ import { Declined, usage } from '../errors.ts';
 import { type Options, valuesOf } from './options.ts';
 
 /**
- * What to change in a record: what the flags say; without flags, in a terminal, each field is asked for with
- * its current value as the answer that Enter gives.
- * @throws SciaticaError `invalid` without flags where nobody can be asked
+ * The changes to a record: from the flags; without flags, from a prompt for each field with its current value as
+ * default.
+ * @throws SciaticaError `invalid` without flags where there is no terminal
  */
 export async function patchOf(
   context: Context,
@@ -20,13 +20,14 @@ export async function patchOf(
   const { askFields } = await import('./prompts.ts');
   const values = current as Record<string, unknown>;
   const answers = await askFields(context, asked, values);
-  return Object.fromEntries(Object.entries(answers).filter(([name, answer]) => answer !== values[name]));
+  const changed = ([name, answer]: [string, unknown]) => answer !== (values[name] ?? null);
+  return Object.fromEntries(Object.entries(answers).filter(changed));
 }
 
 /**
- * Makes sure that a person wants to delete something.
- * @param what what would be gone
- * @throws Declined, or SciaticaError `invalid` where nobody can be asked
+ * Asks before something is deleted, unless `--yes` was given.
+ * @param what object of the sentence "Delete …?"
+ * @throws Declined, or SciaticaError `invalid` where there is no terminal
  */
 export async function confirmDeletion(context: Context, options: Options, what: string): Promise<void> {
   if (!options['yes'] && !context.interactive)
@@ -35,8 +36,8 @@ export async function confirmDeletion(context: Context, options: Options, what: 
 }
 
 /**
- * Asks whether to go on, unless `--yes` has said so.
- * @throws Declined with `declined`, or SciaticaError `invalid` where nobody can be asked
+ * Asks whether to go on, unless `--yes` was given.
+ * @throws Declined with the message `declined`, or SciaticaError `invalid` where there is no terminal
  */
 export async function confirmed(
   context: Context,

@@ -6,7 +6,7 @@ export function exerciseNamed(name: unknown, known: readonly Exercise[]): Exerci
   return known.find(({ exerciseName }) => exerciseName === name);
 }
 
-/** The name already used that this one, which was not, is close to: another spelling, or a slip. */
+/** The known name that a new one is close to: another spelling, or a typing mistake. */
 export function similarName(name: string, known: readonly Exercise[]): string | undefined {
   if (exerciseNamed(name, known)) return undefined;
   return closest(

@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { usage } from '../errors.ts';
-import { visible } from '../output/io.ts';
+import { fileError, usage } from '../errors.ts';
+import { escapeControls } from '../output/io.ts';
 
 const PIECE = 256 * 1024;
 
-/** What a command reads from: a file or stdin. */
+/** An input: a file or stdin. */
 export interface InputFile {
-  /** How messages call it. */
+  /** Its name in messages. */
   name: string;
-  /** Its length, if it has one. */
+  /** In bytes; undefined for a stream. */
   size: number | undefined;
   bytes: AsyncIterable<Uint8Array>;
 }
@@ -29,36 +29,32 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     const stat = await file.stat();
     if (stat.isDirectory()) {
       await file.close();
-      throw new SciaticaError('unusable', `${visible(path)} is a folder, not a file.`);
+      throw new SciaticaError('unusable', `${escapeControls(path)} is a folder, not a file.`);
     }
     return {
-      name: visible(path),
+      name: escapeControls(path),
       size: stat.isFile() ? stat.size : undefined,
       bytes: readable(path, file.createReadStream({ highWaterMark: PIECE })),
     };
   } catch (error) {
-    throw explained(error, path);
+    throw readError(error, path);
   }
 }
 
-/** A disk can fail half way. */
+/** Passes the bytes on; errors while reading are explained as those of opening are. */
 async function* readable(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch (error) {
-    throw explained(error, path);
+    throw readError(error, path);
   }
 }
 
-function explained(error: unknown, path: string): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (error instanceof SciaticaError || typeof code !== 'string') return error;
-  const name = visible(path);
-  const why =
-    code === 'ENOENT' || code === 'ENOTDIR'
-      ? `There is no file ${name}.`
-      : code === 'EACCES' || code === 'EPERM'
-        ? `${name} cannot be read: no permission.`
-        : `${name} cannot be read (${code}).`;
-  return new SciaticaError('unusable', why, [], { cause: error });
+function readError(error: unknown, path: string): unknown {
+  const name = escapeControls(path);
+  return fileError(error, (errno) => {
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return ['unusable', `There is no file ${name}.`];
+    const why = errno === 'EACCES' || errno === 'EPERM' ? ': no permission' : ` (${errno})`;
+    return ['unusable', `${name} cannot be read${why}.`];
+  });
 }

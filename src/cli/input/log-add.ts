@@ -3,83 +3,81 @@ import { type Log, logFields, logRecord, suggestEffective } from '../../domain/l
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { namingFlags, usage } from '../errors.ts';
-import { quoted, say, visible } from '../output/io.ts';
+import { escapeControls, quoted, say } from '../output/io.ts';
 import { checkJson, printDone } from '../output/output.ts';
 import { summaryOfLog } from '../views/records.ts';
 import { exerciseNamed, similarName } from './exercises.ts';
-import { type Options, valuesOf } from './options.ts';
-import { requireUser, whose } from './resolve-user.ts';
+import { missingOf, type Options, valuesOf } from './options.ts';
+import { resolveUser, resolveUserOrAsk } from './resolve-user.ts';
 
 type Values = Record<string, unknown>;
 
-/** Records a session of an exercise. @throws SciaticaError `invalid` with every fault, and nothing is written */
+/** Records a session of an exercise. @throws SciaticaError `invalid` with every fault; then nothing was written */
 export async function addLog(context: Context, options: Options): Promise<void> {
   checkJson(options, logRecord);
   const { logs, users } = context.store;
   if (users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
   const { userId: flag, ...given } = valuesOf(logFields, options, context.today);
-  const userId = flag ?? whose(context, undefined);
+  const userId = flag ?? resolveUser(context, undefined);
   const known = logs.exercises(typeof userId === 'number' ? userId : undefined);
   const values = {
-    date: context.today,
-    notes: '',
+    ...defaults(context),
     ...withType(given, known),
     ...(userId === undefined ? {} : { userId }),
   };
-  const asked = context.interactive && isIncomplete(values);
+  const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
   const log = logs.create(checked(context, asked ? await askMissing(context, given, userId) : values));
   const done = `Added log ${log.id}: ${summaryOfLog(log)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, known, asked);
 }
 
-/** The type of an exercise is that of its last session, unless another is given. */
+/** Values of fields that were not given; in prompts, the defaults. */
+const defaults = ({ today }: Context): Values => ({ date: today, notes: '' });
+
+const helped = ({ painBefore, painAfter }: Values) => suggestEffective(Number(painBefore), Number(painAfter));
+
+/** Adds the type of the exercise's last session, unless one was given. */
 function withType(given: Values, known: readonly Exercise[]): Values {
   const before = exerciseNamed(given['exerciseName'], known);
   return before ? { exerciseType: before.exerciseType, ...given } : given;
 }
 
-function isIncomplete(values: Values): boolean {
-  return Object.keys(logFields).some((name) => values[name] === undefined);
-}
-
 function checked(context: Context, values: Values) {
   const several = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
   const words: Record<string, string> = values['userId'] === undefined ? { userId: several } : {};
-  return namingFlags(logFields, () => checkNewLog(context.store, values), words);
+  return namingFlags(logFields, () => checkNewLog(context.store.logs, values), words);
 }
 
-/** Asks for what was not given. What was given is checked before the first question, so that no answer is lost. */
+/** Asks for what was not given. Flags are checked before the first question, so that no answer is lost. */
 async function askMissing(context: Context, given: Values, user: unknown): Promise<Values> {
   const { logs } = context.store;
   const flags = user === undefined ? given : { ...given, userId: user };
-  namingFlags(logFields, () => checkLogChange(context.store, flags));
+  namingFlags(logFields, () => checkLogChange(logs, flags));
   const { askExercise, askField, askYesNo } = await import('./prompts.ts');
-  const userId = (user as number | undefined) ?? (await requireUser(context, undefined));
+  const userId = (user as number | undefined) ?? (await resolveUserOrAsk(context, undefined));
   const known = logs.exercises(userId);
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
   const similar = similarName(name, known);
-  const meant = similar && (await askYesNo(context, `Did you mean ${visible(similar)}?`, true));
+  const meant = similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true));
   const values = withType({ ...given, userId, exerciseName: meant ? similar : name }, known);
-  for (const [field, current] of [
-    ['exerciseType', undefined],
-    ['date', context.today],
-    ['painBefore', undefined],
-    ['painAfter', undefined],
-  ] as const)
-    values[field] ??= await askField(context, logFields[field], current);
-  const helped = suggestEffective(Number(values['painBefore']), Number(values['painAfter']));
-  values['effective'] ??= await askYesNo(context, 'Did it help?', helped);
-  values['notes'] ??= await askField(context, logFields.notes, '');
+  for (const [field, definition] of Object.entries(missingOf(logFields, values)))
+    values[field] =
+      field === 'effective'
+        ? await askYesNo(context, 'Did it help?', helped(values))
+        : await askField(context, definition, defaults(context)[field]);
   return values;
 }
 
-/** What looks like a slip is pointed out, not refused. */
+/** Warns of probable mistakes: a name close to a known one, a day in the future. */
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[], asked: boolean): void {
   const similar = asked ? undefined : similarName(log.exerciseName, known);
   if (similar) {
-    say(context, `Note: "${visible(log.exerciseName)}" is new; there already is "${visible(similar)}".`);
-    say(context, `If that was meant: sciatica log edit ${log.id} --name ${quoted(visible(similar))}`);
+    say(
+      context,
+      `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
+    );
+    say(context, `If that was meant: sciatica log edit ${log.id} --name ${quoted(escapeControls(similar))}`);
   }
   if (log.date > context.today) say(context, `Note: ${log.date} is in the future.`);
 }

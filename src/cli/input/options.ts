@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { fromTexts } from '../../domain/codec.ts';
 import { parseDay } from '../../domain/day.ts';
-import { type Field, type Fields, fromStrings, MAX_ID } from '../../domain/fields.ts';
+import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
 import { DAYS, usage } from '../errors.ts';
 
-/** What commander read from a command line. */
+/** The options of a command line, as commander parsed them. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** Gives a command the flags of its fields: their names, help, bounds and choices come from the definitions. */
+/** Adds the flags of fields to a command: names, help, bounds and choices come from the definitions. */
 export function addFieldOptions(command: Command, fields: Fields, omit: readonly string[] = []): void {
   for (const [name, field] of Object.entries(fields)) {
     if (omit.includes(name)) continue;
@@ -22,7 +23,7 @@ function optionsOf(field: Field): Option[] {
     ];
   const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${DAYS})` : field.help;
   const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
-  // Shown in the help and completed; checked by the schema with everything else.
+  // For help and completion; the schema checks the value.
   if (field.kind === 'choice') option.argChoices = [...field.choices];
   return [option];
 }
@@ -42,24 +43,35 @@ function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
   }
 }
 
-/** `first-name` is `firstName` among commander's options. */
+/** The name of a flag among commander's options: `first-name` is `firstName`. */
 const optionName = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The values that the flags of `fields` were given, by field; a day such as -3d is counted from `today`. */
+/**
+ * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; an empty
+ * text takes an optional value away, which is null.
+ */
 export function valuesOf(fields: Fields, options: Options, today: string): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const texts: Record<string, string> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = options[optionName(field.flag)];
-    if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
+    if (value === '' && field.optional) values[name] = null;
+    else if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
     else if (value !== undefined) values[name] = value;
   }
-  return { ...values, ...fromStrings(fields, texts) };
+  return { ...values, ...fromTexts(fields, texts) };
+}
+
+/** The fields that a new record needs and `values` lack. */
+export function missingOf(fields: Fields, values: Readonly<Record<string, unknown>>): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, { optional }]) => !optional && values[name] === undefined),
+  );
 }
 
 /**
- * Makes it an error to give a flag twice where one value counts, a flag with its opposite, or a flag in
- * place of a value (`--name --type stretch`). To be called when the command has all its options.
+ * Refuses a flag given twice, a flag with its opposite, and a flag in place of a value (`--name --type stretch`).
+ * Call it when the command has all its options.
  */
 export function refuseRepeats(command: Command): void {
   const flags = command.options.map(({ long }) => long);
@@ -81,8 +93,8 @@ export function refuseRepeats(command: Command): void {
 }
 
 /**
- * Reads an id that stands on the command line.
- * @param what what it is the id of, to begin a sentence
+ * Parses an id from the command line.
+ * @param what subject of the error message
  * @throws SciaticaError `invalid`
  */
 export function idOf(text: string, what = 'An id'): number {
@@ -91,18 +103,18 @@ export function idOf(text: string, what = 'An id'): number {
   return id;
 }
 
-/** Reads a count such as `--limit 10`. */
+/** Parses a count such as `--limit 10`. */
 export function countOf(text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
     throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
 }
 
-/** `--json [fields]`, of every command that gives records. */
+/** `--json [fields]` of commands that print records. */
 export const jsonOption = () =>
   new Option('--json [fields]', 'as JSON, as the service gives it; fields such as id,date pick some');
 
-/** `--json`, of commands whose figures are one whole. */
+/** `--json` without fields, for output that is no list of records. */
 export const plainJsonOption = () => new Option('--json', 'as JSON');
 
 export const csvOption = () => new Option('--csv', 'as CSV with a header').conflicts('json');

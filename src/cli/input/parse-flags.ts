@@ -4,10 +4,10 @@ import { namingFlags } from '../errors.ts';
 import { type Options, valuesOf } from './options.ts';
 
 /**
- * What the flags of `fields` ask for, checked.
- * @throws SciaticaError `invalid` that names every flag at fault
+ * Parses and checks the flags of `fields`.
+ * @throws SciaticaError `invalid` that names every wrong flag
  */
-export async function askedOf<Fs extends Fields>(
+export async function parseFlags<Fs extends Fields>(
   context: Context,
   options: Options,
   fields: Fs,

@@ -1,15 +1,16 @@
 import { confirm, input, search, select } from '@inquirer/prompts';
 import type { Context } from '../../context.ts';
+import { fromTexts, shown } from '../../domain/codec.ts';
 import { parseDay } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type Field, type Fields, fromStrings } from '../../domain/fields.ts';
+import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
-import { check, objectOf } from '../../domain/schema.ts';
+import { check, inputOf } from '../../domain/schema.ts';
 import type { Exercise } from '../../store/records/logs.ts';
-import { counted, visible } from '../output/io.ts';
+import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
-/** The questions that a command asks in a terminal. Loaded only where one is asked. */
+/** Prompts in a terminal. Loaded only when one is shown. */
 
 interface Streams {
   input: NodeJS.ReadableStream;
@@ -17,9 +18,9 @@ interface Streams {
   signal: AbortSignal;
 }
 
-/** Asks on the run's own streams. Ctrl-C, Ctrl-D and SIGINT end the question, and with it the command. */
+/** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
 async function ask<T>(context: Context, question: (streams: Streams) => Promise<T>): Promise<T> {
-  // Inquirer colours as Node's styleText does, which asks the environment.
+  // Inquirer colours with Node's styleText, which reads the environment.
   if (!context.mayColour) process.env['NO_COLOR'] = '1';
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -36,26 +37,26 @@ async function ask<T>(context: Context, question: (streams: Streams) => Promise<
 }
 
 /**
- * Asks for the value of one field; an answer that breaks its rules is refused with the field's own message
- * and asked for again.
- * @param current the answer that Enter gives
+ * Asks for the value of one field, again if it is invalid, with the message of the schema.
+ * @param current the default
+ * @returns the value; null for none, which an optional field may have
  */
 export async function askField(context: Context, field: Field, current?: unknown): Promise<unknown> {
-  const message = field.help;
-  if (field.kind === 'choice')
-    return ask(context, (streams) =>
-      select({ message, choices: [...field.choices], default: String(current ?? field.choices[0]) }, streams),
-    );
-  if (field.kind === 'boolean') return askYesNo(context, `${message}?`, current === true);
-  // What was stored may hold what a terminal would obey, so Enter stands for what is shown of it.
-  const shown = current === undefined ? undefined : visible(String(current));
-  const read = (answer: string) =>
-    answer === shown ? current : fieldValue(field, answer.trim(), context.today);
+  if (field.kind === 'choice' || (field.kind === 'boolean' && field.optional))
+    return askChoice(context, field, current);
+  if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
+  const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
+  // The default is shown escaped, so an unchanged answer means the stored value.
+  const shownValue = current === undefined ? undefined : escapeControls(String(current));
+  const read = (answer: string) => {
+    if (answer === shownValue) return current;
+    return answer === '' && field.optional ? null : fieldValue(field, answer.trim(), context.today);
+  };
   const answer = await ask(context, (streams) =>
     input(
       {
-        message,
-        ...(shown === undefined ? {} : { default: shown }),
+        message: `${field.help}${none}`,
+        ...(shownValue === undefined ? {} : { default: shownValue }),
         validate: (text) => faultOf(field, read(text)) ?? true,
       },
       streams,
@@ -64,7 +65,15 @@ export async function askField(context: Context, field: Field, current?: unknown
   return read(answer);
 }
 
-/** Asks for several fields, one by one. @returns their values, by field */
+function askChoice(context: Context, field: ChoiceField | BooleanField, current: unknown): Promise<unknown> {
+  const values: unknown[] = field.kind === 'choice' ? [...field.choices] : [true, false];
+  if (field.optional) values.push(null);
+  const choices = values.map((value) => ({ value, name: shown(field, value) || 'none' }));
+  const initial = current ?? (field.optional ? null : values[0]);
+  return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
+}
+
+/** Asks for each field. @returns their values by name */
 export async function askFields(
   context: Context,
   fields: Fields,
@@ -77,12 +86,12 @@ export async function askFields(
 }
 
 function fieldValue(field: Field, text: string, today: string): unknown {
-  return fromStrings({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
+  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
 }
 
 function faultOf(field: Field, value: unknown): string | undefined {
   try {
-    check(objectOf({ field }), { field: value });
+    check(inputOf({ field }), { field: value });
     return undefined;
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;
@@ -94,13 +103,13 @@ export function askYesNo(context: Context, message: string, yes: boolean): Promi
   return ask(context, (streams) => confirm({ message, default: yes }, streams));
 }
 
-/** Asks which of the users it is about. */
+/** Asks for a user. @returns the id */
 export function askUser(context: Context): Promise<number> {
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
   return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
 }
 
-/** Asks for an exercise: those done before, the latest first, found by typing; or a new one. */
+/** Asks for an exercise: a search in those recorded before, the latest first, or a new name. */
 export async function askExercise(context: Context, known: readonly Exercise[]): Promise<string> {
   const field = logFields.exerciseName;
   if (known.length === 0) return String(await askField(context, field));
@@ -108,7 +117,9 @@ export async function askExercise(context: Context, known: readonly Exercise[]):
     const text = term?.trim() ?? '';
     const found = known.filter(({ exerciseName }) => contains(exerciseName, text)).map(choiceOf);
     const isNew = text !== '' && known.every(({ exerciseName }) => exerciseName !== text);
-    return isNew ? [...found, { value: text, name: visible(text), description: 'A new exercise' }] : found;
+    return isNew
+      ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
+      : found;
   };
   const validate = (name: string) => faultOf(field, name) ?? true;
   return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
@@ -117,12 +128,12 @@ export async function askExercise(context: Context, known: readonly Exercise[]):
 function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
   return {
     value: exerciseName,
-    name: visible(exerciseName),
+    name: escapeControls(exerciseName),
     description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
   };
 }
 
-/** Whether every word that was typed is somewhere in the name. */
+/** Whether the name contains every word of the text. */
 function contains(name: string, text: string): boolean {
   const folded = name.toLowerCase();
   return text

@@ -7,8 +7,8 @@ import { idOf, type Options } from './options.ts';
 /** Which user a command is about: `--user`, else `SCIATICA_USER`, else `user use`, else the only user there is. */
 
 /**
- * The user that was named on the command line or in the environment.
- * @throws SciaticaError `invalid` for what is no id, `not-found`
+ * The user of `--user` or `SCIATICA_USER`.
+ * @throws SciaticaError `invalid`, `not-found`
  */
 function named(context: Context, given: unknown): number | undefined {
   const variable = context.env['SCIATICA_USER'];
@@ -21,7 +21,7 @@ function named(context: Context, given: unknown): number | undefined {
   );
 }
 
-/** The user that was settled on, or goes without saying. */
+/** The user of `user use`, else the only one. */
 function settled(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
@@ -35,15 +35,15 @@ function settled(context: Context): number | undefined {
   return second ? undefined : first?.id;
 }
 
-/** The user of a command, if there is one. @throws SciaticaError `invalid`, `not-found` */
-export function whose(context: Context, given: unknown): number | undefined {
+/** The user of a command; undefined if several are possible. @throws SciaticaError `invalid`, `not-found` */
+export function resolveUser(context: Context, given: unknown): number | undefined {
   return named(context, given) ?? settled(context);
 }
 
-/** The user of a list; nobody in particular with `--user all`. @throws SciaticaError `invalid`, `not-found` */
-export function whoseList(context: Context, options: Options): number | undefined {
+/** The user of a list; undefined for all users. @throws SciaticaError `invalid`, `not-found` */
+export function resolveListUser(context: Context, options: Options): number | undefined {
   if (options['user'] === 'all') return undefined;
-  const id = whose(context, options['user']);
+  const id = resolveUser(context, options['user']);
   if (id !== undefined) context.store.users.get(id);
   return id;
 }
@@ -51,12 +51,12 @@ export function whoseList(context: Context, options: Options): number | undefine
 const CHOOSE = 'say which one with --user ID (or SCIATICA_USER), or choose for good: sciatica user use ID';
 
 /**
- * The user of a command that needs one: asked for in a terminal when several come into question.
- * @param how tells a person how to name one
- * @throws SciaticaError `invalid` when there is nobody to choose, or nobody to ask
+ * The user of a command that needs one; where several are possible, a terminal asks.
+ * @param how how to name a user, for the error message
+ * @throws SciaticaError `invalid` without users, or with several and no terminal
  */
-export async function requireUser(context: Context, given: unknown, how = CHOOSE): Promise<number> {
-  const id = whose(context, given);
+export async function resolveUserOrAsk(context: Context, given: unknown, how = CHOOSE): Promise<number> {
+  const id = resolveUser(context, given);
   if (id !== undefined) return id;
   if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
   if (!context.interactive) throw usage(`There are several users: ${how}`);

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 
-/** Colours for what they say, not for how they look. */
+/** Colours by their meaning. */
 export interface Palette {
   relief(text: string): string;
   aggravation(text: string): string;
@@ -8,7 +8,7 @@ export interface Palette {
 
 const plain: Palette = { relief: (text) => text, aggravation: (text) => text };
 
-/** The colours of stdout; chalk is loaded only where there are any. */
+/** The colours of stdout; chalk is loaded only where colours are shown. */
 export async function palette(context: Context): Promise<Palette> {
   if (!context.colour) return plain;
   const { Chalk } = await import('chalk');

@@ -1,13 +1,13 @@
 import { Option } from 'commander';
 import { type Format, formats } from '../../exchange/records.ts';
 
-/** `--format`, of the commands that read and write files. */
+/** `--format` of commands that read or write files. */
 export const formatOption = (otherwise: string, choices: readonly string[] = formats) =>
   new Option('--format <format>', `how the file is laid out (otherwise ${otherwise})`).choices(choices);
 
-/** What can be written; FHIR is not read back. */
+/** Formats of the export; FHIR cannot be imported. */
 export const exportFormats = [...formats, 'fhir'] as const;
 export type ExportFormat = Format | 'fhir';
 
-/** `--raw`: CSV without the `'` that guards texts from being run as formulas. */
+/** `--raw`: CSV without the `'` that keeps spreadsheets from running texts as formulas. */
 export const rawOption = (help: string) => new Option('--raw', help);

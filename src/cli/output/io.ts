@@ -1,33 +1,33 @@
 import type { Context, Output } from '../../context.ts';
 import { grouped } from '../../domain/fields.ts';
 
-/** Control characters, bidi marks and lone surrogates: what could move a cursor or turn a line around. */
+/** Control characters, bidi controls (UAX #9) and lone surrogates: they move the cursor or reorder a line. */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Text that was stored or typed, with what a terminal would obey written as `\u001b`. */
-export function visible(text: string): string {
+/** Text with its control characters and bidi controls as escapes such as `\u001b`. */
+export function escapeControls(text: string): string {
   return text.replace(
     UNSAFE,
     (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Tells the person something that is no data: a line on stderr. */
+/** Writes a message, which is no data, to stderr. */
 export function say(context: Context, line: string): void {
   context.stderr.write(`${line}\n`);
 }
 
-/** A line of data on stdout. */
+/** Writes a line of data to stdout. */
 export function print(context: Context, line: string): void {
   context.stdout.write(`${line}\n`);
 }
 
 /**
- * Writes a long output piece by piece, at the reader's pace. Between pieces the event loop runs, so that
- * Ctrl-C and a closed pipe are noticed at once. Stops quietly when the reader has gone.
+ * Writes pieces with backpressure. Between pieces the event loop runs, so that Ctrl-C and a closed pipe are noticed
+ * at once. Stops without an error when the reader has closed the pipe.
  */
 export async function writeAll(output: Output, pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
@@ -37,7 +37,7 @@ export async function writeAll(output: Output, pieces: Iterable<string>): Promis
   }
 }
 
-/** Resolves when the stream takes more, or never will. */
+/** Resolves when the stream can take more, or has ended. */
 function drained(output: Output): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -48,7 +48,7 @@ function drained(output: Output): Promise<void> {
   });
 }
 
-/** A word as a shell takes it. */
+/** A word quoted for a shell. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -60,7 +60,7 @@ export function counted(count: number, noun: string): string {
 
 const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
 
-/** The size of a file as people say it: `4.1 KB`, `28 MB`. */
+/** The size of a file: `4.1 KB`, `28 MB`. */
 export function sized(bytes: number): string {
   let size = bytes;
   let unit = 'bytes';

@@ -2,11 +2,12 @@ import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync 
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { replace, syncFile, temporaryBeside } from '../../lib/files.ts';
-import { quoted, visible } from './io.ts';
+import { fileError } from '../errors.ts';
+import { escapeControls, quoted } from './io.ts';
 
 /**
- * Writes a file that is there whole or not at all: under a temporary name (0600) in the same folder, synced, then
- * renamed. The event loop runs between pieces, so that Ctrl-C is noticed; the temporary file goes with the process.
+ * Writes a file atomically: under a temporary name (0600) in the same folder, synced, then renamed. The event loop runs
+ * between pieces, so that Ctrl-C is noticed; the temporary file is removed at exit.
  * @param force replace a file that exists
  * @throws SciaticaError `conflict` if it exists, `unusable` or `full` if it cannot be written
  */
@@ -20,7 +21,7 @@ export async function writeOutputFile(
     if (isDevice(path)) return await writeInPlace(path, pieces);
     await writeBeside(existsSync(path) ? realpathSync(path) : path, pieces, options.force);
   } catch (error) {
-    throw explained(error, path);
+    throw writeError(error, path);
   }
 }
 
@@ -28,12 +29,18 @@ export async function writeOutputFile(
 export function refuseExisting(path: string, force: boolean): void {
   if (!existsSync(path) || isDevice(path)) return;
   if (statSync(path).isDirectory())
-    throw new SciaticaError('unusable', `${visible(path)} is a folder: give the name of a file in it.`);
+    throw new SciaticaError(
+      'unusable',
+      `${escapeControls(path)} is a folder: give the name of a file in it.`,
+    );
   if (!force)
-    throw new SciaticaError('conflict', `${visible(path)} exists already. To replace it, add --force.`);
+    throw new SciaticaError(
+      'conflict',
+      `${escapeControls(path)} exists already. To replace it, add --force.`,
+    );
 }
 
-/** A pipe or a device such as /dev/null is written to, never replaced. */
+/** Pipes and devices such as /dev/null are written to, never replaced. */
 function isDevice(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
@@ -44,7 +51,7 @@ async function writeBeside(path: string, pieces: Iterable<string>, force: boolea
   try {
     await writeInPlace(temporary.path, pieces);
     syncFile(temporary.path);
-    // It took a while: somebody else may have put a file there.
+    // Another process may have created the file meanwhile.
     refuseExisting(path, force);
     replace(temporary.path, path);
   } finally {
@@ -68,15 +75,17 @@ async function writePieces(file: number, pieces: Iterable<string>): Promise<void
   }
 }
 
-function explained(error: unknown, path: string): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (error instanceof SciaticaError || typeof code !== 'string') return error;
-  const fail = (kind: 'full' | 'unusable', message: string) =>
-    new SciaticaError(kind, `${visible(path)} ${message}`, [], { cause: error });
-  if (code === 'ENOSPC' || code === 'EDQUOT') return fail('full', 'was not written: the disk is full.');
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return fail('unusable', 'cannot be written: no permission for its folder.');
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return fail('unusable', `cannot be written: there is no folder ${quoted(visible(dirname(path)))}.`);
-  return fail('unusable', `could not be written (${code}).`);
+function writeError(error: unknown, path: string): unknown {
+  const name = escapeControls(path);
+  return fileError(error, (errno) => {
+    if (errno === 'ENOSPC' || errno === 'EDQUOT')
+      return ['full', `${name} was not written: the disk is full.`];
+    if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')
+      return ['unusable', `${name} cannot be written: no permission for its folder.`];
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') {
+      const folder = quoted(escapeControls(dirname(path)));
+      return ['unusable', `${name} cannot be written: there is no folder ${folder}.`];
+    }
+    return ['unusable', `${name} could not be written (${errno}).`];
+  });
 }

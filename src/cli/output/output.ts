@@ -3,21 +3,28 @@ import type { Fields } from '../../domain/fields.ts';
 import { didYouMean } from '../../domain/suggest.ts';
 import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
-import { pairsOf } from '../views/records.ts';
-import { type Column, details, table } from '../views/table.ts';
-import { print, say, visible, writeAll } from './io.ts';
+import { type Column, fitColumns } from '../views/columns.ts';
+import { details, pairsOf } from '../views/details.ts';
+import { escapeControls, print, say, writeAll } from './io.ts';
 
-/** How a list can be had: whole, in the order it was asked for, as often as it is asked for. */
-export interface List<R extends object> {
-  fields: Fields;
-  /** The records as JSON texts, in blocks. */
-  json(): Iterable<string[]>;
-  columns: readonly Column<R>[];
-  /** The records of the table. */
+/** A list for a terminal or as tab-separated lines. */
+export interface Rows<R extends object> {
+  /** The names of the fields. */
+  names: readonly string[];
+  /** The columns of a table in a terminal. */
+  columns(): readonly Column<R>[] | Promise<readonly Column<R>[]>;
+  /** The records in blocks, from the start each time it is called. */
   rows(): Iterable<readonly R[]>;
 }
 
-/** Prints a record: its details, or JSON as `--json` asks. */
+/** A list of records in every output format. */
+export interface List<R extends object> extends Omit<Rows<R>, 'names'> {
+  fields: Fields;
+  /** The records as JSON texts, in blocks. */
+  json(): Iterable<string[]>;
+}
+
+/** Prints a record as details, or as JSON with `--json`. */
 export function printRecord<R extends object>(
   context: Context,
   options: Options,
@@ -28,7 +35,7 @@ export function printRecord<R extends object>(
   else print(context, details(pairsOf(columns, record)));
 }
 
-/** Prints what was done to a record: a sentence, or the record as `--json` asks. */
+/** Prints the result of a change: a sentence, or the record with `--json`. */
 export function printDone<R extends object>(
   context: Context,
   options: Options,
@@ -38,17 +45,17 @@ export function printDone<R extends object>(
   print(context, pick ? json(context, pick(record)) : done);
 }
 
-/** Prints a value that is no record as JSON. */
+/** Prints any other value as JSON. */
 export function printJson(context: Context, value: object): void {
   print(context, json(context, value));
 }
 
-/** Checks `--json` before anything is done. @throws SciaticaError `invalid` for a field that does not exist */
+/** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
 export function checkJson(options: Options, fields: Fields): void {
   picked(options['json'], fields);
 }
 
-/** Prints a list as a table, as JSON or as CSV. */
+/** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. */
 export async function printList<R extends object>(
   context: Context,
   options: Options,
@@ -63,16 +70,23 @@ export async function printList<R extends object>(
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
     await writeAll(context.stdout, csvOf(Object.keys(list.fields), recordsOf(list.json())));
-  } else await printTable(context, list);
+  } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
-/** A table where it fits; in a terminal too narrow for it, one record below the other. */
-export async function printTable<R extends object>(
+/** Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal. */
+export async function printRows<R extends object>(
   context: Context,
-  { columns, rows }: { columns: readonly Column<R>[]; rows: () => Iterable<readonly R[]> },
+  { names, columns, rows }: Rows<R>,
 ): Promise<void> {
-  const lines = table(columns, rows, context.width);
-  await writeAll(context.stdout, lines ?? stacked(columns, rows(), context.width));
+  if (!context.stdout.isTTY) {
+    const { tsvOf } = await import('./tsv.ts');
+    return writeAll(context.stdout, tsvOf(names, rows()));
+  }
+  const { draw } = await import('../views/table.ts');
+  const all = await columns();
+  const layout = fitColumns(all, rows(), context.width);
+  await writeAll(context.stdout, layout ? draw(layout, rows()) : stacked(all, rows(), context.width));
+  if (layout && layout.leftOut.length > 0) say(context, `Too narrow for ${layout.leftOut.join(', ')}.`);
 }
 
 function* stacked<R>(
@@ -91,7 +105,7 @@ function* stacked<R>(
 
 type Pick = (record: object) => object;
 
-/** What `--json` picks: everything, or the fields that it names, in that order; undefined without `--json`. */
+/** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
 function picked(asked: unknown, fields: Fields): Pick | undefined {
   if (asked === undefined) return undefined;
   if (asked === true) return (record) => record;
@@ -99,7 +113,7 @@ function picked(asked: unknown, fields: Fields): Pick | undefined {
   const names = String(asked).split(',');
   const faults = names
     .filter((name) => !known.includes(name))
-    .map((name) => `"${visible(name)}" is not a field${didYouMean(name, known)}`);
+    .map((name) => `"${escapeControls(name)}" is not a field${didYouMean(name, known)}`);
   if (faults.length > 0) throw usage(`--json: ${faults.join('; ')}. The fields are ${known.join(', ')}.`);
   return (record) => {
     const values = record as Record<string, unknown>;
@@ -107,12 +121,12 @@ function picked(asked: unknown, fields: Fields): Pick | undefined {
   };
 }
 
-/** As the service writes it, but spread over lines for a person to read. */
+/** As the service renders it, in a terminal indented. */
 function json(context: Context, value: object): string {
   return context.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
 
-/** An array, block by block; what SQLite rendered is passed on as it is where nothing is to be changed. */
+/** A JSON array, block by block; unchanged texts pass as SQLite rendered them. */
 function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
   const indented = context.stdout.isTTY;
   const render = (text: string) => {
@@ -134,7 +148,7 @@ function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknow
   for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
 }
 
-/** What a person sees where a list is empty: it is no data, so it goes to stderr. */
+/** Explains an empty list on stderr, but with `--json` and `--csv`, where it is valid output. */
 export function sayEmpty(context: Context, options: Options, line: string): void {
   if (options['json'] === undefined && !options['csv']) say(context, line);
 }

@@ -3,15 +3,15 @@ import type { Context } from '../../context.ts';
 const EVERY_MS = 100;
 
 export interface Progress {
-  /** Says how far it has come; cheap to call often. */
+  /** Shows the progress; cheap to call often. */
   show(text: () => string): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   clear(): void;
 }
 
 /**
- * A line on stderr that says how far a long run has come: in a terminal only, and not before a tenth of a second.
- * @param wanted false where the line would stand in the middle of the data
+ * A line of progress on stderr: in a terminal only, and not in the first tenth of a second.
+ * @param wanted false where the line would mix with data on the same terminal
  */
 export function progressOf(context: Context, wanted = true): Progress {
   const { stderr } = context;

@@ -1,8 +1,11 @@
 import { type Direction, intervalLine, type Verdict, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
+import type { Column } from './columns.ts';
+import { LONGEST_NAME, nameIn } from './exercise-name.ts';
 import type { Canvas } from './layout.ts';
-import { type Column, clip, table } from './table.ts';
+import { table } from './table.ts';
+import { clip } from './width.ts';
 
 /** What a table of mean changes shows of an exercise, of one patient or of many. */
 export interface Change {
@@ -21,7 +24,6 @@ export interface Figure<C> {
 }
 
 const LEAST_DRAWING = 9;
-const LONGEST_NAME = 30;
 /** The width from which the ends of the intervals are written out. */
 const WIDE = 96;
 
@@ -38,8 +40,8 @@ export function changesTable<C extends Change>(
   if (changes.length === 0) return [];
   const name: Column<C> = {
     title: 'Exercise',
-    shrinks: 'first',
-    cell: ({ exerciseName }) => clip(visible(exerciseName), LONGEST_NAME),
+    least: 10,
+    cell: ({ exerciseName }) => clip(escapeControls(exerciseName), LONGEST_NAME),
   };
   const before = [name, ...figures.filter(({ from }) => width >= from).map(figureColumn)];
   const mean = meanColumn<C>(palette);
@@ -80,9 +82,9 @@ function painter<C extends Change>({ relief, aggravation }: Palette): (text: str
 
 /** The columns that are taken when the names are at a fair length, with the gaps around them. */
 function room<C>(columns: readonly Column<C>[], rows: readonly C[]): number {
-  const widths = columns.map(({ title, shrinks, cell }) => {
+  const widths = columns.map(({ title, least, cell }) => {
     const most = Math.max(title.length, ...rows.map((row) => cell(row).length));
-    return shrinks ? Math.min(most, 20) : most;
+    return least ? Math.min(most, 20) : most;
   });
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
@@ -110,12 +112,12 @@ function scale(width: number, low: number, high: number): string {
 export function tooFew(
   changes: readonly (Change & { sessions: number })[],
   label: string,
+  canvas: Canvas,
 ): string | undefined {
   const few = changes.filter(({ verdict }) => verdict === 'too-few');
   if (few.length === 0) return undefined;
   const names = few.map(
-    ({ exerciseName, meanChange, sessions }) =>
-      `${visible(exerciseName)} ${words.signed(meanChange)} (${sessions})`,
+    (change) => `${nameIn(canvas, change)} ${words.signed(change.meanChange)} (${change.sessions})`,
   );
   return `${label}: ${names.join(', ')}.`;
 }

@@ -1,9 +1,10 @@
 import { RED_FLAGS } from '../../domain/red-flags.ts';
 import { type Comparison, type Difference, SCALE_NOTE, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
+import type { Column } from './columns.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 
 interface Row {
   label: string;
@@ -43,7 +44,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
       difference: meanChange,
     },
     ...comparison.exercises.map((exercise) => ({
-      label: visible(exercise.exerciseName),
+      label: escapeControls(exercise.exerciseName),
       first: change(exercise.first?.meanChange ?? null, exercise.first?.sessions ?? 0),
       second: change(exercise.second?.meanChange ?? null, exercise.second?.sessions ?? 0),
       difference: exercise.meanChange,
@@ -70,7 +71,7 @@ function linesOf(rows: readonly Row[], { width, palette }: Canvas): string[] {
 
 function columnsOf(palette: Palette, wide: boolean): Column<Row>[] {
   return [
-    { title: '', shrinks: 'first', cell: ({ label }) => label },
+    { title: '', least: 10, cell: ({ label }) => label },
     { title: 'Then', right: true, cell: ({ first }) => first },
     { title: 'Now', right: true, cell: ({ second }) => second },
     {

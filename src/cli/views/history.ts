@@ -1,12 +1,15 @@
+import { shown, toText } from '../../domain/codec.ts';
+import type { Fields } from '../../domain/fields.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import type { Log } from '../../domain/log.ts';
+import { type Noun, recordFields } from '../../domain/records.ts';
 import type { User } from '../../domain/user.ts';
-import { visible } from '../output/io.ts';
+import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
 import { summaryOfLog, summaryOfUser } from './records.ts';
-import { clip } from './table.ts';
+import { clip } from './width.ts';
 
-/** How people see what was changed. */
+/** The history as text for a person. */
 
 const names: Record<Source, string> = {
   cli: 'command line',
@@ -16,38 +19,37 @@ const names: Record<Source, string> = {
   erase: 'erasure',
 };
 
-/** The longest a value gets where two are laid side by side. */
+/** Most terminal columns of a value in `before → after`. */
 const VALUE_WIDTH = 40;
 
-/** The entries as lines: a heading for each change, and under it what happened, wrapped to the width. */
+/** The entries as lines: a heading for each change, its entries below, wrapped to the width. */
 export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): string[] {
   return entries.flatMap((entry, i) => {
     const isFirst = entries[i - 1]?.change !== entry.change;
     const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
-    const lines = wrap(describeEntry(entry), { ...canvas, width: canvas.width - 2 }).map(
-      (line) => `  ${line}`,
-    );
+    const lines = wrap(describeEntry(entry), canvas, 2);
     return isFirst ? [heading, ...lines] : lines;
   });
 }
 
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;
-  return caller === undefined ? names[source] : `${names[source]} (${visible(caller)})`;
+  return caller === undefined ? names[source] : `${names[source]} (${escapeControls(caller)})`;
 }
 
-/** What happened, in a line: `log 5: painAfter 5 → 4`. */
+/** One entry as a line: `log 5: painAfter 5 → 4`. */
 export function describeEntry(entry: HistoryEntry): string {
   const { record, id, action, before, after } = entry;
   if (action === 'erase') return `user ${id} was erased`;
   if (action === 'create') return `added ${summaryOf(record, after)}`;
   if (action === 'delete') return `deleted ${summaryOf(record, before)}`;
-  const [old, now] = [before, after] as unknown as Record<string, unknown>[];
-  const changes = changedFields(entry).map((name) => `${name} ${shown(old?.[name])} → ${shown(now?.[name])}`);
+  const changes = changedFields(entry).map(
+    (name) => `${name} ${valueText(record, before, name)} → ${valueText(record, after, name)}`,
+  );
   return `${record} ${id}: ${changes.join(', ')}`;
 }
 
-/** What taking an entry back does, in a line. */
+/** What the undo of an entry does, as a line. */
 export function describeUndo(entry: HistoryEntry): string {
   const { record, before, after, action } = entry;
   if (action === 'create') return `delete ${summaryOf(record, after)}`;
@@ -55,18 +57,20 @@ export function describeUndo(entry: HistoryEntry): string {
   return describeEntry({ ...entry, before: after, after: before });
 }
 
-function summaryOf(record: 'user' | 'log', state: HistoryEntry['before']): string {
+function summaryOf(record: Noun, state: HistoryEntry['before']): string {
   if (record === 'user') return summaryOfUser(state as User);
   const log = state as Log;
   return `log ${log.id}: ${summaryOfLog(log)}`;
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? clip(visible(value) || '(empty)', VALUE_WIDTH) : String(value);
+function valueText(record: Noun, state: HistoryEntry['before'], name: string): string {
+  const field = (recordFields[record] as Fields)[name];
+  const value = (state as Readonly<Record<string, unknown>> | null)?.[name];
+  const text = escapeControls(field ? shown(field, value) : toText(value));
+  return clip(text || '(empty)', VALUE_WIDTH);
 }
 
-/** A moment as the person's clock shows it, to the minute. */
+/** Local date and time, to the minute. */
 function minuteOf(moment: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;

@@ -2,32 +2,33 @@ import stringWidth from 'fast-string-width';
 import type { Context } from '../../context.ts';
 import { type Palette, palette } from '../output/colour.ts';
 
-/** What a screen is drawn on. */
+/** Width and colours of the output. */
 export interface Canvas {
   width: number;
   palette: Palette;
 }
 
-/** Lines of running text are no longer than this, however wide the terminal is. */
+/** Most columns of a line of running text: longer ones are hard to read. */
 const MEASURE = 100;
-/** Where stdout is no terminal, and the narrowest that is drawn for. */
+/** Width where stdout is no terminal, and the least width. */
 const [USUAL, NARROWEST] = [80, 30];
 
-/** The terminal as something to draw on. */
+/** Width and colours of stdout. */
 export async function canvasOf(context: Context): Promise<Canvas> {
   const width = Number.isFinite(context.width) ? context.width : USUAL;
   return { width: Math.max(NARROWEST, width), palette: await palette(context) };
 }
 
-/** Running text as lines that fit; a word that is longer than a line stands on its own. */
-export function wrap(text: string, { width }: Canvas): string[] {
+/** Wraps text at spaces, each line `indent` columns in; a word longer than a line, such as a path, stays whole. */
+export function wrap(text: string, { width }: Pick<Canvas, 'width'>, indent = 0): string[] {
+  const room = Math.min(width, MEASURE) - indent;
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > Math.min(width, MEASURE)) {
+    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > room) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
   }
-  return [...lines, line];
+  return [...lines, line].map((text) => ' '.repeat(indent) + text);
 }

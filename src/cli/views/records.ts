@@ -1,15 +1,16 @@
+import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import { type User, userRecord } from '../../domain/user.ts';
 import type { Palette } from '../output/colour.ts';
-import { visible } from '../output/io.ts';
-import { type Column, clip } from './table.ts';
+import { escapeControls } from '../output/io.ts';
+import type { Column } from './columns.ts';
 
-/** How people see records: tables, details and one-line summaries, from the definitions of the fields. */
+/** Records as text for a person: tables, details and one-line summaries, from the definitions of the fields. */
 
-export const nameOf = ({ firstName, lastName }: User): string => visible(`${firstName} ${lastName}`);
+export const nameOf = ({ firstName, lastName }: User): string => escapeControls(`${firstName} ${lastName}`);
 
-/** How a user is called in what somebody else may read. */
+/** A user in the heading of a summary or report, which others may read. */
 export const shownAs = (user: User, anonymous: boolean): string =>
   anonymous ? `User ${user.id}` : summaryOfUser(user);
 
@@ -18,35 +19,49 @@ export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${us
 export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {
   const change = sign(painBefore, painAfter);
   const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
-  return `${visible(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
+  return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
 }
 
-/** Which way the pain went, readable without colour: ↓2 is relief, ↑1 is aggravation. */
+/** Direction and size of the change, readable without colour: ↓2 is less pain, ↑1 more. */
 function sign(before: number, after: number): string {
   if (after === before) return '';
   return after < before ? `↓${before - after}` : `↑${after - before}`;
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return visible(String(value));
-}
-
 type Cells = Readonly<Record<string, unknown>>;
 
-function columnOf<R extends object>(name: string, field: Field): Column<R> {
-  const column: Column<R> = { title: field.label, cell: (row) => shown((row as Cells)[name]) };
+function columnOf<R extends object>(name: string, field: Field, turn?: number): Column<R> {
+  const column: Column<R> = {
+    title: field.label,
+    cell: (row) => escapeControls(shown(field, (row as Cells)[name])),
+  };
+  const least = leastOf(field);
   if (field.kind === 'integer') column.right = true;
-  if (field.kind === 'text' || field.kind === 'email') column.shrinks = 'first';
-  if (field.kind === 'text' && !field.blank) column.floor = 10;
-  // Notes come after names: what may be empty gives way further.
-  if (field.kind === 'text' && field.blank) column.least = 10;
-  if (field.kind === 'choice') column.shrinks = 'second';
+  if (least !== undefined) column.least = least;
+  if (turn !== undefined) column.turn = turn;
   return column;
 }
 
+/** Least width at which two names or kinds can be told apart. */
+function leastOf({ kind }: Field): number | undefined {
+  if (kind === 'text' || kind === 'email') return 10;
+  return kind === 'choice' ? 6 : undefined;
+}
+
+/** Fields that give way in a narrow terminal, in this order; then all others, from the last on, but those that stay. */
+const FIRST_TO_GIVE_WAY = ['notes', 'exerciseType', 'email', 'diagnosisDate'];
+const STAYS = ['id', 'userId', 'date', 'exerciseName', 'painAfter', 'firstName', 'lastName', 'painLevel'];
+
+function turnOf(name: string, fields: Fields): number | undefined {
+  if (STAYS.includes(name)) return undefined;
+  const first = FIRST_TO_GIVE_WAY.indexOf(name);
+  if (first >= 0) return first;
+  const names = Object.keys(fields);
+  return FIRST_TO_GIVE_WAY.length + names.length - names.indexOf(name);
+}
+
 export function userColumns(): Column<User>[] {
-  return Object.entries(userRecord).map(([name, field]) => columnOf<User>(name, field));
+  return Object.entries(userRecord).map(([name, field]) => columnOf(name, field, turnOf(name, userRecord)));
 }
 
 /**
@@ -57,10 +72,10 @@ export function logColumns(palette: Palette, userName?: (id: number) => string):
   const { id, userId, date, painBefore: _, ...others } = logRecord satisfies Fields;
   const user: Column<Log> = {
     title: userId.label,
-    shrinks: 'first',
+    least: 10,
     cell: (log) => `${log.userId} ${userName?.(log.userId) ?? ''}`.trim(),
   };
-  // Before and after in one column: a line of 80 columns has room for the names of the others.
+  // Before and after share a column, so that 80 columns have room for the full titles of the others.
   const pain: Column<Log> = {
     title: 'Pain',
     right: true,
@@ -69,7 +84,7 @@ export function logColumns(palette: Palette, userName?: (id: number) => string):
     paint: painter(palette),
   };
   const columns = Object.entries(others).map(([name, field]) =>
-    name === 'painAfter' ? pain : columnOf<Log>(name, field),
+    name === 'painAfter' ? pain : columnOf<Log>(name, field, turnOf(name, logRecord)),
   );
   return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
 }
@@ -79,16 +94,4 @@ function painter({ relief, aggravation }: Palette): (text: string, log: Log) => 
     if (painAfter === painBefore) return text;
     return painAfter < painBefore ? relief(text) : aggravation(text);
   };
-}
-
-/** A row as label and value, for `details`; a value wider than `width` ends in …. */
-export function pairsOf<R>(
-  columns: readonly Column<R>[],
-  row: R,
-  width = Number.POSITIVE_INFINITY,
-): [string, string][] {
-  return columns.map((column) => {
-    const text = clip(column.cell(row), width);
-    return [column.title, column.paint?.(text, row) ?? text];
-  });
 }

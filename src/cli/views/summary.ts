@@ -1,4 +1,3 @@
-import stringWidth from 'fast-string-width';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
 import {
   type ExerciseSummary,
@@ -13,9 +12,10 @@ import {
   type Trend,
   words,
 } from '../../insights/index.ts';
-import { counted, visible } from '../output/io.ts';
+import { counted, escapeControls } from '../output/io.ts';
+import { LONGEST_NAME, nameIn } from './exercise-name.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { clip } from './table.ts';
+import { clip, widthOf } from './width.ts';
 
 /**
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how
@@ -37,14 +37,17 @@ export function summaryScreen(
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
     '',
-    ...paragraphs(exercises, pain, details === undefined).flatMap((text) => wrap(text, canvas)),
+    ...paragraphs({ exercises, pain }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
     ...(details ? ['', ...details] : []),
     '',
     ...wrap(RED_FLAGS, canvas),
   ];
 }
 
-function paragraphs(exercises: readonly ExerciseSummary[], pain: Trend, brief: boolean): string[] {
+/** A summary of at least one session. */
+type Told = Pick<Summary, 'exercises'> & { readonly pain: Trend };
+
+function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): string[] {
   if (exercises.every(({ verdict }) => verdict === 'too-few'))
     return [
       painSentence(pain, ''),
@@ -53,7 +56,7 @@ function paragraphs(exercises: readonly ExerciseSummary[], pain: Trend, brief: b
   return [
     painSentence(pain, directions[pain.direction]),
     'Bad days often get better by themselves; this cannot tell that apart.',
-    nextSentence(exercises),
+    nextSentence(exercises, canvas),
     brief ? 'The figures behind this: sciatica summary --details' : '',
   ].filter(Boolean);
 }
@@ -117,8 +120,8 @@ const CHANGE = 'change';
 const titleOf = ({ width }: Canvas) => (width < 44 ? '   n' : 'sessions');
 /** Columns left of the name: the indent and the sign. */
 const INDENT = 4;
-/** Widest name that is shown whole, and the least room that names have: the titles of the groups stand above them. */
-const [LONGEST_NAME, LEAST_NAME] = [30, 11];
+/** Least room for names: the titles of the groups stand above them. */
+const LEAST_NAME = 11;
 
 /** How the lines of the groups are laid out; what does not fit beside a name stands below it. */
 interface Layout {
@@ -130,7 +133,7 @@ interface Layout {
 
 function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout {
   const room = Math.min(canvas.width, 100) - INDENT - CHANGE.length - titleOf(canvas).length - 4;
-  const longest = Math.max(...exercises.map(({ exerciseName }) => stringWidth(visible(exerciseName))));
+  const longest = Math.max(...exercises.map(({ exerciseName }) => widthOf(escapeControls(exerciseName))));
   const name = Math.min(Math.max(longest, LEAST_NAME), LONGEST_NAME, room);
   const both = (exercise: ExerciseSummary) => [verdictWords(exercise), versusWords(exercise)].filter(Boolean);
   const ways: Layout['words'][] = [
@@ -158,19 +161,19 @@ function groupLines(exercises: readonly ExerciseSummary[], canvas: Canvas): stri
   return groups.flatMap((group, i) => [
     i === 0 ? `${group.title.padEnd(width)}  ${CHANGE}  ${titleOf(canvas)}` : group.title,
     ...group.exercises.flatMap((exercise) => exerciseLines(exercise, group, layout)),
-    ...(group.remark ? wrapIndented(group.remark, canvas) : []),
+    ...(group.remark ? wrap(group.remark, canvas, INDENT) : []),
   ]);
 }
 
 function exerciseLines(exercise: ExerciseSummary, { sign, paint }: Group, layout: Layout): string[] {
   const told = layout.words(exercise);
-  const name = pad(clip(visible(exercise.exerciseName), layout.name), layout.name);
+  const name = pad(clip(escapeControls(exercise.exerciseName), layout.name), layout.name);
   const beside = layout.beside && `  ${told.beside.padEnd(layout.beside)}`;
   const change = words.signed(exercise.meanChange).padStart(CHANGE.length);
   const sessions = String(exercise.sessions).padStart(titleOf(layout.canvas).length);
   return [
     `  ${paint(sign)} ${name}${beside || ''}  ${paint(change)}  ${sessions}`,
-    ...(told.below ? wrapIndented(told.below, layout.canvas) : []),
+    ...(told.below ? wrap(told.below, layout.canvas, INDENT) : []),
   ];
 }
 
@@ -186,12 +189,7 @@ function verdictWords({ verdict, direction, sessions }: ExerciseSummary): string
 const versusWords = ({ versusOthers }: ExerciseSummary): string =>
   versusOthers.verdict === 'more' ? 'more relief than your others' : '';
 
-const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - stringWidth(text)));
-
-function wrapIndented(text: string, canvas: Canvas): string[] {
-  const inner = { ...canvas, width: canvas.width - INDENT };
-  return wrap(text, inner).map((line) => ' '.repeat(INDENT) + line);
-}
+const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 /** Most exercises that a list names. */
 const MOST_LISTED = 10;
@@ -203,11 +201,11 @@ function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] 
     .filter(({ verdict }) => verdict === 'open')
     .map((exercise) => {
       const more = versusWords(exercise);
-      return `${visible(exercise.exerciseName)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
+      return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
     });
   const few = exercises
     .filter(({ verdict }) => verdict === 'too-few')
-    .map(({ exerciseName, sessions }) => `${visible(exerciseName)} (${counted(sessions, 'session')})`);
+    .map((exercise) => `${nameIn(canvas, exercise)} (${counted(exercise.sessions, 'session')})`);
   return [...listLines('STILL OPEN', open, canvas), ...listLines('TOO FEW', few, canvas)];
 }
 
@@ -215,8 +213,9 @@ function listLines(title: string, items: readonly string[], canvas: Canvas): str
   if (items.length === 0) return [];
   const rest = items.length - MOST_LISTED;
   const text = items.slice(0, MOST_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  const lines = wrap(text, { ...canvas, width: canvas.width - HEADING });
-  return lines.map((line, i) => (i === 0 ? title : '').padEnd(HEADING) + line);
+  return wrap(text, canvas, HEADING).map((line, i) =>
+    i === 0 ? title.padEnd(HEADING) + line.trimStart() : line,
+  );
 }
 
 const directions = {
@@ -245,9 +244,9 @@ function painSentence(pain: Trend, direction: string): string {
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten'.split(' ');
 
 /** What further sessions would teach. Never of an exercise with more pain after. */
-function nextSentence(exercises: readonly ExerciseSummary[]): string {
+function nextSentence(exercises: readonly ExerciseSummary[], canvas: Canvas): string {
   const open = exercises.map((exercise) => ({
-    name: visible(exercise.exerciseName),
+    name: nameIn(canvas, exercise),
     more: sessionsToSettle(exercise) ?? Number.POSITIVE_INFINITY,
   }));
   const fewest = Math.min(...open.map(({ more }) => more));

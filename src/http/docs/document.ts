@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as its page shows. */
+/** The parts of an OpenAPI 3.1 document that the page shows. */
 
 export interface OpenApi {
   info: { title: string; version: string; summary?: string; description?: string };
@@ -30,7 +30,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
-  /** Empty where nobody is asked who they are. */
+  /** Empty for an operation without authentication. */
   security?: unknown[];
   parameters?: (Parameter | Ref)[];
   requestBody?: RequestBody | Ref;
@@ -63,7 +63,7 @@ export interface Header {
   schema: Schema;
 }
 
-/** What a body holds, by media type. */
+/** The schema of a body, by media type. */
 export type Content = Record<string, { schema?: Schema }>;
 
 export interface Schema {
@@ -90,7 +90,7 @@ export interface Schema {
   oneOf?: Schema[];
 }
 
-/** An operation with where it is, and with the parameters of its path. */
+/** An operation with its method and path, and with the parameters of the path. */
 export interface Endpoint extends Omit<Operation, 'parameters'> {
   method: string;
   path: string;
@@ -111,7 +111,7 @@ export function endpointsOf(document: OpenApi): Endpoint[] {
   );
 }
 
-/** What stands in the document, there or where a `$ref` points. */
+/** A node of the document, or the one that its `$ref` points to. */
 export function resolve<T extends object>(document: OpenApi, node: T | Ref): T {
   if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
   let found: unknown = document;
@@ -122,5 +122,5 @@ export function resolve<T extends object>(document: OpenApi, node: T | Ref): T {
 /** The last part of a reference: `User` of `#/components/schemas/User`. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** The schemas of which a value fits one. */
+/** The schemas under anyOf and oneOf. */
 export const alternativesOf = ({ anyOf = [], oneOf = [] }: Schema): Schema[] => [...anyOf, ...oneOf];

@@ -7,10 +7,10 @@ import {
   type Schema,
 } from './document.ts';
 
-/** Where `sciatica serve` listens when nothing else is said. */
+/** The address of `sciatica serve` without options. */
 export const BASE = 'http://localhost:3000';
 
-/** A command for a POSIX shell that calls an operation with all that it requires, from the examples of the document. */
+/** A curl command for a POSIX shell that calls an operation with its required parts, made from the document's examples. */
 export function curl(document: OpenApi, { method, path, parameters, requestBody }: Endpoint): string {
   const required = parameters.filter((parameter) => parameter.required);
   const given = (place: string): [name: string, value: string][] =>
@@ -36,7 +36,7 @@ export function curl(document: OpenApi, { method, path, parameters, requestBody 
   ].join(' \\\n  ');
 }
 
-/** A value that fits a schema, as its examples say: of an object what is required, or all of it where nothing is. */
+/** A valid value, from the schema's examples: of an object the required properties, or all if none is required. */
 export function exampleOf(document: OpenApi, given: Schema): unknown {
   const schema = resolve<Schema>(document, given);
   const [first] = schema.examples ?? schema.enum ?? ('const' in schema ? [schema.const] : []);
@@ -52,7 +52,7 @@ export function exampleOf(document: OpenApi, given: Schema): unknown {
   );
 }
 
-/** A word as a POSIX shell takes it literally. */
+/** A word quoted for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w:/.-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

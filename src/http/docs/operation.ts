@@ -14,7 +14,7 @@ import { curl } from './example.ts';
 import { inline, paragraphs, spaced } from './prose.ts';
 import { fieldsOf, fieldTable, typeOf } from './schema.ts';
 
-/** An operation: what it does, what it takes, how to call it, what it answers. */
+/** An operation: description, parameters, body, example, responses. */
 export function operation(document: OpenApi, endpoint: Endpoint): Html {
   const { operationId, summary, description, security } = endpoint;
   return html`<section>
@@ -82,13 +82,13 @@ export function carried(content: Content): Html {
   ])}`;
 }
 
-/** The fields of bodies whose schema stands where it is used, and has no name to link to. */
+/** The fields of bodies with an inline schema, which has no name to link to. */
 function inlineFields(label: string, content: Content): (Html | false)[] {
   const schemas = Object.values(content).flatMap(({ schema }): Schema[] => (schema ? [schema] : []));
   return schemas.map((schema) => fieldTable(label, 'Field', fieldsOf(schema)));
 }
 
-/** A table of the headers of an answer, or nothing where there are none. */
+/** A table of response headers; false without any. */
 export function headerTable(
   document: OpenApi,
   label: string,

@@ -12,9 +12,9 @@ import { carried, headerTable } from './operation.ts';
 import { inline, paragraphs, spaced } from './prose.ts';
 import { fieldsOf, fieldTable, typeOf } from './schema.ts';
 
-/** What operations share: how to say who calls, problems, schemas. */
+/** What operations share: authentication, problems, schemas. */
 
-/** How to say who calls. */
+/** The security schemes. */
 export function authentication({ components }: OpenApi): Html {
   return html`<section>
 <h2 id="authentication">Authentication</h2>
@@ -24,7 +24,7 @@ ${Object.values(components.securitySchemes).map(scheme)}</dl>
 `;
 }
 
-/** How curl sends what a scheme asks for. */
+/** How curl sends the credentials of a scheme. */
 const SENT: Readonly<Record<string, string>> = {
   bearer: `curl -H 'Authorization: Bearer TOKEN' ${BASE}/…`,
   basic: `curl -u NAME:TOKEN ${BASE}/…`,
@@ -37,7 +37,7 @@ function scheme({ type, scheme = '', description }: SecurityScheme): Html {
 `;
 }
 
-/** The answers that operations have in common, each once. */
+/** The responses that operations share. */
 export function problems(document: OpenApi): Html {
   return html`<section>
 <h2 id="problems">Problems</h2>
@@ -58,7 +58,7 @@ ${headerTable(document, `Headers of ${title}`, headers)}</section>
 `;
 }
 
-/** The statuses that an answer comes with. */
+/** The statuses of a shared response. */
 function statusesOf(document: OpenApi, name: string): string[] {
   const statuses = endpointsOf(document).flatMap(({ responses }) =>
     Object.entries(responses)
@@ -68,7 +68,7 @@ function statusesOf(document: OpenApi, name: string): string[] {
   return [...new Set(statuses)];
 }
 
-/** Every schema that has a name. */
+/** The named schemas. */
 export function schemas({ components }: OpenApi): Html {
   return html`<section>
 <h2 id="schemas">Schemas</h2>

@@ -5,17 +5,17 @@ import { paragraphs } from './prose.ts';
 /** One line of a table of fields, parameters or headers. */
 export interface Field {
   name: string;
-  /** Where a parameter goes: path, query, header. */
+  /** Of a parameter: path, query, header. */
   place?: string;
-  /** Not said of what nobody sends, such as the headers of an answer. */
+  /** Absent for what is not sent, such as response headers. */
   required?: boolean;
   schema: Schema;
   description?: string | undefined;
-  /** The example as it is written there. */
+  /** The example as it is shown. */
   example?: string | undefined;
 }
 
-/** A table of fields, or nothing where there are none. */
+/** A table of fields; false without any. */
 export function fieldTable(label: string, head: string, fields: readonly Field[]): Html | false {
   return (
     fields.length > 0 &&
@@ -49,7 +49,7 @@ export function fieldsOf(schema: Schema, path = ''): Field[] {
   return [...own, ...items, ...alternativesOf(schema).flatMap((other) => fieldsOf(other, path))];
 }
 
-/** What a value must be, in words; a schema that has a name is a link. */
+/** The constraints of a value in words; a named schema is a link. */
 export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
@@ -82,7 +82,7 @@ function limitsOf(schema: Schema): string {
 }
 
 function range(min: number | undefined, max: number | undefined, unit: string): string {
-  // The largest exact integer is what a schema says that knows no bound.
+  // Schemas without a bound have the largest exact integer.
   const most = max === Number.MAX_SAFE_INTEGER ? undefined : max?.toLocaleString('en');
   const least = min?.toLocaleString('en');
   if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
@@ -90,7 +90,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return most === undefined ? '' : `at most ${most}${unit}`;
 }
 
-/** A text stands without its quotation marks, as it does in a query. */
+/** A text without quotation marks, as in a query. */
 const literal = (value: unknown): Html =>
   html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 

@@ -1,4 +1,4 @@
-/** The one style sheet: phones, desks and paper, by day and by night. No colour carries meaning. */
+/** The style sheet, for small and large screens, print, light and dark mode. No colour carries meaning. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1d2329; --soft: #57616b; --back: #fff; --panel: #f4f6f7; --line: #dce1e5;
   --link: #0a5a78; --get: #0a5a78; --post: #1c6b34; --put: #8a4b00; --delete: #a5222c; }

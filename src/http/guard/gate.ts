@@ -1,106 +1,115 @@
-import { type Caller, may, openToAll } from '../../domain/access.ts';
+import { type Caller, may } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
-import { USE_PRECISION_MS } from '../../store/records/tokens.ts';
 import type { Store } from '../../store/store.ts';
-import type { Desk } from '../handlers/records.ts';
 import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
-import type { Route } from '../routes.ts';
+import type { Route, Session } from '../route.ts';
 import type { HttpRequest } from '../wire/message.ts';
-import { AuditTrail, type Visit } from './audit-trail.ts';
+import { AuditTrail } from './audit.ts';
 import { secretOf } from './credentials.ts';
-import { Buckets, DEFAULT_RATE, FAILURE_RATE, neighbourhood, type Rate } from './limits.ts';
+import { Buckets, DEFAULT_RATE, FAILURE_RATE, type Rate, rateLimitKey } from './limits.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
 
-/** The one place that decides who may do what: before any handler runs. */
+/** Precision of a token's last use, in milliseconds: a write for every read would cost more than the read. */
+const LAST_USE_PRECISION_MS = 60_000;
+
+/** Most views of the store that are kept, one for each token. */
+const MOST_VIEWS = 1000;
+
+/** Why a request was not admitted, with its caller if the token was valid. */
+export interface Refusal {
+  readonly caller: Caller | undefined;
+  readonly error: unknown;
+}
+
+export interface GateOptions {
+  /** Rate limit of each token, and of each address on open routes. */
+  rate?: Rate;
+  /** The clock, in milliseconds since 1970. */
+  now?: () => number;
+  /** Receives the error when the audit cannot be written. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Authentication, rate limits and authorization: decides on every request before its handler runs. */
 export class Gate {
-  /** When the last use of a token was noted, by its id. */
-  readonly #touched = new Map<number, number>();
-  readonly #scoped = new Map<string, Store>();
+  /** When the last use of a token was written, by its id. */
+  readonly #lastUses = new Map<number, number>();
+  readonly #views = new Map<string, Store>();
   readonly #byToken: Buckets;
   readonly #byAddress: Buckets;
   readonly #failures: Buckets;
+  readonly #now: () => number;
   readonly audit: AuditTrail;
 
-  /**
-   * @param rate how often a token may call, and an address without one
-   * @param onError told when the audit cannot be written
-   */
   constructor(
-    rate: Rate = DEFAULT_RATE,
-    private readonly now: () => number = Date.now,
-    onError?: (error: unknown) => void,
+    private readonly store: Store,
+    { rate = DEFAULT_RATE, now = Date.now, onError = () => {} }: GateOptions = {},
   ) {
-    this.audit = new AuditTrail(now, onError);
+    this.#now = now;
+    this.audit = new AuditTrail(store, now, onError);
     this.#byToken = new Buckets(rate, now);
     this.#byAddress = new Buckets(rate, now);
     this.#failures = new Buckets(FAILURE_RATE, now);
   }
 
   /**
-   * Lets a request through to its route: with the records that its caller may see and no others, and with
-   * changes that bear the name of its token.
-   * @throws Problem 401 without a valid token, 403 where the role of its token has no such right, 429 for a
-   *   caller who comes too often, 503 when the audit cannot be written
+   * Admits a request to its route.
+   * @returns the caller's session; or a refusal with Problem 401 without a valid token, 403 where its role lacks the
+   *   right, 429 over a rate limit, 503 when the audit cannot be written
    */
-  admit(request: HttpRequest, visit: Visit & { route: Route }, { store, writer }: Desk): Desk {
-    const { kind, resource } = visit.route;
-    if (openToAll.has(kind)) {
-      this.#byAddress.take(neighbourhood(request.address()));
-      return { store, writer };
+  admit(request: HttpRequest, { right }: Route): Session | Refusal {
+    let caller: Caller | undefined;
+    try {
+      if (right === null) {
+        this.#byAddress.take(rateLimitKey(request.address()));
+        return { store: this.store };
+      }
+      const secret = secretOf(request.headers.authorization);
+      caller = this.#authenticate(secret, request);
+      this.#byToken.take(caller.id);
+      if (!may(caller.role, right))
+        throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
+      const recheck = () => void this.#authenticate(secret, request);
+      return { store: this.#viewOf(caller), caller, recheck };
+    } catch (error) {
+      return { caller, error };
     }
-    const secret = secretOf(request.headers.authorization);
-    const recheck = () => this.#callerOf(secret, request, { store, writer });
-    const caller = recheck();
-    visit.token = caller.id;
-    if (caller.users?.length === 1) visit.onlyUser = caller.users[0] ?? null;
-    this.#byToken.take(caller.id);
-    if (!may(caller.role, resource ? `${kind} ${resource.noun}` : kind))
-      throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
-    const origin = { source: 'api', caller: caller.name } as const;
-    return {
-      store: this.#scopeOf(store, caller),
-      writer: { write: (work) => writer.write(() => store.history.change(work, origin)) },
-      caller,
-      recheck,
-    };
   }
 
-  #callerOf(secret: string | undefined, { address }: HttpRequest, { store, writer }: Desk): Caller {
+  #authenticate(secret: string | undefined, request: HttpRequest): Caller {
     if (this.audit.isFull)
       throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
         'retry-after': RETRY_AFTER_SECONDS,
       });
-    // Looked up each time, so that a token that was taken back is worthless at once.
-    const token = secret === undefined ? undefined : store.tokens.find(secret);
-    const now = this.now();
+    // Read on every request, so that a revoked token is refused at once.
+    const token = secret === undefined ? undefined : this.store.tokens.find(secret);
+    const now = this.#now();
     if (!token || stateOf(token, now) !== 'valid') {
-      // Who has a valid token comes in all the same: others behind the same address cannot lock it out.
-      this.#failures.take(neighbourhood(address()));
+      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out.
+      this.#failures.take(rateLimitKey(request.address()));
       throw new Problem(401, 'This needs a token that is valid: sciatica token add makes one.', CHALLENGE);
     }
-    this.#touch(token, now, { store, writer });
+    this.#noteUse(token, now);
     return token;
   }
 
-  /** Notes the use of a token now and then; nobody waits for it. */
-  #touch({ id, lastUsedAt }: Token, now: number, { store, writer }: Desk): void {
-    const last = this.#touched.get(id) ?? lastUsedAt ?? 0;
-    if (now - last < USE_PRECISION_MS) return;
-    this.#touched.set(id, now);
-    writer.write(() => store.tokens.touch(id)).catch(() => this.#touched.delete(id));
+  /** Writes the last use of a token; no response waits for it. */
+  #noteUse({ id, lastUsedAt }: Token, now: number): void {
+    const last = this.#lastUses.get(id) ?? lastUsedAt ?? 0;
+    if (now - last < LAST_USE_PRECISION_MS) return;
+    this.#lastUses.set(id, now);
+    this.store.submitUpkeep(() => this.store.tokens.touch(id)).catch(() => this.#lastUses.delete(id));
   }
 
-  #scopeOf(store: Store, { users }: Caller): Store {
-    if (users === null) return store;
-    const key = users.join();
-    let scoped = this.#scoped.get(key);
-    if (!scoped) {
-      // As many as there are assignments, and of those that were only as many as fit.
-      if (this.#scoped.size >= 1000) this.#scoped.clear();
-      scoped = store.scopedTo(users);
-      this.#scoped.set(key, scoped);
-    }
-    return scoped;
+  /** The records that the caller sees; changes bear the name of the token. */
+  #viewOf({ name, users }: Caller): Store {
+    const key = `${name} ${users}`;
+    const known = this.#views.get(key);
+    if (known) return known;
+    if (this.#views.size >= MOST_VIEWS) this.#views.clear();
+    const view = this.store.as({ ...(users && { users }), origin: { source: 'api', caller: name } });
+    this.#views.set(key, view);
+    return view;
   }
 }

@@ -1,18 +1,18 @@
 import { Problem } from '../problem.ts';
 
-/** How often somebody may call: a number of calls at once, and so many more each second. */
+/** A rate limit: calls at once, and calls per second after those. */
 export interface Rate {
   burst: number;
   perSecond: number;
 }
 
-/** What an app that loads a patient's records, or a clinic's, does not notice. */
+/** High enough for an app that loads all records of a patient, or of a clinic. */
 export const DEFAULT_RATE: Rate = { burst: 500, perSecond: 50 };
 
-/** Ten mistakes, then one every ten seconds. */
+/** The rate limit of failed authentication: ten failures, then one every ten seconds. */
 export const FAILURE_RATE: Rate = { burst: 10, perSecond: 0.1 };
 
-/** Callers remembered; whoever was first seen longest ago is forgotten first. */
+/** Most callers with a bucket; the bucket that was created first is dropped first. */
 const MOST_CALLERS = 10_000;
 
 /** A token bucket for each caller. */
@@ -24,14 +24,14 @@ export class Buckets {
     private readonly now: () => number,
   ) {}
 
-  /** How many callers are remembered. */
+  /** Number of callers with a bucket. */
   get size(): number {
     return this.#levels.size;
   }
 
   /**
-   * Takes one call out of a caller's bucket.
-   * @throws Problem 429 with the time to wait when it is empty
+   * Takes one token out of a caller's bucket.
+   * @throws Problem 429 with Retry-After when it is empty
    */
   take(caller: string | number): void {
     const { burst, perSecond } = this.rate;
@@ -57,8 +57,8 @@ export class Buckets {
   }
 }
 
-/** Whom an address stands for: one IPv4 address, or the /64 that one IPv6 customer has. */
-export function neighbourhood(address: string): string {
+/** The key that an address is limited by: an IPv4 address, or the /64 network of an IPv6 address, which is one customer's. */
+export function rateLimitKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
   const [head = '', tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));

@@ -1,30 +1,30 @@
 import { Problem } from '../problem.ts';
 import type { HttpHeaders, HttpRequest } from '../wire/message.ts';
 
-/** Who may call: by which name the service is addressed, and from which web pages. */
-export interface Access {
-  /** The values that a Host header may have, in lower case. */
+/** The Host names that the service answers to, and the web pages that may call it. */
+export interface Origins {
+  /** Allowed values of the Host header, in lower case. */
   hosts: ReadonlySet<string>;
-  /** Origins of web pages that may call from a browser. */
+  /** Origins of web pages that may call from a browser, as `--allow-origin` has them. */
   allowOrigins: readonly string[];
-  /** Whether requests come through TLS, here or at a proxy. */
+  /** Whether TLS is on, here or at a proxy. */
   isSecure: boolean;
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The access to a service on this machine.
+ * The origins of a service on this machine.
  * @param allowHosts further Host names, `name` or `name:port`, in lower case
  */
-export function accessAt(
+export function originsAt(
   port: number,
   allowHosts: readonly string[],
   allowOrigins: readonly string[],
   isSecure = false,
-): Access {
+): Origins {
   const names = [...LOCAL_NAMES, ...allowHosts];
-  // A client leaves out the port that http or https has anyway.
+  // Clients leave out the default port of http and https.
   const bare = port === 80 || port === 443 ? LOCAL_NAMES : [];
   return {
     hosts: new Set([...names.map((name) => `${name}:${port}`), ...allowHosts, ...bare]),
@@ -36,31 +36,31 @@ export function accessAt(
 const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
 
 /**
- * Refuses what a web page elsewhere could make a browser send: a Host that is not ours (DNS rebinding), a
- * foreign Origin, a cross-site request (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
+ * Refuses requests that a foreign web page can make a browser send: another Host (DNS rebinding), a foreign
+ * Origin, a cross-site request (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
  * @throws Problem 400 without exactly one Host (RFC 9112, 3.2), 403 otherwise
  */
-export function checkAccess({ hosts, headers, target }: HttpRequest, access: Access): void {
+export function checkOrigin({ hosts, headers, target }: HttpRequest, origins: Origins): void {
   if (hosts.length !== 1) throw new Problem(400, 'A request needs exactly one Host header.');
   const [, scheme, authority] =
     (target.startsWith('/') ? undefined : /^(https?):\/\/([^/?#]*)/i.exec(target)) ?? [];
-  if (!isOurs(hosts[0] ?? '', access) || (authority !== undefined && !isOurs(authority, access)))
+  if (!isOurs(hosts[0] ?? '', origins) || (authority !== undefined && !isOurs(authority, origins)))
     throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
   // RFC 9110, 7.4
-  if (scheme?.toLowerCase() === 'https' && !access.isSecure)
+  if (scheme?.toLowerCase() === 'https' && !origins.isSecure)
     throw new Problem(403, 'This is not reached by https.');
   const { origin } = headers;
-  if (origin !== undefined && !isAllowedOrigin(origin, access))
+  if (origin !== undefined && !isAllowedOrigin(origin, origins))
     throw new Problem(403, 'Requests from that origin are not allowed; --allow-origin adds one.');
   if (origin === undefined && headers['sec-fetch-site'] === 'cross-site')
     throw new Problem(403, 'Requests from another site are not allowed; --allow-origin adds one.');
 }
 
-/** The headers that let an allowed web page read a response (https://fetch.spec.whatwg.org, CORS). */
-export function corsHeaders({ headers }: HttpRequest, access: Access): HttpHeaders {
-  if (access.allowOrigins.length === 0) return {};
+/** CORS headers, which let an allowed web page read the response (https://fetch.spec.whatwg.org). */
+export function corsHeaders({ headers }: HttpRequest, origins: Origins): HttpHeaders {
+  if (origins.allowOrigins.length === 0) return {};
   const { origin } = headers;
-  if (origin === undefined || !access.allowOrigins.includes(origin)) return { vary: 'Origin' };
+  if (origin === undefined || !origins.allowOrigins.includes(origin)) return { vary: 'Origin' };
   return {
     vary: 'Origin',
     'access-control-allow-origin': origin,
@@ -69,7 +69,7 @@ export function corsHeaders({ headers }: HttpRequest, access: Access): HttpHeade
   };
 }
 
-/** What a preflight request asks for (OPTIONS with Access-Control-Request-Method); nothing for another request. */
+/** The headers that answer a preflight request (OPTIONS with Access-Control-Request-Method); none for another request. */
 export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpHeaders {
   if (headers['access-control-request-method'] === undefined) return {};
   return {
@@ -80,12 +80,12 @@ export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpH
   };
 }
 
-function isOurs(host: string, { hosts }: Access): boolean {
+function isOurs(host: string, { hosts }: Origins): boolean {
   return hosts.has(host) || hosts.has(host.toLowerCase());
 }
 
-function isAllowedOrigin(origin: string, access: Access): boolean {
-  if (access.allowOrigins.includes(origin)) return true;
+function isAllowedOrigin(origin: string, origins: Origins): boolean {
+  if (origins.allowOrigins.includes(origin)) return true;
   const scheme = /^https?:\/\/(.+)$/.exec(origin);
-  return scheme?.[1] !== undefined && isOurs(scheme[1], access);
+  return scheme?.[1] !== undefined && isOurs(scheme[1], origins);
 }

@@ -3,14 +3,14 @@ import { Problem } from '../problem.ts';
 import type { HttpRequest } from '../wire/message.ts';
 
 /**
- * The JSON value that a request carries.
+ * Reads the body of a request as JSON.
  * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
  */
 export async function readJson(request: HttpRequest): Promise<unknown> {
   return (await readJsonText(request)).value;
 }
 
-/** As `readJson`, with the text that the value was read from. */
+/** As `readJson`, with the text of the body. */
 export async function readJsonText(request: HttpRequest): Promise<{ text: string; value: unknown }> {
   requireJson(request.headers);
   const text = decodeUtf8(await request.readBody());

@@ -1,14 +1,16 @@
-import { fromStrings, integer, MAX_ID } from '../../domain/fields.ts';
+import { fromTexts } from '../../domain/codec.ts';
+import { integer, MAX_ID } from '../../domain/fields.ts';
 import { check, objectOf } from '../../domain/schema.ts';
-import { neighbourhood } from '../guard/limits.ts';
-import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
-import { answerEntries } from './entries.ts';
+import { rateLimitKey } from '../guard/limits.ts';
+import type { Handler, RequestContext } from '../route.ts';
+import type { Chunk, HttpHeaders, HttpResponse } from '../wire/message.ts';
+import { disclosedChanges } from './disclosure.ts';
+import { entriesResponse, taggedEntries } from './entries.ts';
 import type { Subscription } from './feed.ts';
-import { parseQuery } from './query.ts';
-import { type Call, type Handler, tagged } from './records.ts';
+import { queryReader } from './query.ts';
 
-/** How many entries are in memory at once, if they are short. */
-const CHUNK = 100;
+/** Most entries of the history in a chunk. */
+const CHUNK_ENTRIES = 100;
 
 const since = integer({
   label: 'Since',
@@ -32,41 +34,47 @@ export const changesParameters = {
   }),
 };
 
+const readQuery = queryReader(changesParameters);
+
 const lastEventId = { 'Last-Event-ID': since };
 
-/** GET of what changed since an entry of the history: as a list, or as a stream of events that stays open. */
-export const changes: Handler = (call) => {
-  const { request, search, store } = call;
-  const asked = check(objectOf(changesParameters).partial(), parseQuery(search, changesParameters));
-  const { since = 0, limit } = asked;
+/** GET of the changes after an entry of the history: as a list, or as an event stream that stays open. */
+export const changes: Handler = (context) => {
+  const { request, search, store } = context;
+  const { since = 0, limit } = readQuery(search);
   const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.lastChange(since)) };
-  if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(call, since, headers);
+  if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(context, since, headers);
   store.requireSince(since);
-  if (limit !== undefined) return page(call, since, limit, headers);
-  const after = (seq: number) => store.changesAfter(seq, CHUNK);
-  return answerEntries(request, headers, after(since), after);
+  if (limit !== undefined) return page(context, since, limit, headers);
+  const after = (seq: number) => store.changesAfter(seq, CHUNK_ENTRIES);
+  return entriesResponse(request, headers, after(since), after);
 };
 
-function page({ request, store }: Call, since: number, limit: number, headers: HttpHeaders): HttpResponse {
+function page(
+  { request, store }: RequestContext,
+  since: number,
+  limit: number,
+  headers: HttpHeaders,
+): HttpResponse {
   const entries = store.changesAfter(since, limit);
   const last = entries.at(-1)?.seq;
   if (last !== undefined && store.changesAfter(last, 1).length > 0) {
     headers['x-last-seq'] = String(last);
     headers['link'] = `</changes?since=${last}&limit=${limit}>; rel="next"`;
   }
-  return tagged(request, JSON.stringify(entries), headers);
+  return taggedEntries(request, headers, entries);
 }
 
 /** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), one for each entry. */
-function stream(call: Call, since: number, headers: HttpHeaders): HttpResponse {
-  const { request, store, feed, caller } = call;
+function stream(context: RequestContext, since: number, headers: HttpHeaders): HttpResponse {
+  const { request, store, feed, caller } = context;
   const last = request.headers['last-event-id'];
   const from = last ? resumedAt(String(last)) : since;
-  // What cannot be gone on from is refused before the stream begins.
+  // A stream that cannot be resumed is refused before the status line is sent.
   store.requireSince(from);
   const head = {
     status: 200,
-    // nginx would keep events back; and no further request comes after a stream.
+    // x-accel-buffering: nginx would buffer events. A stream is the last response of its connection.
     headers: {
       ...headers,
       'content-type': 'text/event-stream',
@@ -75,34 +83,35 @@ function stream(call: Call, since: number, headers: HttpHeaders): HttpResponse {
     },
   };
   if (request.method === 'HEAD') return head;
-  const subscription = feed.subscribe(caller?.id ?? neighbourhood(request.address()));
+  const subscription = feed.subscribe(caller?.id ?? rateLimitKey(request.address()));
   request.onClose(() => subscription.close());
-  return { ...head, body: events(call, from, subscription) };
+  return { ...head, body: events(context, from, subscription) };
 }
 
-/** Where a stream that was broken off goes on. */
+/** The seq at which a client resumes a stream. */
 function resumedAt(header: string): number {
-  return check(objectOf(lastEventId), fromStrings(lastEventId, { 'Last-Event-ID': header }))['Last-Event-ID'];
+  return check(objectOf(lastEventId), fromTexts(lastEventId, { 'Last-Event-ID': header }))['Last-Event-ID'];
 }
 
 async function* events(
-  { store, recheck }: Call,
+  { store, recheck }: RequestContext,
   since: number,
   subscription: Subscription,
-): AsyncGenerator<string> {
+): AsyncGenerator<Chunk> {
   const { horizon } = store;
   try {
-    yield ': sciatica\n\n';
-    // Where the history gets a gap the stream ends, and cannot be gone on with.
+    yield { text: ': sciatica\n\n' };
+    // A stream ends when the history gets a gap, which makes it impossible to resume.
     for (let seq = since; subscription.isOpen && store.horizon === horizon; ) {
-      // A token that was taken back meanwhile is worthless here too.
+      // The token may have been revoked while the stream was idle.
       recheck?.();
-      const entries = store.changesAfter(seq, CHUNK);
+      const entries = store.changesAfter(seq, CHUNK_ENTRIES);
       seq = entries.at(-1)?.seq ?? seq;
       if (entries.length > 0) {
-        yield entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
-        subscription.beat();
-      } else if ((await subscription.next()) === 'quiet' && subscription.isOpen) yield ':\n\n';
+        const text = entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
+        yield { text, disclosed: disclosedChanges(entries) };
+        subscription.sent();
+      } else if ((await subscription.next()) === 'idle' && subscription.isOpen) yield { text: ':\n\n' };
     }
   } finally {
     subscription.close();

@@ -1,13 +1,15 @@
 import type { HistoryEntry } from '../../domain/history.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
-import { arrayOf, tagged } from './records.ts';
+import { disclosedChanges } from './disclosure.ts';
+import { tagged } from './etag.ts';
+import { arrayOf } from './json-array.ts';
 
 /**
- * Answers with entries of the history: as one text while they are few, else piece by piece.
+ * A response with entries of the history: one text while they are few, else in chunks.
  * @param first the first of them
- * @param after reads those that come after an entry, some at a time
+ * @param after reads those that follow an entry, some at a time
  */
-export function answerEntries(
+export function entriesResponse(
   request: HttpRequest,
   headers: HttpHeaders,
   first: HistoryEntry[],
@@ -15,21 +17,35 @@ export function answerEntries(
 ): HttpResponse {
   const last = first.at(-1);
   const second = last ? after(last.seq) : [];
-  if (second.length === 0) return tagged(request, JSON.stringify(first), headers);
-  return { ...json(200, '', headers), body: arrayOf(pieces(first, second, after)) };
+  if (second.length === 0) return taggedEntries(request, headers, first);
+  const body = arrayOf(batches(first, second, after), ({ entries }) => disclosedChanges(entries));
+  return { ...json(200, '', headers), body };
 }
 
-/** The history only grows, so that no two pieces need to be read at one moment. */
-function* pieces(
+/** A response with all of these entries in one text. */
+export function taggedEntries(
+  request: HttpRequest,
+  headers: HttpHeaders,
+  entries: HistoryEntry[],
+): HttpResponse {
+  const response = tagged(request, JSON.stringify(entries), headers);
+  response.disclosed = disclosedChanges(entries);
+  return response;
+}
+
+/** The history only grows, so that batches need not be read from one snapshot. */
+function* batches(
   first: HistoryEntry[],
   second: HistoryEntry[],
   after: (seq: number) => HistoryEntry[],
-): Generator<string[]> {
-  yield first.map((entry) => JSON.stringify(entry));
+): Generator<{ entries: HistoryEntry[]; rows: string[] }> {
+  yield batch(first);
   for (let entries = second; ; ) {
     const last = entries.at(-1);
     if (last === undefined) return;
-    yield entries.map((entry) => JSON.stringify(entry));
+    yield batch(entries);
     entries = after(last.seq);
   }
 }
+
+const batch = (entries: HistoryEntry[]) => ({ entries, rows: entries.map((entry) => JSON.stringify(entry)) });

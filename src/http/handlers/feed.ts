@@ -1,13 +1,13 @@
 import type { Store } from '../../store/store.ts';
 import { Problem } from '../problem.ts';
 
-/** How often somebody looks whether anything has changed, in milliseconds: for all streams together. */
-const LOOK_MS = 250;
+/** Polling interval for changes, shared by all subscriptions, in milliseconds. */
+const POLL_MS = 250;
 
-const MOST_OF_A_CALLER = 32;
-const MOST = 256;
+const MOST_PER_CALLER = 32;
+const MOST_SUBSCRIPTIONS = 256;
 
-/** Those who wait for changes, whoever makes them: this process or another. */
+/** Wakes subscriptions when the database changes, by this process or another. */
 export class Feed {
   readonly #subscriptions = new Set<Subscription>();
   #timer: NodeJS.Timeout | undefined;
@@ -15,7 +15,7 @@ export class Feed {
   #isStopped = false;
 
   /**
-   * @param heartbeat how long nothing happens before a subscriber is woken all the same, in milliseconds
+   * @param heartbeat how long a subscription may be idle before it is woken, in milliseconds
    */
   constructor(
     private readonly store: Store,
@@ -23,42 +23,42 @@ export class Feed {
   ) {}
 
   /**
-   * @param caller who is limited in how many subscriptions there may be
-   * @throws Problem 429 for a caller who has too many already, 503 when there are too many in all
+   * @param caller whose subscriptions are counted together
+   * @throws Problem 429 for a caller with too many subscriptions, 503 when there are too many in all
    */
   subscribe(caller: string | number): Subscription {
     const ofCaller = [...this.#subscriptions].filter((other) => other.caller === caller).length;
     const retry = { 'retry-after': String(Math.ceil(this.heartbeat / 1000)) };
-    if (ofCaller >= MOST_OF_A_CALLER) throw new Problem(429, 'You have too many streams open.', retry);
-    if (this.#isStopped || this.#subscriptions.size >= MOST)
+    if (ofCaller >= MOST_PER_CALLER) throw new Problem(429, 'You have too many streams open.', retry);
+    if (this.#isStopped || this.#subscriptions.size >= MOST_SUBSCRIPTIONS)
       throw new Problem(503, 'No further stream can be opened now.', retry);
-    const subscription = new Subscription(caller, this.heartbeat, () => this.#leave(subscription));
+    const subscription = new Subscription(caller, this.heartbeat, () => this.#remove(subscription));
     this.#subscriptions.add(subscription);
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
     return subscription;
   }
 
-  /** Ends every subscription; there will be no further one. */
+  /** Closes every subscription and refuses further ones. */
   stop(): void {
     this.#isStopped = true;
     for (const subscription of this.#subscriptions) subscription.close();
   }
 
-  #leave(subscription: Subscription): void {
+  #remove(subscription: Subscription): void {
     this.#subscriptions.delete(subscription);
     if (this.#subscriptions.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #look(): void {
+  #poll(): void {
     const revision = this.#currentRevision();
     if (revision === this.#revision) return;
     this.#revision = revision;
     for (const subscription of this.#subscriptions) subscription.wake('changed');
   }
 
-  /** What is wrong with the database, each meets by itself when it reads. */
+  /** Errors surface in each subscriber's own read. */
   #currentRevision(): string {
     try {
       return this.store.revision();
@@ -68,48 +68,50 @@ export class Feed {
   }
 }
 
-/** One that waits. */
+type Wake = 'changed' | 'idle';
+
+/** One open stream that waits for changes. */
 export class Subscription {
   isOpen = true;
-  #due = 0;
-  #resolve: ((why: 'changed' | 'quiet') => void) | undefined;
+  #heartbeatAt = 0;
+  #resolve: ((why: Wake) => void) | undefined;
 
   constructor(
     readonly caller: string | number,
     private readonly heartbeat: number,
-    private readonly leave: () => void,
+    private readonly remove: () => void,
   ) {
-    this.beat();
+    this.sent();
   }
 
-  /** Waits until something may have changed, or nothing was sent for long, or this is closed. */
-  next(): Promise<'changed' | 'quiet'> {
+  /** Resolves when something may have changed, when a heartbeat is due, or when this is closed. */
+  next(): Promise<Wake> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.beat();
-        this.wake('quiet');
-      }, this.#due - performance.now());
+        this.sent();
+        this.wake('idle');
+      }, this.#heartbeatAt - performance.now());
       this.#resolve = (why) => {
         clearTimeout(timer);
         resolve(why);
       };
-      if (!this.isOpen) this.wake('quiet');
+      if (!this.isOpen) this.wake('idle');
     });
   }
 
-  /** Something is sent: others' changes, which are not for this one, do not put the heartbeat off. */
-  beat(): void {
-    this.#due = performance.now() + this.heartbeat;
+  /** Postpones the heartbeat: something was sent. Changes that this caller does not see do not postpone it. */
+  sent(): void {
+    this.#heartbeatAt = performance.now() + this.heartbeat;
   }
 
-  wake(why: 'changed' | 'quiet'): void {
+  wake(why: Wake): void {
     this.#resolve?.(why);
     this.#resolve = undefined;
   }
 
   close(): void {
     this.isOpen = false;
-    this.leave();
-    this.wake('quiet');
+    this.remove();
+    this.wake('idle');
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../../domain/access.ts';
 import type { Log } from '../../domain/log.ts';
 import type { User } from '../../domain/user.ts';
@@ -10,11 +10,12 @@ import type { HttpRequest } from '../wire/message.ts';
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * A POST that its caller may send again (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).
- * Keys are known by whose records the caller sees, not by the token: a new one must not make a second record.
- * @param body what it says
- * @returns nothing without an `Idempotency-Key`
- * @throws Problem 400 for a key that is none
+ * A POST that its caller may repeat (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).
+ * Keys are scoped to the users that the caller sees, not to the token, so that a repetition with a new token
+ * creates no second record.
+ * @param body the text of the request body
+ * @returns undefined without an `Idempotency-Key`
+ * @throws Problem 400 for a malformed key
  */
 export function repeatable(
   { headers }: HttpRequest,
@@ -30,15 +31,15 @@ export function repeatable(
 }
 
 /**
- * The records that the request created when it came for the first time, as they were then.
- * @throws Problem 422 when that one said something else
+ * The records that the first request with this key created, as they were then; undefined if there was none.
+ * @throws Problem 422 when that request had another body
  */
 export function firstAnswer(store: Store, { key, body }: RepeatableRequest): (User | Log)[] | undefined {
   const first = store.requests.find(key);
-  // Of what was erased since there is no trace, nor of what it was part of.
+  // Erasing a record removes the hash of the body that created it, and with it this check.
   if (first?.body && !Buffer.from(body).equals(first.body))
     throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.');
   return first?.created;
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => hash('sha256', text, 'buffer');

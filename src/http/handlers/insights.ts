@@ -2,8 +2,9 @@ import { choice, type RecordOf } from '../../domain/fields.ts';
 import type { LogFilter } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { anonymous, reportFields, summaryFields } from '../../domain/summary.ts';
+import type { Handler } from '../route.ts';
+import { tagged } from './etag.ts';
 import { parseQuery } from './query.ts';
-import { type Handler, tagged } from './records.ts';
 
 /** The query parameters of a report. */
 export const reportParameters = {

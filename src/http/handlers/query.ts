@@ -1,11 +1,23 @@
+import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
-import { type Fields, fromStrings } from '../../domain/fields.ts';
-import { unknownField } from '../../domain/schema.ts';
+import type { Fields, RecordOf } from '../../domain/fields.ts';
+import { check, objectOf, unknownField } from '../../domain/schema.ts';
 
 /**
- * Reads a query string (application/x-www-form-urlencoded) as values of the known parameters. Parameters that
- * start with `_` and mean nothing here are ignored: clients add them to get past caches.
- * @throws SciaticaError `invalid`: a parameter that does not exist, stands twice or is badly encoded
+ * A reader of query strings that have these parameters, each at most once.
+ * @returns a function that gives the parameters in a query string, and throws as `parseQuery` does or `invalid` for
+ *   a value that does not fit its field
+ */
+export function queryReader<Fs extends Fields>(fields: Fs): (search: string) => Partial<RecordOf<Fs>> {
+  const schema = objectOf(fields).partial();
+  // The keys of parameters that are not given are absent, not undefined.
+  return (search) => check(schema, parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
+}
+
+/**
+ * Reads a query string (application/x-www-form-urlencoded) as values of the known parameters. Unknown
+ * parameters that start with `_` are ignored: clients add them to bypass caches.
+ * @throws SciaticaError `invalid`: a parameter is unknown, repeated or badly encoded
  */
 export function parseQuery(search: string, known: Fields): Record<string, unknown> {
   if (search === '') return {};
@@ -24,7 +36,7 @@ export function parseQuery(search: string, known: Fields): Record<string, unknow
     else if (!name.startsWith('_')) issues.push(unknownField(name, Object.keys(known), 'parameter'));
   }
   if (issues.length > 0) throw invalid(issues);
-  return fromStrings(known, texts);
+  return fromTexts(known, texts);
 }
 
 function decode(text: string): string | undefined {

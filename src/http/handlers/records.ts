@@ -1,81 +1,51 @@
 import type { Caller } from '../../domain/access.ts';
-import { check, checkEach, objectOf } from '../../domain/schema.ts';
-import { CHUNK_ROWS } from '../../store/records/table.ts';
+import { checkEach } from '../../domain/schema.ts';
+import type { Paging } from '../../domain/sort.ts';
+import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
-import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
+import type { Handler, RequestContext } from '../route.ts';
+import { type HttpHeaders, type HttpResponse, json } from '../wire/message.ts';
 import { readJson, readJsonText } from './body.ts';
-import { etagOf, etagOfList, isKnown, precondition } from './etag.ts';
-import type { Feed } from './feed.ts';
+import { disclosedRange, disclosedRecord } from './disclosure.ts';
+import { etagOf, etagOfList, precondition, tagged } from './etag.ts';
 import { firstAnswer, repeatable } from './idempotency.ts';
+import { arrayOf } from './json-array.ts';
 import { parseQuery } from './query.ts';
-import type { Resource } from './resource.ts';
+import type { Collection, Resource, StoredRecord, Verbs } from './resource.ts';
 
-/** Runs a change durably; resolves once it is on disk. */
-export interface Writes {
-  write<T>(work: () => T): Promise<T>;
-}
-
-/** What a handler gets to work with. */
-export interface Desk {
-  /** The records that the caller may see, as if there were no others. */
-  store: Store;
-  writer: Writes;
-  /** Who calls, where callers are asked for their token. */
-  caller?: Caller | undefined;
-  /** @throws Problem 401 once the caller's token is not valid any more */
-  recheck?: (() => void) | undefined;
-}
-
-/** A request that has found its route. */
-export interface Call extends Desk {
-  request: HttpRequest;
-  /** The id in the path; 0 where the path has none. */
-  id: number;
-  /** The query string, without its question mark. */
-  search: string;
-  feed: Feed;
-}
-
-export type Handler = (call: Call) => HttpResponse | Promise<HttpResponse>;
-
-/** A list that is longer is sent in pieces, whatever its number of records. */
-const MOST_WHOLE = 1024 * 1024;
-
-interface ListFilter {
-  sort?: string;
-  limit?: number;
-  cursor?: string;
-}
+/** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
+const MOST_CHARACTERS = 1024 * 1024;
 
 /** GET of a list: the whole of it, or with `limit` one page. */
-export function list(resource: Resource): Handler {
-  const schema = objectOf(resource.parameters).partial();
-  return ({ request, search, store }) => {
-    const filter = check(schema, parseQuery(search, resource.parameters)) as ListFilter;
-    if (filter.limit !== undefined)
-      return page(resource, { ...filter, limit: filter.limit }, request, search, store);
+export function list<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+  return (context) => {
+    const { request, search, store, caller } = context;
+    const filter = resource.filterOf(search);
+    if (filter.limit !== undefined) return page(resource, filter, filter.limit, context);
     const verbs = resource.verbs(store);
-    const { json, next, revision } = verbs.page(filter, CHUNK_ROWS);
-    if (next === undefined && json.length <= MOST_WHOLE)
-      return tagged(request, json, {}, etagOfList(json, store, `${resource.path}?${search}`, revision));
+    const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
+    if (next === undefined && json.length <= MOST_CHARACTERS) {
+      const response = tagged(request, json, {}, etagOfList(json, store, resource.path, search, revision));
+      response.disclosed = disclosedRange(resource, ids);
+      return response;
+    }
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },
-      body: arrayOf(verbs.jsonChunks(filter)),
+      body: arrayOf(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(resource, ids)),
     };
   };
 }
 
-function page(
-  resource: Resource,
-  filter: ListFilter & { limit: number },
-  request: HttpRequest,
-  search: string,
-  store: Store,
+function page<F extends Paging, I, P>(
+  resource: Resource<F, I, P>,
+  filter: F,
+  limit: number,
+  { request, search, store }: RequestContext,
 ): HttpResponse {
   const verbs = resource.verbs(store);
-  const { json, next, total } = store.read(() => ({
-    ...verbs.boundedPage(filter, filter.limit),
+  const { json, next, ids, total } = store.read(() => ({
+    ...verbs.page(filter, limit),
     total: verbs.count(filter),
   }));
   const headers: HttpHeaders = { 'x-total-count': String(total) };
@@ -84,93 +54,105 @@ function page(
     parameters.set('cursor', next);
     headers['link'] = `<${resource.path}?${parameters}>; rel="next"`;
   }
-  return tagged(request, json, headers);
-}
-
-/** A long list as the text of one JSON array, in pieces. */
-export function* arrayOf(chunks: Generator<string[]>): Generator<string> {
-  let before = '[';
-  for (const rows of chunks) {
-    yield before + rows.join(',');
-    before = ',';
-  }
-  yield before === '[' ? '[]' : ']';
+  const response = tagged(request, json, headers);
+  response.disclosed = disclosedRange(resource, ids);
+  return response;
 }
 
 /** GET of one record. */
-export function read(resource: Resource): Handler {
-  return ({ request, id, search, store }) => {
+export function read<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+  return ({ request, id, search, store, caller }) => {
     parseQuery(search, {});
-    return tagged(request, resource.verbs(store).json(id));
+    const response = tagged(request, resource.verbs(store).json(id));
+    if (caller && typeof response.body === 'string')
+      response.disclosed = disclosedRecord(resource, seenRecord(response.body, id, caller));
+    return response;
   };
 }
 
-/** POST of a new record, or of an array of them: all or none. A request that comes again gets the first answer. */
-export function create(resource: Resource): Handler {
-  return async ({ request, search, store, writer, caller }) => {
+/** The id and the owner of a record as JSON; a caller who sees only one user's records needs no parsing. */
+function seenRecord(json: string, id: number, { users }: Caller): StoredRecord {
+  const only = users?.length === 1 ? users[0] : undefined;
+  return only === undefined ? (JSON.parse(json) as StoredRecord) : { id, userId: only };
+}
+
+/**
+ * POST of a new record, or of an array of them: all or none. A request repeated with its `Idempotency-Key` gets the
+ * first response.
+ */
+export function create<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+  return async ({ request, search, store, caller }) => {
     parseQuery(search, {});
     const { text, value } = await readJsonText(request);
     const repeat = repeatable(request, resource.path, caller, text);
     const earlier = repeat && firstAnswer(store, repeat);
     if (earlier) return created(resource, value, earlier);
-    const checkOne = (one: unknown) => resource.check(store, one);
-    const inputs = Array.isArray(value) ? checkEach(value, checkOne) : [checkOne(value)];
-    const createAll = () => {
-      // It may have come twice at once.
+    const verbs = resource.verbs(store);
+    const isArray = Array.isArray(value);
+    const inputs = isArray
+      ? checkEach(value, (one) => resource.checkOneOf(store, one))
+      : [resource.check(store, value)];
+    const records = await store.submit((): StoredRecord[] => {
+      // A concurrent request with the same key may have been first.
       const first = repeat && firstAnswer(store, repeat);
       if (first) return first;
-      const verbs = resource.verbs(store);
-      const records = inputs.map((input) => verbs.create(input));
+      const made = isArray ? verbs.createAll(inputs) : inputs.map((input) => verbs.create(input));
       if (repeat) store.requests.add(repeat);
-      return records;
-    };
-    return created(resource, value, await writer.write(() => store.write(createAll)));
+      return made;
+    });
+    return created(resource, value, records);
   };
 }
 
-function created(resource: Resource, sent: unknown, records: readonly { id: number }[]): HttpResponse {
-  if (Array.isArray(sent)) return json(201, JSON.stringify(records));
+function created(collection: Collection, sent: unknown, records: readonly StoredRecord[]): HttpResponse {
   const [record] = records;
+  if (record === undefined || Array.isArray(sent)) {
+    const ids = records.map(({ id }) => id);
+    const range = { first: Math.min(...ids), last: Math.max(...ids), count: ids.length };
+    const disclosed = disclosedRange(collection, ids.length > 0 ? range : undefined);
+    return { ...json(201, JSON.stringify(records)), disclosed };
+  }
   const body = JSON.stringify(record);
-  return json(201, body, { location: `${resource.path}/${record?.id}`, etag: etagOf(body) });
+  const headers = { location: `${collection.path}/${record.id}`, etag: etagOf(body) };
+  return { ...json(201, body, headers), disclosed: disclosedRecord(collection, record) };
 }
 
 /** PUT of a whole record. */
-export const replace = (resource: Resource): Handler => write(resource, 'check');
+export function replace<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+  const check = (store: Store, value: unknown) => resource.check(store, value);
+  return write(resource, check, (verbs, id, input, guard) => verbs.replace(id, input, guard));
+}
 
 /** PATCH of some fields. */
-export const patch = (resource: Resource): Handler => write(resource, 'checkPatch');
+export function patch<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+  const check = (store: Store, value: unknown) => resource.checkPatch(store, value);
+  return write(resource, check, (verbs, id, changes, guard) => verbs.update(id, changes, guard));
+}
 
-function write(resource: Resource, checked: 'check' | 'checkPatch'): Handler {
-  return async ({ request, id, search, store, writer }) => {
+function write<F extends Paging, I, P, T>(
+  resource: Resource<F, I, P>,
+  check: (store: Store, value: unknown) => T,
+  verb: (verbs: Verbs<F, I, P>, id: number, value: T, guard?: Guard) => StoredRecord,
+): Handler {
+  return async ({ request, id, search, store }) => {
     parseQuery(search, {});
     const verbs = resource.verbs(store);
+    // A missing record is reported before any fault of the body.
     verbs.json(id);
-    const input = resource[checked](store, await readJson(request));
+    const value = check(store, await readJson(request));
     const guard = precondition(request.headers);
-    const body = JSON.stringify(await writer.write(() => verbs.update(id, input, guard)));
-    return json(200, body, { etag: etagOf(body) });
+    const record = await store.submit(() => verb(verbs, id, value, guard));
+    const body = JSON.stringify(record);
+    return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(resource, record) };
   };
 }
 
 /** DELETE of a record. */
-export function remove(resource: Resource): Handler {
-  return async ({ request, id, search, store, writer }) => {
+export function remove<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+  return async ({ request, id, search, store }) => {
     parseQuery(search, {});
-    const verbs = resource.verbs(store);
     const guard = precondition(request.headers);
-    await writer.write(() => verbs.delete(id, guard));
-    return json(200, '{}');
+    const record = await store.submit(() => resource.verbs(store).delete(id, guard));
+    return { ...json(200, '{}'), disclosed: disclosedRecord(resource, record) };
   };
-}
-
-/** A short body with its entity tag, or 304 for a caller who has it already. */
-export function tagged(
-  request: HttpRequest,
-  body: string,
-  headers: HttpHeaders = {},
-  etag = etagOf(body),
-): HttpResponse {
-  if (isKnown(request.headers, etag)) return { status: 304, headers: { etag, ...headers } };
-  return json(200, body, { etag, ...headers });
 }

@@ -1,35 +1,56 @@
+import { invalid } from '../../domain/errors.ts';
 import { type Fields, integer, text } from '../../domain/fields.ts';
-import { logFilterFields, logRecord } from '../../domain/log.ts';
+import { type LogFilter, type LogInput, type LogPatch, logFilterFields } from '../../domain/log.ts';
+import type { Noun } from '../../domain/records.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
-import { userRecord } from '../../domain/user.ts';
+import type { Paging } from '../../domain/sort.ts';
+import type { UserFilter, UserInput, UserPatch } from '../../domain/user.ts';
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
-import type { Page } from '../../store/records/table.ts';
+import type { Chunk, Page, ShortPage } from '../../store/records/table.ts';
+import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
+import { queryReader } from './query.ts';
 
-/** What the handlers need of a record's verbs; those of users and logs both have it. */
-export interface Verbs {
-  has(id: number): boolean;
-  json(id: number): string;
-  count(filter: object): number;
-  page(filter: object, limit: number): Page & { revision: number };
-  boundedPage(filter: object, limit: number): Page;
-  jsonChunks(filter: object): Generator<string[]>;
-  create(input: object): { id: number };
-  update(id: number, patch: object, guard?: (json: string) => void): object;
-  delete(id: number, guard?: (json: string) => void): object;
+/** A stored record, as far as handlers look into it. */
+export interface StoredRecord {
+  id: number;
+  /** The owner of a log. */
+  userId?: number;
 }
 
-/** A kind of record as the service shows it. */
-export interface Resource {
+/** The verbs of the store that handlers use; those of users and of logs have these types. */
+export interface Verbs<Filter, Input, Patch> {
+  json: (id: number) => string;
+  count: (filter: Filter) => number;
+  shortPage: (filter: Filter, withIds?: boolean) => ShortPage;
+  page: (filter: Filter, limit: number) => Page;
+  jsonChunks: (filter: Filter) => Generator<Chunk>;
+  create: (input: Input) => StoredRecord;
+  createAll: (inputs: readonly Input[]) => StoredRecord[];
+  replace: (id: number, input: Input, guard?: Guard) => StoredRecord;
+  update: (id: number, patch: Patch, guard?: Guard) => StoredRecord;
+  delete: (id: number, guard?: Guard) => StoredRecord;
+}
+
+/** A kind of record as the interface shows it. */
+export interface Collection {
   path: '/users' | '/userExerciseLogs';
-  noun: 'user' | 'log';
-  /** The query parameters of its list. */
+  noun: Noun;
+  /** The query parameters of the list. */
   parameters: Fields;
-  verbs(store: Store): Verbs;
-  /** Checks what is to become a record. @throws SciaticaError `invalid` with every fault */
-  check(store: Store, value: unknown): object;
-  /** Checks what is to change in a record. @throws SciaticaError `invalid` with every fault */
-  checkPatch(store: Store, value: unknown): object;
+}
+
+/** A collection with its types, its checks, and its verbs in a store. */
+export interface Resource<Filter extends Paging, Input, Patch> extends Collection {
+  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
+  filterOf(search: string): Filter;
+  /** Checks a new or a whole record. @throws SciaticaError `invalid` with every fault */
+  check(store: Store, value: unknown): Input;
+  /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
+  checkOneOf(store: Store, value: unknown): Input;
+  /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
+  checkPatch(store: Store, value: unknown): Patch;
+  verbs(store: Store): Verbs<Filter, Input, Patch>;
 }
 
 const MAX_PAGE = 1000;
@@ -61,22 +82,32 @@ const listParameters = (sortExample: string) => ({
   }),
 });
 
-export const users: Resource = {
+const userParameters = listParameters('lastName,id');
+const logParameters = { ...logFilterFields, ...listParameters('-date,id') };
+
+export const users: Resource<UserFilter, UserInput, UserPatch> = {
   path: '/users',
   noun: 'user',
-  parameters: listParameters('lastName,id'),
-  verbs: (store) => store.users as Verbs,
+  parameters: userParameters,
+  filterOf: queryReader(userParameters),
   check: (_, value) => checkUserInput(value),
+  checkOneOf: (_, value) => checkUserInput(value),
   checkPatch: (_, value) => checkUserPatch(value),
+  verbs: (store) => store.users,
 };
 
-export const logs: Resource = {
+export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   path: '/userExerciseLogs',
   noun: 'log',
-  parameters: { ...logFilterFields, ...listParameters('-date,id') },
-  verbs: (store) => store.logs as Verbs,
-  check: checkNewLog,
-  checkPatch: checkLogChange,
+  parameters: logParameters,
+  filterOf: queryReader(logParameters),
+  check: ({ logs }, value) => checkNewLog(logs, value),
+  checkOneOf({ logs }, value) {
+    const input = checkNewLog(logs, value);
+    const issues = logs.userFaults(input.userId);
+    if (issues.length > 0) throw invalid(issues);
+    return input;
+  },
+  checkPatch: ({ logs }, value) => checkLogChange(logs, value),
+  verbs: (store) => store.logs,
 };
-
-export const recordFields = { [users.path]: userRecord, [logs.path]: logRecord };

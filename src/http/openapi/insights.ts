@@ -1,15 +1,9 @@
 import * as z from 'zod';
 import { summaryFields } from '../../domain/summary.ts';
 import { reportParameters } from '../handlers/insights.ts';
-import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, POLICY, queryParameters } from './parts.ts';
+import type { Operation } from './operation.ts';
+import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY, ref } from './parts.ts';
 import { summarySchemas } from './summary-schema.ts';
-
-const TAG = {
-  name: 'Insights',
-  description: 'What helps: figures and reports made from the logs of a user.',
-};
-
-export const insightsTag: Json = TAG;
 
 /** The schemas of the figures, by name. */
 export function insightsSchemas(): Record<string, Json> {
@@ -19,34 +13,33 @@ export function insightsSchemas(): Record<string, Json> {
   );
 }
 
-/** The operation of a route that reads insights. */
-export function insightsOperation(kind: 'summary' | 'report'): Json {
-  return kind === 'summary'
-    ? {
-        tags: [TAG.name],
-        operationId: 'getUserSummary',
-        summary: 'What helps a user',
-        description:
-          'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
-        parameters: [...queryParameters(summaryFields), IF_NONE_MATCH],
-        responses: responses('The figures', { 'application/json': { schema: ref('Summary') } }, ETAG),
-      }
-    : {
-        tags: [TAG.name],
-        operationId: 'getUserReport',
-        summary: 'The report on a user, to be read on screen or paper',
-        description: 'One HTML page that loads and runs nothing, or the same as Markdown.',
-        parameters: [...queryParameters(reportParameters), IF_NONE_MATCH],
-        responses: responses(
-          'The report',
-          { 'text/html': { schema: { type: 'string' } }, 'text/markdown': { schema: { type: 'string' } } },
-          { ...ETAG, ...POLICY },
-        ),
-      };
-}
+export const summaryOperation: Operation = {
+  tag: 'Insights',
+  id: 'getUserSummary',
+  summary: 'What helps a user',
+  description:
+    'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
+  query: summaryFields,
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
+};
 
-function responses(description: string, content: Json, headers: Json): Json {
-  return { '200': { description, headers, content }, '304': NOT_MODIFIED };
-}
-
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+export const reportOperation: Operation = {
+  tag: 'Insights',
+  id: 'getUserReport',
+  summary: 'The report on a user, to be read on screen or paper',
+  description: 'One HTML page that loads and runs nothing, or the same as Markdown.',
+  query: reportParameters,
+  headers: [IF_NONE_MATCH],
+  success: {
+    '200': {
+      description: 'The report',
+      headers: { ...ETAG, ...POLICY },
+      content: {
+        'text/html': { schema: { type: 'string' } },
+        'text/markdown': { schema: { type: 'string' } },
+      },
+    },
+    '304': NOT_MODIFIED,
+  },
+};

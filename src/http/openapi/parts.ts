@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { Fields } from '../../domain/fields.ts';
 import { schemaOf } from '../../domain/schema.ts';
 
-/** The pieces that the descriptions of all operations are put together from. */
+/** Parts that several operations share. */
 
-export type Json = { [key: string]: unknown };
+export type Json = { readonly [key: string]: unknown };
 
 export const ETAG: Json = {
   ETag: { description: 'Strong entity tag of the body', required: true, schema: { type: 'string' } },
@@ -26,18 +26,13 @@ export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
 export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
 
-export const IDEMPOTENCY_KEY = header(
-  'Idempotency-Key',
-  'Makes it safe to send the request again: it gets the first answer, and nothing is created twice',
-  { minLength: 1, maxLength: 255, pattern: '^[ -~]+$', examples: ['0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e'] },
-);
-
-function header(name: string, description: string, bounds: Json = {}): Json {
-  return { name, in: 'header', description, schema: { type: 'string', ...bounds } };
+function header(name: string, description: string): Json {
+  return { name, in: 'header', description, schema: { type: 'string' } };
 }
 
-export function queryParameters(parameters: Fields): Json[] {
-  return Object.entries(parameters).map(([name, field]) => ({
+/** The parameters of a query string. */
+export function queryParameters(fields: Fields): Json[] {
+  return Object.entries(fields).map(([name, field]) => ({
     name,
     in: 'query',
     description: field.help,
@@ -45,9 +40,17 @@ export function queryParameters(parameters: Fields): Json[] {
   }));
 }
 
+/** A response with a JSON body. */
+export function ok(description: string, schema: Json, headers?: Json): Json {
+  return { description, ...(headers && { headers }), content: content(schema) };
+}
+
 export function content(schema: Json): Json {
   return { 'application/json': { schema } };
 }
+
+/** A reference to a schema of the document. */
+export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 export function schemaJson(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });

@@ -1,47 +1,5 @@
-import type { Kind } from '../routes.ts';
-import { content, ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, POLICY } from './parts.ts';
-
-const common = { tags: ['Service'], security: [] };
-
-/** The operation of a route that tells of the service itself. */
-export function serviceOperation(kind: Kind): Json {
-  switch (kind) {
-    case 'health':
-      return {
-        ...common,
-        operationId: 'getHealth',
-        summary: 'Whether the service can read its records',
-        responses: { '200': { description: 'It can', content: content(HEALTH) } },
-      };
-    case 'document':
-      return {
-        ...common,
-        operationId: 'getOpenApi',
-        summary: 'The OpenAPI document of the service',
-        parameters: [IF_NONE_MATCH],
-        responses: {
-          '200': { description: 'The document', headers: ETAG, content: content(DOCUMENT) },
-          '304': NOT_MODIFIED,
-        },
-      };
-    default:
-      return {
-        ...common,
-        operationId: 'getDocs',
-        summary: 'The documentation of the service, to be read',
-        description: 'The OpenAPI document as one HTML page that loads and runs nothing.',
-        parameters: [IF_NONE_MATCH],
-        responses: {
-          '200': {
-            description: 'The page',
-            headers: { ...ETAG, ...POLICY },
-            content: { 'text/html': { schema: { type: 'string' } } },
-          },
-          '304': NOT_MODIFIED,
-        },
-      };
-  }
-}
+import type { Operation } from './operation.ts';
+import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY } from './parts.ts';
 
 const HEALTH: Json = {
   type: 'object',
@@ -49,4 +7,36 @@ const HEALTH: Json = {
   properties: { status: { type: 'string', const: 'ok' } },
 };
 
-const DOCUMENT: Json = { type: 'object', additionalProperties: true };
+export const healthOperation: Operation = {
+  tag: 'Service',
+  id: 'getHealth',
+  summary: 'Whether the service can read its records',
+  success: { '200': ok('It can', HEALTH) },
+};
+
+export const documentOperation: Operation = {
+  tag: 'Service',
+  id: 'getOpenApi',
+  summary: 'The OpenAPI document of the service',
+  headers: [IF_NONE_MATCH],
+  success: {
+    '200': ok('The document', { type: 'object', additionalProperties: true }, ETAG),
+    '304': NOT_MODIFIED,
+  },
+};
+
+export const docsOperation: Operation = {
+  tag: 'Service',
+  id: 'getDocs',
+  summary: 'The documentation of the service, to be read',
+  description: 'The OpenAPI document as one HTML page that loads and runs nothing.',
+  headers: [IF_NONE_MATCH],
+  success: {
+    '200': {
+      description: 'The page',
+      headers: { ...ETAG, ...POLICY },
+      content: { 'text/html': { schema: { type: 'string' } } },
+    },
+    '304': NOT_MODIFIED,
+  },
+};

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** What Node's parser and timers report, as a status. */
+/** Error codes of Node's HTTP parser and timers, as a status. */
 const statuses: Record<string, { status: number; detail: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers are too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
@@ -9,10 +9,10 @@ const statuses: Record<string, { status: number; detail: string }> = {
 
 const malformed = { status: 400, detail: 'This is not a well-formed HTTP request.' };
 
-/** Node's own name for the response that a connection is at; its handler of bad requests uses it as well. */
+/** `_httpMessage` is the response that a connection is sending; Node's own handler of bad requests reads it too. */
 type Connection = Duplex & { _httpMessage?: ServerResponse | null };
 
-/** Answers a request that could not even be read as HTTP, after those before it, and closes the connection. */
+/** Answers a request that is not well-formed HTTP, after the responses before it, and closes the connection. */
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connection): void {
   const current = socket._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -22,7 +22,7 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connectio
   } else refuse(socket, statuses[error.code ?? ''] ?? malformed);
 }
 
-/** Answers CONNECT, which asks for a tunnel through a proxy. */
+/** Refuses CONNECT, which asks for a tunnel through a proxy. */
 export function refuseConnect(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   refuse(socket, { status: 400, detail: 'This service is no proxy.' });

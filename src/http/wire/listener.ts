@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
@@ -13,17 +13,18 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_CONNECTIONS = 512;
 
 /**
- * A server with bounds on headers, connections and patience, not yet listening.
- * @throws the error of OpenSSL for a certificate or key that is none
+ * A server with limits on headers, connections and time, not yet listening.
+ * @param timeouts in milliseconds
+ * @throws the error of OpenSSL for an invalid certificate or key
  */
 export function createListener(
-  patience: { headers: number; request: number; stall: number },
+  timeouts: { headers: number; request: number; stall: number },
   tls?: Tls,
 ): Server {
   const bounds = {
-    headersTimeout: patience.headers,
-    requestTimeout: patience.request,
-    connectionsCheckingInterval: Math.min(1_000, patience.headers),
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    connectionsCheckingInterval: Math.min(1_000, timeouts.headers),
     maxHeaderSize: MAX_HEADER_BYTES,
     requireHostHeader: false,
   };
@@ -32,19 +33,19 @@ export function createListener(
         ...bounds,
         ...tls,
         minVersion: 'TLSv1.2',
-        handshakeTimeout: patience.headers,
+        handshakeTimeout: timeouts.headers,
       }) as Server)
     : createServer(bounds);
-  // All of them are looked at, a second Host behind two thousand others too; their bytes are bounded.
+  // Node would drop headers beyond 2000, a second Host among them; their bytes are limited above.
   server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
-  server.setTimeout(patience.stall);
-  // A caller who has no more to say still listens: without this, Node drops the answer that is on its way.
+  server.setTimeout(timeouts.stall);
+  // Otherwise Node drops the response to a client that closes its half of the connection after the request.
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /**
- * Begins to listen.
+ * Starts to listen.
  * @returns the port
  * @throws the error of listen(2), such as EADDRINUSE
  */
@@ -59,7 +60,7 @@ export async function listen(server: Server, host: string, port: number): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** The connections on which no request has come yet; Node does not count them as idle. */
+/** The connections that have carried no request yet: closeIdleConnections() leaves them open. */
 export function unusedConnections(server: Server): Set<Socket> {
   const unused = new Set<Socket>();
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -69,24 +70,9 @@ export function unusedConnections(server: Server): Set<Socket> {
   return unused;
 }
 
-/** The Host that a listening address goes by: an address cannot be rebound, only a name can. */
+/** The Host values of a listening address: DNS rebinding changes names, not addresses. */
 export function hostNames(host: string): string[] {
   const version = isIP(host);
   if (version === 0 || host === '0.0.0.0' || host === '::') return [];
   return [version === 6 ? `[${host.toLowerCase()}]` : host];
-}
-
-/**
- * Where a request comes from.
- * @param isProxied whether a proxy is in front, whose word counts: the last address it has added
- */
-export function addressOf(incoming: IncomingMessage, isProxied: boolean): string {
-  const direct = incoming.socket.remoteAddress ?? '';
-  if (!isProxied) return direct;
-  const last =
-    String(incoming.headers['x-forwarded-for'] ?? '')
-      .split(',')
-      .at(-1)
-      ?.trim() ?? '';
-  return isIP(last) ? last : direct;
 }

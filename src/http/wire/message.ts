@@ -1,34 +1,45 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Disclosure } from '../../domain/audit.ts';
 
-/** A request as the app sees it: no socket, so that a test needs no port. */
+/** A request without its socket, so that a test needs no port. */
 export interface HttpRequest {
   method: string;
-  /** The request target, as it was sent: `/users?limit=2`. */
+  /** The request target as it was sent: `/users?limit=2`. */
   target: string;
   headers: IncomingHttpHeaders;
-  /** Every Host header that was sent. */
+  /** The value of every Host header. */
   hosts: readonly string[];
-  /** Where it comes from, as far as that can be believed. */
+  /** Address of the caller: of the connection, or as a trusted proxy reports it. */
   address(): string;
   /**
    * Reads the body.
    * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
    */
   readBody(): Promise<Uint8Array>;
-  /** Calls back when the caller has gone, or has the whole answer; perhaps twice. */
+  /** Calls back when the caller disconnects or has the whole response; perhaps twice. */
   onClose(listener: () => void): void;
 }
 
 export type HttpHeaders = Record<string, string>;
 
-/** A response: a text, or in chunks a long list or a stream that stays open. */
+/** A part of a streamed body, and the records that it holds. */
+export interface Chunk {
+  readonly text: string;
+  readonly disclosed?: readonly Disclosure[] | undefined;
+}
+
+export type Chunks = Generator<Chunk> | AsyncGenerator<Chunk>;
+
+/** A response; a long list and an event stream leave in chunks. */
 export interface HttpResponse {
   status: number;
   headers: HttpHeaders;
-  body?: string | Generator<string> | AsyncGenerator<string>;
+  body?: string | Chunks;
+  /** The records in a body that is a text; chunks bear their own. */
+  disclosed?: readonly Disclosure[] | undefined;
 }
 
-/** The largest body, in bytes. */
+/** The largest request body, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** A response with a JSON text. */

@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that may wait on one connection: far more than a program sends ahead, little to keep. */
+/** Most requests that wait on one connection: more than clients pipeline, and little memory. */
 export const MOST_WAITING = 100;
 
-/** How many wait on each connection where some do. */
+/** Number of waiting requests by connection. */
 const waiting = new WeakMap<Socket, number>();
 
 /**
- * Answers a request when those before it on its connection are answered (RFC 9112, 9.3.2): a read sees what was
- * written before it, and who sends many requests at once has one at a time. A connection on which too many wait
- * is cut; those on it are never run.
+ * Runs pipelined requests one after the other (RFC 9112, 9.3.2), so that a read sees the writes before it and one
+ * connection cannot occupy the service. A connection with too many waiting requests is closed, and those never run.
  */
-export function inTurn(incoming: IncomingMessage, outgoing: ServerResponse, answer: () => void): void {
-  // Node gives a response its socket when those before it have left.
+export function afterEarlier(incoming: IncomingMessage, outgoing: ServerResponse, answer: () => void): void {
+  // Node assigns the socket to a response when those before it are sent.
   if (outgoing.socket) {
     answer();
     return;

@@ -1,32 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SciaticaError } from '../../domain/errors.ts';
 
-/** Lines that fall together leave in one write: under load that is much of what logging costs. */
+/** Lines are written together: under load, single writes are most of the cost of logging. */
 const FLUSH_MS = 100;
 
-const STRANGE = /[^\x21-\x7e]/;
+const UNPRINTABLE = /[^\x21-\x7e]/;
 
-/** The request log, a line each: no query, body or header, for they hold what people recorded. */
+/** The request log, one line each, without query, body and headers, which hold health data. */
 export class RequestLog {
   #text = '';
   #now = '';
 
   constructor(private readonly write: (text: string) => void) {}
 
-  /** Notes a request that was answered, and how long that took in milliseconds. */
+  /** Logs an answered request. @param took in milliseconds */
   request(incoming: IncomingMessage, outgoing: ServerResponse, took: number): void {
     const status = outgoing.destroyed ? 'aborted' : outgoing.statusCode;
     this.#add(`${incoming.method} ${pathOf(incoming.url ?? '')} ${status} ${Math.round(took * 10) / 10} ms`);
   }
 
-  /** Notes a failure: what a person can do about it, or where it came from if it was not foreseen. */
+  /** Logs an error: its message, or the stack of one that is no SciaticaError. */
   failure(error: unknown): void {
-    const foreseen = error instanceof SciaticaError;
-    const text = error instanceof Error ? (!foreseen && error.stack) || error.message : String(error);
+    const isKnown = error instanceof SciaticaError;
+    const text = error instanceof Error ? (!isKnown && error.stack) || error.message : String(error);
     this.#add(`error: ${text}`);
   }
 
-  /** Writes what is waiting. */
+  /** Writes the waiting lines. */
   flush(): void {
     const text = this.#text;
     this.#text = '';
@@ -45,5 +45,5 @@ export class RequestLog {
 function pathOf(target: string): string {
   const question = target.indexOf('?');
   const path = target.slice(0, Math.min(question < 0 ? target.length : question, 200));
-  return STRANGE.test(path) ? path.replace(STRANGE, '?') : path;
+  return UNPRINTABLE.test(path) ? path.replace(UNPRINTABLE, '?') : path;
 }

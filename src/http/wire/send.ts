@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { HttpHeaders } from './message.ts';
+import type { Chunks, HttpHeaders } from './message.ts';
 
-/** Sends a short body, or none. */
+/** Sends a body that is a text, or none. */
 export function sendWhole(
   outgoing: ServerResponse,
   status: number,
@@ -13,31 +13,29 @@ export function sendWhole(
 }
 
 /**
- * Sends a long body as its reader takes it: no further chunk is made before the last one has left.
- * A reader that takes nothing for `stall` milliseconds is cut off.
+ * Sends a streamed body at the speed of its reader: a chunk is made when the one before has left.
+ * @param stall milliseconds after which a reader that takes nothing is disconnected
  */
 export async function sendChunks(
   outgoing: ServerResponse,
   status: number,
   headers: HttpHeaders,
-  chunks: Generator<string> | AsyncGenerator<string>,
+  chunks: Chunks,
   stall: number,
 ): Promise<void> {
   outgoing.on('error', () => outgoing.destroy());
   try {
     outgoing.writeHead(status, headers);
-    for await (const chunk of chunks) {
+    for await (const { text } of chunks) {
       if (outgoing.destroyed) return;
-      if (!outgoing.write(chunk)) await drained(outgoing, stall);
-      // Other requests get their turn between two chunks, however fast this reader is.
+      if (!outgoing.write(text)) await drained(outgoing, stall);
+      // Lets other requests run between two chunks, however fast this reader is.
       else await new Promise(setImmediate);
     }
     outgoing.end();
   } catch {
-    // The status line is gone: the only way left to say that the list is not whole is to break it off.
+    // The status line is sent: only a broken connection can say that the body is incomplete.
     outgoing.destroy();
-  } finally {
-    await chunks.return(undefined);
   }
 }
 

@@ -1,44 +1,53 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { sleepSync } from '../../lib/sleep.ts';
+import type { Settings } from '../records/settings.ts';
+import type { Tokens } from '../records/tokens.ts';
+import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
-import type { Store } from '../store.ts';
+import type { History } from './history.ts';
+
+/** What erasing works on. */
+interface Records {
+  users: Users;
+  history: History;
+  settings: Settings;
+  tokens: Tokens;
+}
 
 /**
- * Forgets a person: the user, the logs and their history, in the database file, its log and its free pages.
- * One entry stays: that user N was erased, and when. Asked again, it only makes sure of the bytes.
- * @throws SciaticaError `not-found` for a user that never was; `busy` when others keep the old bytes in use
+ * Whether there is something to erase of a user.
+ * @throws SciaticaError `not-found` for a user that never was
  */
-export function erase(store: Store, userId: number): void {
-  const { db, history, settings, tokens } = store;
-  const known = store.users.has(userId) || db.value('SELECT 1 FROM history WHERE userId = ?', userId) === 1;
-  if (!known) throw notFound('user', userId);
-  const isErased =
-    !store.users.has(userId) && history.of('user', userId).every(({ action }) => action === 'erase');
-  if (!isErased) {
-    const forget = () => {
-      const wasMoved = db.value(MOVED, userId, userId) === 1;
-      db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
-      db.run('DELETE FROM users WHERE id = ?', userId);
-      const theirs = db.column<number>(LAST_OWNED, userId);
-      db.run('DELETE FROM history WHERE userId = ? OR formerUserId = ?', userId, userId);
-      forgetLogs(db, theirs);
-      db.run(
-        `INSERT INTO history (change, record, recordId, userId, action)
-         VALUES ((SELECT max(id) FROM changes), 'user', ?, ?, 'erase')`,
-        userId,
-        userId,
-      );
-      // What is left does not tell others which of their logs are gone, or whence they have them.
-      const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
-      if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
-      db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
-      db.run('DELETE FROM erasing');
-      tokens.forget(userId);
-      if (settings.get('user') === String(userId)) settings.remove('user');
-    };
-    history.change(forget, { source: 'erase' });
-  }
-  overwrite(store);
+export function isThere(db: Database, { users, history }: Records, userId: number): boolean {
+  if (users.has(userId)) return true;
+  if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
+  return history.of('user', userId).some(({ action }) => action !== 'erase');
+}
+
+/**
+ * Forgets a person, inside a change: the user, the logs, their history and the tokens that were for nobody else. One
+ * entry stays: that user N was erased, and when.
+ */
+export function erase(db: Database, { history, settings, tokens }: Records, userId: number): void {
+  const wasMoved = db.value(MOVED, userId, userId) === 1;
+  db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
+  db.run('DELETE FROM users WHERE id = ?', userId);
+  const theirs = db.column<number>(LAST_OWNED, userId);
+  db.run('DELETE FROM history WHERE userId = ? OR formerUserId = ?', userId, userId);
+  forgetLogs(db, theirs);
+  db.run(
+    `INSERT INTO history (change, record, recordId, userId, action)
+     VALUES ((SELECT max(id) FROM changes), 'user', ?, ?, 'erase')`,
+    userId,
+    userId,
+  );
+  // What is left does not tell others which of their logs are gone, or whence they have them.
+  const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
+  if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
+  db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
+  db.run('DELETE FROM erasing');
+  tokens.forget(userId);
+  if (settings.get('user') === String(userId)) settings.remove('user');
 }
 
 /** Whether a log ever went from this user to another, or came from one. */
@@ -56,11 +65,18 @@ function forgetLogs(db: Database, ids: readonly number[]): void {
   db.run(`DELETE FROM history WHERE ${entries}`, list);
 }
 
-/** What was deleted is in no page any more once the file is written anew and its log is empty (https://sqlite.org/lang_vacuum.html). */
-function overwrite(store: Store): void {
-  store.db.exec('VACUUM');
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!store.checkpoint()) {
+/** How long a reader of the old contents may hold the overwriting up. */
+const OVERWRITE_TIMEOUT_MS = 10_000;
+
+/**
+ * Writes the database file anew and empties its log: what was deleted is in no page any more
+ * (https://sqlite.org/lang_vacuum.html).
+ * @throws SciaticaError `busy` while others keep the old contents in use
+ */
+export function overwrite(db: Database): void {
+  db.exec('VACUUM');
+  const deadline = performance.now() + OVERWRITE_TIMEOUT_MS;
+  while (!db.checkpoint()) {
     if (performance.now() > deadline)
       throw new SciaticaError(
         'busy',
@@ -69,5 +85,3 @@ function overwrite(store: Store): void {
     sleepSync(20);
   }
 }
-
-const PATIENCE_MS = 10_000;

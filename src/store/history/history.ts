@@ -1,8 +1,8 @@
-import type { Action, HistoryEntry, HistoryFilter, Origin, Source } from '../../domain/history.ts';
-import { logRecord } from '../../domain/log.ts';
-import { userRecord } from '../../domain/user.ts';
+import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
+import type { Noun } from '../../domain/records.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { States } from './states.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -12,7 +12,7 @@ interface Row {
   source: Source;
   caller: string | null;
   undoes: number | null;
-  record: 'user' | 'log';
+  record: Noun;
   recordId: number;
   action: Action;
   before: string | null;
@@ -22,7 +22,7 @@ interface Row {
 const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
   FROM history JOIN changes ON changes.id = history.change`;
 
-/** The number of the last entry that was ever made: while it is the same, so are the records. */
+/** Highest history seq that was ever given. Unchanged means that no record changed. */
 export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
 
 /** How much of the history is read at once. */
@@ -36,44 +36,12 @@ function seqsOf(users: readonly number[], seq: number): Condition {
   return { sql: `${of(now)} UNION ${of(before)}`, values: [seq, ...now.values, seq, ...before.values] };
 }
 
-/** What was changed, when and by what. Triggers write the entries; this says which change they belong to. */
+/** What was changed, when and by what. */
 export class History {
-  /** Who makes the changes of this store unless a change says otherwise. */
-  origin: Origin = { source: 'cli' };
-  #isOpen = false;
+  readonly #states: States;
 
-  /**
-   * @param now the clock, in milliseconds since 1970
-   */
-  constructor(
-    private readonly db: Database,
-    private readonly now: () => number = Date.now,
-  ) {}
-
-  /**
-   * Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it.
-   * @param undoes the change that this one takes back
-   */
-  change<T>(work: () => T, origin = this.origin, undoes: number | null = null): T {
-    if (this.#isOpen) return work();
-    this.#isOpen = true;
-    try {
-      return this.db.write(() => {
-        const { id } = this.db.run(
-          'INSERT INTO changes (at, source, caller, undoes) VALUES (?, ?, ?, ?)',
-          this.now(),
-          origin.source,
-          origin.caller ?? null,
-          undoes,
-        );
-        const result = work();
-        const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
-        if (!changed) this.db.run('DELETE FROM changes WHERE id = ?', id);
-        return result;
-      });
-    } finally {
-      this.#isOpen = false;
-    }
+  constructor(private readonly db: Database) {
+    this.#states = new States(db);
   }
 
   /** The entries that match, the latest first. */
@@ -86,18 +54,18 @@ export class History {
       ...condition('at >= ?', since),
     ]);
     const end = limit === undefined ? '' : ` LIMIT ${limit}`;
-    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq DESC${end}`, ...values).map(entryOf);
+    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq DESC${end}`, ...values).map(this.#entryOf);
   }
 
   /** The entries of one record, the first one first. */
-  of(record: 'user' | 'log', id: number): HistoryEntry[] {
+  of(record: Noun, id: number): HistoryEntry[] {
     const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
-    return this.db.all<Row>(sql, record, id).map(entryOf);
+    return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
   /** The entries of one change, the first one first. */
   ofChange(change: number): HistoryEntry[] {
-    return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(entryOf);
+    return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(this.#entryOf);
   }
 
   /**
@@ -112,7 +80,7 @@ export class History {
   }
 
   /** As `after`, of one record. */
-  ofAfter(record: 'user' | 'log', id: number, seq: number): HistoryEntry[] {
+  ofAfter(record: Noun, id: number, seq: number): HistoryEntry[] {
     return this.#some(MOST_ENTRIES, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
   }
 
@@ -120,7 +88,7 @@ export class History {
     const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
     const most = { rows: limit, characters: MOST_CHARACTERS };
     const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
-    return this.db.take(sql, most, charactersOf, ...values).map(entryOf);
+    return this.db.take(sql, most, charactersOf, ...values).map(this.#entryOf);
   }
 
   /** The number of the last entry after the entry `seq` that is about one of these users; `seq` if there is none. */
@@ -129,7 +97,7 @@ export class History {
     return this.db.value<number | null>(`SELECT max(seq) FROM (${sql})`, ...values) ?? seq;
   }
 
-  /** The number of the last entry that was ever made; 0 before the first. */
+  /** Highest history seq that was ever given; 0 before the first. */
   last(): number {
     return this.db.value<number>(LAST_ENTRY) ?? 0;
   }
@@ -141,30 +109,21 @@ export class History {
       undefined
     );
   }
-}
 
-function entryOf({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry {
-  const state = (json: string | null) => (json === null ? null : recordOf(row.record, id, json));
-  return {
-    seq: row.seq,
-    change: row.change,
-    at: new Date(at).toISOString(),
-    source: row.source,
-    ...(caller !== null && { caller }),
-    ...(undoes !== null && { undoes }),
-    record: row.record,
-    id,
-    action: row.action,
-    before: state(before),
-    after: state(after),
+  readonly #entryOf = ({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry => {
+    const state = (json: string | null) => (json === null ? null : this.#states.read(row.record, id, json));
+    return {
+      seq: row.seq,
+      change: row.change,
+      at: new Date(at).toISOString(),
+      source: row.source,
+      ...(caller !== null && { caller }),
+      ...(undoes !== null && { undoes }),
+      record: row.record,
+      id,
+      action: row.action,
+      before: state(before),
+      after: state(after),
+    };
   };
-}
-
-function recordOf(kind: 'user' | 'log', id: number, json: string): NonNullable<HistoryEntry['before']> {
-  const values = JSON.parse(json) as (string | number)[];
-  const [, ...names] = Object.keys(kind === 'user' ? userRecord : logRecord);
-  const record = Object.fromEntries(
-    names.map((name, i) => [name, name === 'effective' ? values[i] === 1 : values[i]]),
-  );
-  return { id, ...record } as unknown as NonNullable<HistoryEntry['before']>;
 }

@@ -2,32 +2,38 @@ import { SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import type { Log } from '../../domain/log.ts';
 import type { User } from '../../domain/user.ts';
-import type { Store } from '../store.ts';
+import type { Logs } from '../records/logs.ts';
+import type { Users } from '../records/users.ts';
+import type { History } from './history.ts';
+
+/** What undoing works on. */
+interface Records {
+  users: Users;
+  logs: Logs;
+  history: History;
+}
 
 /**
- * Takes a change back, as a change of its own: what it created goes, what it deleted comes back with its id,
- * what it updated is as before.
+ * Takes a change back, inside another: what it created goes, what it deleted comes back with its id, what it updated
+ * is as before.
  * @returns the entries that were taken back
  * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when something later
  *   depends on it, naming the changes that stand in the way
  */
-export function undo(store: Store, change: number): HistoryEntry[] {
-  const takeBack = () => {
-    const entries = store.history.ofChange(change);
-    if (entries.length === 0)
-      throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
-    if (entries.some(({ action }) => action === 'erase'))
-      throw new SciaticaError('conflict', `Change ${change} erased a person for good: it cannot be undone.`);
-    const inTheWay = new Set<string>();
-    for (const entry of entries.toReversed()) {
-      const reasons = obstacles(store, entry);
-      for (const reason of reasons) inTheWay.add(reason);
-      if (reasons.length === 0) revert(store, entry);
-    }
-    if (inTheWay.size > 0) throw new SciaticaError('conflict', refusal(change, [...inTheWay]));
-    return entries;
-  };
-  return store.history.change(takeBack, { source: 'undo' }, change);
+export function takeBack(store: Records, change: number): HistoryEntry[] {
+  const entries = store.history.ofChange(change);
+  if (entries.length === 0)
+    throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
+  if (entries.some(({ action }) => action === 'erase'))
+    throw new SciaticaError('conflict', `Change ${change} erased a person for good: it cannot be undone.`);
+  const inTheWay = new Set<string>();
+  for (const entry of entries.toReversed()) {
+    const reasons = obstacles(store, entry);
+    for (const reason of reasons) inTheWay.add(reason);
+    if (reasons.length === 0) revert(store, entry);
+  }
+  if (inTheWay.size > 0) throw new SciaticaError('conflict', refusal(change, [...inTheWay]));
+  return entries;
 }
 
 function refusal(change: number, reasons: string[]): string {
@@ -37,7 +43,7 @@ function refusal(change: number, reasons: string[]): string {
 }
 
 /** What stands in the way of taking an entry back. */
-function obstacles(store: Store, entry: HistoryEntry): string[] {
+function obstacles(store: Records, entry: HistoryEntry): string[] {
   const { record, id, after, before, seq } = entry;
   if (!isCurrent(store, entry)) {
     const later = store.history.of(record, id).filter((other) => other.seq > seq);
@@ -58,19 +64,19 @@ function named(changes: number[]): string {
 }
 
 /** Whether the record is still as the entry left it. */
-function isCurrent(store: Store, { record, id, after }: HistoryEntry): boolean {
+function isCurrent(store: Records, { record, id, after }: HistoryEntry): boolean {
   const now = record === 'user' ? store.users.find(id) : store.logs.find(id);
   return JSON.stringify(now ?? null) === JSON.stringify(after);
 }
 
-function revert(store: Store, { record, id, before, after }: HistoryEntry): void {
+function revert(store: Records, { record, id, before, after }: HistoryEntry): void {
   if (record === 'user') {
     if (!before) store.users.delete(id);
-    else if (after) store.users.update(id, before as User);
+    else if (after) store.users.replace(id, before as User);
     else store.users.restore(before as User);
   } else {
     if (!before) store.logs.delete(id);
-    else if (after) store.logs.update(id, before as Log);
+    else if (after) store.logs.replace(id, before as Log);
     else store.logs.restore(before as Log);
   }
 }

@@ -5,7 +5,7 @@ import { TEMPORARY } from '../../lib/files.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
-import { migrations } from '../sqlite/migrations.ts';
+import { migrations } from '../sqlite/migrations/index.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';

@@ -1,6 +1,7 @@
 import { type Issue, SciaticaError } from '../../domain/errors.ts';
+import type { Noun } from '../../domain/records.ts';
+import type { RunChange } from '../history/changes.ts';
 import type { Database } from '../sqlite/database.ts';
-import type { Store } from '../store.ts';
 import {
   type Counts,
   counts,
@@ -13,7 +14,6 @@ import {
   markRepeated,
   markTaken,
   matchEqual,
-  type Noun,
   noteUser,
   type OnConflict,
   prepareStaging,
@@ -23,6 +23,9 @@ import {
   withFate,
   write,
 } from './staging.ts';
+
+/** What a place in a file is called: `line 3`. */
+export type PlaceName = (at: number, noun: Noun) => string;
 
 export interface ImportResult {
   users: Counts;
@@ -38,21 +41,19 @@ const MAX_FAULTS = 10_000;
  * `apply` then looks for conflicts and writes, in one transaction.
  */
 export class Import {
-  readonly #store: Store;
-  readonly #db: Database;
-  readonly #where: (at: number, noun: Noun) => string;
   readonly #issues: Issue[] = [];
   #faultCount = 0;
   #result: ImportResult | undefined;
 
   /**
-   * @param where what a place in the file is called
+   * @param target what the records come into
    */
-  constructor(store: Store, where: (at: number, noun: Noun) => string) {
-    this.#store = store;
-    this.#db = store.db;
-    this.#where = where;
-    prepareStaging(store.db);
+  constructor(
+    private readonly db: Database,
+    private readonly target: { change: RunChange },
+    private readonly place: PlaceName,
+  ) {
+    prepareStaging(db);
   }
 
   /** The faults and conflicts found so far: how many, and the first 10,000 of them. */
@@ -77,7 +78,7 @@ export class Import {
    */
   add(items: readonly { at: number; noun: Noun; value: unknown }[]): void {
     // One transaction for all: it writes temporary tables only, so it locks nobody out.
-    this.#db.read(() => {
+    this.db.read(() => {
       for (const { at, noun, value } of items) this.#add(at, noun === 'user' ? userKind : logKind, value);
     });
   }
@@ -92,32 +93,32 @@ export class Import {
     const work = () => {
       this.#refuseContradictions();
       const result = this.#resolve(options.onConflict);
-      if (!options.dryRun) for (const kind of kinds) write(this.#db, kind);
+      if (!options.dryRun) for (const kind of kinds) write(this.db, kind);
       return result;
     };
-    return options.dryRun ? this.#db.read(work) : this.#store.write(work, { source: 'import' });
+    return options.dryRun ? this.db.read(work) : this.target.change(work);
   }
 
   #add(at: number, kind: Kind, value: unknown): void {
-    if (kind === userKind) noteUser(this.#db, value);
+    if (kind === userKind) noteUser(this.db, value);
     try {
-      stage(this.#db, kind, at, kind.check(value));
+      stage(this.db, kind, at, kind.check(value));
     } catch (error) {
       if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-      for (const issue of error.issues) this.fault({ ...issue, at: this.#where(at, kind.noun) });
+      for (const issue of error.issues) this.fault({ ...issue, at: this.place(at, kind.noun) });
     }
   }
 
   /** What is wrong with the file as a whole, beside the faults of single records. */
   #refuseContradictions(): void {
     for (const kind of kinds) {
-      markRepeated(this.#db, kind);
+      markRepeated(this.db, kind);
       this.#faultAll(kind, 'contradictory', {
         field: 'id',
         message: 'stands twice in the file, with different records',
       });
     }
-    markHomeless(this.#db);
+    markHomeless(this.db);
     this.#faultAll(logKind, 'homeless', {
       field: 'userId',
       message: 'must be the id of a user in the file or the database',
@@ -127,12 +128,12 @@ export class Import {
 
   #resolve(onConflict: OnConflict): ImportResult {
     for (const kind of kinds) {
-      markTaken(this.#db, kind);
-      if (onConflict === 'renumber') matchEqual(this.#db, kind);
-      settle(this.#db, kind, onConflict);
-      if (onConflict === 'renumber' && kind === userKind) followUsers(this.#db);
+      markTaken(this.db, kind);
+      if (onConflict === 'renumber') matchEqual(this.db, kind);
+      settle(this.db, kind, onConflict);
+      if (onConflict === 'renumber' && kind === userKind) followUsers(this.db);
     }
-    this.#result = { users: counts(this.#db, userKind), logs: counts(this.#db, logKind) };
+    this.#result = { users: counts(this.db, userKind), logs: counts(this.db, logKind) };
     for (const kind of kinds)
       this.#faultAll(kind, 'conflicting', { field: 'id', message: `is taken by a different ${kind.noun}` });
     if (this.#faultCount > 0)
@@ -141,8 +142,8 @@ export class Import {
   }
 
   #faultAll(kind: Kind, fate: Fate, issue: Issue): void {
-    const { count, places } = withFate(this.#db, kind, fate, MAX_FAULTS);
-    for (const at of places) this.fault({ ...issue, at: this.#where(at, kind.noun) });
+    const { count, places } = withFate(this.db, kind, fate, MAX_FAULTS);
+    for (const at of places) this.fault({ ...issue, at: this.place(at, kind.noun) });
     this.#faultCount += count - places.length;
   }
 }

@@ -11,9 +11,6 @@ export interface Past {
   erased: readonly number[];
 }
 
-/** Beyond all that is numbered between this look at the database and its being replaced. */
-const STEP = 1_000;
-
 /** Beyond all that a database which cannot be read may have numbered. */
 const LEAP = 1_000_000_000;
 
@@ -38,7 +35,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
     for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
-    const horizon = last('history') + (past ? STEP : LEAP);
+    const horizon = last('history') + (past ? 1 : LEAP);
     setLast(backup, 'history', horizon);
     new Settings(backup).set('horizon', String(horizon));
     for (const { hash, revokedAt } of past?.revoked ?? [])

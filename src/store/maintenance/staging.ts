@@ -1,9 +1,8 @@
+import { toCell } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
-import { logFields } from '../../domain/log.ts';
+import { type Noun, recordFields } from '../../domain/records.ts';
 import { checkLog, checkLogInput, checkUser, checkUserInput } from '../../domain/schema.ts';
-import { userFields } from '../../domain/user.ts';
-import type { Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** What happens to a record whose id is taken by a different one. */
@@ -31,14 +30,14 @@ export type Counts = Record<
   number
 >;
 
-export type Noun = 'user' | 'log';
-
 /** The tables and columns of one noun. */
 export interface Kind {
   noun: Noun;
   table: 'users' | 'logs';
   /** The temporary table that holds what the file brings. */
   staged: string;
+  fields: Fields;
+  /** All but the id. */
   columns: string[];
   /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
   insert: string;
@@ -48,22 +47,19 @@ export interface Kind {
   check(value: unknown): Readonly<Record<string, unknown>>;
 }
 
-function kindOf(noun: Noun, fields: Fields, check: Kind['check']): Kind {
-  const columns = Object.keys(fields);
-  const same = columns.map((column) => `m.${column} = i.${column}`).join(' AND ');
+function kindOf(noun: Noun, check: Kind['check']): Kind {
+  const fields: Fields = recordFields[noun];
+  const columns = Object.keys(fields).filter((name) => name !== 'id');
+  const same = columns.map((column) => `m.${column} IS i.${column}`).join(' AND ');
   const staged = `temp.import_${noun}s`;
   const insert = `INSERT INTO ${staged} (at, id, ${columns.join(', ')}) VALUES (?, ?${', ?'.repeat(columns.length)})`;
-  return { noun, table: `${noun}s`, staged, columns, insert, same, check };
+  return { noun, table: `${noun}s`, staged, fields, columns, insert, same, check };
 }
 
 const hasId = (value: unknown) => typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
 
-export const userKind = kindOf('user', userFields, (value) =>
-  hasId(value) ? checkUser(value) : checkUserInput(value),
-);
-export const logKind = kindOf('log', logFields, (value) =>
-  hasId(value) ? checkLog(value) : checkLogInput(value),
-);
+export const userKind = kindOf('user', (value) => (hasId(value) ? checkUser(value) : checkUserInput(value)));
+export const logKind = kindOf('log', (value) => (hasId(value) ? checkLog(value) : checkLogInput(value)));
 /** Users first: logs refer to them. */
 export const kinds = [userKind, logKind];
 
@@ -85,16 +81,13 @@ export function noteUser(db: Database, value: unknown): void {
 /** Lays a checked record aside; `at` is its place in the file. */
 export function stage(
   db: Database,
-  { columns, insert }: Kind,
+  { fields, columns, insert }: Kind,
   at: number,
   record: Readonly<Record<string, unknown>>,
 ): void {
-  const values = columns.map((column) => cellOf(record[column]));
-  db.run(insert, at, cellOf(record['id']), ...values);
+  const cells = columns.map((column) => toCell(fields[column], record[column]));
+  db.run(insert, at, toCell(fields['id'], record['id']), ...cells);
 }
-
-const cellOf = (value: unknown) =>
-  typeof value === 'boolean' ? Number(value) : ((value ?? null) as Value | null);
 
 /** Finds ids that stand twice in the file. */
 export function markRepeated(db: Database, { noun, staged, same }: Kind): void {

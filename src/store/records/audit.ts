@@ -1,8 +1,8 @@
-import type { AuditEntry, AuditFilter, Deed } from '../../domain/audit.ts';
+import type { AuditEntry, AuditFilter, AuditRecord } from '../../domain/audit.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Whose a log is, or was: it may be gone by the time that this is asked. */
+/** The owner of a log; from the history if it has been deleted. */
 const OWNER = `coalesce((SELECT userId FROM logs WHERE id = ?),
   (SELECT userId FROM history WHERE record = 'log' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
@@ -19,23 +19,23 @@ const COLUMNS = [
   'count',
   'status',
   'address',
-] as const satisfies (keyof Deed)[];
+] as const satisfies (keyof AuditRecord)[];
 
 const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> ${i} AS "${column}"`)}
   FROM audit, json_each(entries)`;
 
-/** Who did what over the network. It only grows. */
+/** The append-only audit of requests over the network. */
 export class Audit {
   constructor(private readonly db: Database) {}
 
-  /** Adds what was done since the last time. */
-  add(deeds: readonly Deed[]): void {
+  /** Appends records as one row. */
+  add(records: readonly AuditRecord[]): void {
     this.db.write(() => {
-      const entries = deeds.map((deed) => {
-        const { at, token, method, route, record, first, last, count, status, address } = deed;
-        return [at, token, method, route, record, this.#userOf(deed), first, last, count, status, address];
+      const entries = records.map((entry) => {
+        const { at, token, method, route, record, first, last, count, status, address } = entry;
+        return [at, token, method, route, record, this.#userOf(entry), first, last, count, status, address];
       });
-      const at = deeds.at(-1)?.at ?? 0;
+      const at = records.at(-1)?.at ?? 0;
       this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));
     });
   }
@@ -43,7 +43,7 @@ export class Audit {
   /** The entries that match, the latest first. */
   list({ user, since, limit }: AuditFilter): AuditEntry[] {
     const where: Condition[] = [];
-    // A list of many users' records may have held this one's.
+    // A list over several users may have included this user.
     if (user !== undefined)
       where.push({
         sql: `(userId = ? OR userId IS NULL AND count > 0 AND (record = 'log' OR ? BETWEEN first AND last))`,
@@ -61,7 +61,7 @@ export class Audit {
       .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
   }
 
-  #userOf({ userId, record, first, last }: Deed): number | null {
+  #userOf({ userId, record, first, last }: AuditRecord): number | null {
     if (userId !== null || record !== 'log' || first === null || first !== last) return userId;
     return this.db.value<number>(`SELECT ${OWNER}`, first, first) ?? null;
   }

@@ -1,27 +1,33 @@
-import { invalid, SciaticaError } from '../../domain/errors.ts';
+import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { LogInput, LogPatch } from '../../domain/log.ts';
 import { checkLogInput, checkLogPatch } from '../../domain/schema.ts';
-import type { Store } from '../store.ts';
 
-/** Checks what is to become a log. @throws SciaticaError `invalid` with every fault, a missing user included */
-export function checkNewLog(store: Store, value: unknown): LogInput {
-  return withUser(store, value, checkLogInput);
+/** What the checks ask of the records. */
+interface UserLookup {
+  /** What is wrong with a user's id. */
+  userFaults(userId: unknown): Issue[];
 }
 
-/** Checks what is to change in a log. @throws SciaticaError `invalid` with every fault, a missing user included */
-export function checkLogChange(store: Store, value: unknown): LogPatch {
-  return withUser(store, value, checkLogPatch);
+/**
+ * Checks what is to become a log. Whether its user is there is looked up when it is stored, or here to name every fault.
+ * @throws SciaticaError `invalid` with every fault, a missing user included
+ */
+export function checkNewLog(logs: UserLookup, value: unknown): LogInput {
+  return withUserFaults(logs, value, checkLogInput);
 }
 
-function withUser<T>({ logs }: Store, value: unknown, check: (value: unknown) => T): T {
-  const issues = logs.userFaults((value as { userId?: unknown } | null)?.userId);
+/** As `checkNewLog`, of what is to change in a log. */
+export function checkLogChange(logs: UserLookup, value: unknown): LogPatch {
+  return withUserFaults(logs, value, checkLogPatch);
+}
+
+function withUserFaults<T>(logs: UserLookup, value: unknown, check: (value: unknown) => T): T {
   try {
-    const input = check(value);
-    if (issues.length === 0) return input;
+    return check(value);
   } catch (error) {
-    if (!(error instanceof SciaticaError)) throw error;
-    const told = error.issues.some(({ field }) => field === 'userId');
-    throw invalid([...error.issues, ...(told ? [] : issues)]);
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+    const isNamed = error.issues.some(({ field }) => field === 'userId');
+    const faults = isNamed ? [] : logs.userFaults((value as { userId?: unknown } | null)?.userId);
+    throw invalid([...error.issues, ...faults]);
   }
-  throw invalid(issues);
 }

@@ -5,14 +5,15 @@ import {
   type LogFilter,
   type LogInput,
   type LogPatch,
-  logRecord,
+  logFilters,
   type Session,
 } from '../../domain/log.ts';
-import type { History } from '../history/history.ts';
-import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
+import type { RunChange } from '../history/changes.ts';
+import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { conditionsOf } from './filters.ts';
 import { sessionBlocks } from './sessions.ts';
-import { type Page, type Query, Table } from './table.ts';
+import { type Chunk, type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
 /** An exercise as it was recorded so far. */
@@ -25,18 +26,18 @@ export interface Exercise {
   date: string;
 }
 
-/** The verbs of a log. Each that writes is one transaction. */
+/** The verbs of a log. Each that writes is a change of its own, unless it is called inside one. */
 export class Logs {
   readonly #table: Table<Log>;
   readonly #scope: readonly Condition[];
 
   constructor(
     private readonly db: Database,
-    private readonly history: History,
+    private readonly change: RunChange,
     private readonly users?: readonly number[],
   ) {
     this.#scope = users ? [isAmong('userId', users)] : [];
-    this.#table = new Table(db, 'logs', 'log', logRecord, this.#scope);
+    this.#table = new Table(db, 'log', this.#scope);
   }
 
   has = (id: number): boolean => this.#table.has(id);
@@ -46,26 +47,25 @@ export class Logs {
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
 
-  count = (filter: LogFilter = {}): number => this.#table.count(conditions(filter));
+  count = (filter: LogFilter = {}): number => this.#table.count(conditionsOf(logFilters, filter));
   list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
-  page = (filter: LogFilter, limit: number) => this.#table.page(query(filter), limit);
-  boundedPage = (filter: LogFilter, limit: number): Page => this.#table.boundedPage(query(filter), limit);
+  shortPage = (filter: LogFilter, withIds = false): ShortPage =>
+    this.#table.shortPage(query(filter), withIds);
+  page = (filter: LogFilter, limit: number): Page => this.#table.page(query(filter), limit);
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
-  jsonChunks = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
+  jsonChunks = (filter: LogFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
+  jsonRows = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
 
   /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>
-    sessionBlocks(this.db, [...this.#scope, ...conditions(filter)]);
+    sessionBlocks(this.db, [...this.#scope, ...conditionsOf(logFilters, filter)]);
 
   /** The ids of the users whose logs match. */
   userIds = (filter: LogFilter = {}): number[] => this.#table.distinct('userId', query(filter));
 
   /** The exercises recorded so far, by one user or by all, the latest first. */
   exercises(userId?: number): Exercise[] {
-    const { sql, values } = joined([
-      ...this.#scope,
-      ...conditions({ ...(userId !== undefined && { userId }) }),
-    ]);
+    const { sql, values } = joined([...this.#scope, ...conditionsOf(logFilters, { userId })]);
     // With one max() and no other, SQLite takes the other columns from the row that has it
     // (https://sqlite.org/lang_select.html#bareagg).
     return this.db.all<Exercise>(
@@ -79,38 +79,60 @@ export class Logs {
 
   /** @throws SciaticaError `invalid` if there is no such user */
   create(input: LogInput): Log {
-    return this.history.change(() => {
-      this.#requireUser(input.userId);
+    return this.change(() => {
+      this.#requireUsers([input], () => '');
       return this.get(this.#table.insert(input));
+    });
+  }
+
+  /** @throws SciaticaError `invalid` that names every missing user, as `[2].userId` */
+  createAll(inputs: readonly LogInput[]): Log[] {
+    return this.change(() => {
+      this.#requireUsers(inputs, (i) => `[${i}].`);
+      return inputs.map((input) => this.get(this.#table.insert(input)));
     });
   }
 
   /** Inserts a log with the id it has. @throws SciaticaError `invalid` if there is no such user */
   restore(log: Log): void {
-    this.#requireUser(log.userId);
-    this.#table.insert(log);
+    this.change(() => {
+      this.#requireUsers([log], () => '');
+      this.#table.insert(log);
+    });
   }
 
   /**
-   * Changes the fields that are given; all eight replace the log.
-   * @throws SciaticaError `not-found`, or `invalid` if there is no such user
+   * Changes the fields that are given.
+   * @throws SciaticaError `not-found`, `invalid` if there is no such user, and what the guard throws
    */
   update(id: number, patch: LogPatch, guard?: Guard): Log {
-    return this.history.change(() => {
+    return this.#write(id, (log) => ({ ...log, ...patch }) as Log, guard);
+  }
+
+  /**
+   * Puts another record in the place of this one.
+   * @throws SciaticaError `not-found`, `invalid` if there is no such user, and what the guard throws
+   */
+  replace(id: number, input: LogInput, guard?: Guard): Log {
+    return this.#write(id, () => input, guard);
+  }
+
+  #write(id: number, next: (log: Log) => LogInput, guard: Guard | undefined): Log {
+    return this.change(() => {
       guard?.(this.json(id));
-      const log = { ...this.get(id), ...patch, id };
-      this.#requireUser(log.userId);
-      this.#table.update(log);
+      const log = next(this.get(id));
+      this.#requireUsers([log], () => '');
+      this.#table.update(log, id);
       return this.get(id);
     });
   }
 
   /**
    * Deletes the log; returns what was deleted.
-   * @throws SciaticaError `not-found`
+   * @throws SciaticaError `not-found`, and what the guard throws
    */
   delete(id: number, guard?: Guard): Log {
-    return this.history.change(() => {
+    return this.change(() => {
       guard?.(this.json(id));
       const log = this.get(id);
       this.#table.delete(id);
@@ -126,25 +148,14 @@ export class Logs {
     return [{ field: 'userId', message: 'must be the id of an existing user' }];
   }
 
-  #requireUser(userId: number): void {
-    const issues = this.userFaults(userId);
+  #requireUsers(logs: readonly LogInput[], place: (i: number) => string): void {
+    const issues = logs.flatMap(({ userId }, i) =>
+      this.userFaults(userId).map((issue) => ({ ...issue, field: place(i) + issue.field })),
+    );
     if (issues.length > 0) throw invalid(issues);
   }
 }
 
 function query(filter: LogFilter): Query {
-  return { where: conditions(filter), sort: filter.sort, limit: filter.limit, cursor: filter.cursor };
-}
-
-function conditions({ userId, exerciseType, exerciseName, effective, since, until }: LogFilter): Condition[] {
-  const condition = (sql: string, value: Value | undefined) =>
-    value === undefined ? [] : [{ sql, values: [value] }];
-  return [
-    ...condition('userId = ?', userId),
-    ...condition('exerciseType = ?', exerciseType),
-    ...condition('exerciseName = ?', exerciseName),
-    ...condition('effective = ?', effective === undefined ? undefined : Number(effective)),
-    ...condition('date >= ?', since),
-    ...condition('date <= ?', until),
-  ];
+  return { ...filter, where: conditionsOf(logFilters, filter) };
 }

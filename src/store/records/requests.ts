@@ -3,13 +3,13 @@ import type { User } from '../../domain/user.ts';
 import type { History } from '../history/history.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** A request that may come again: SHA-256 of the key its caller gave it, and of what it says. */
+/** A request that may be repeated: SHA-256 of its Idempotency-Key, and of its body. */
 export interface RepeatableRequest {
   key: Uint8Array;
   body: Uint8Array;
 }
 
-/** The requests that created something, so that one that comes again creates nothing more. They never expire. */
+/** The requests that created records, by their Idempotency-Key, so that a repetition creates nothing more. They never expire. */
 export class Requests {
   constructor(
     private readonly db: Database,
@@ -17,8 +17,8 @@ export class Requests {
   ) {}
 
   /**
-   * What the request with this key said, and the records as it created them; once one of them was erased, the others,
-   * and nothing of what it said.
+   * The body hash of the request with this key, and the records as it created them. After an erasure of one of them the
+   * hash is null and only the others are returned.
    */
   find(key: Uint8Array): { body: Uint8Array | null; created: (User | Log)[] } | undefined {
     const row = this.db.get<{ body: Uint8Array | null; change: number }>(
@@ -30,7 +30,7 @@ export class Requests {
     return { body: row.body, created };
   }
 
-  /** Keeps a request with the change that is under way, which it made. */
+  /** Stores a request with the current change, inside it. */
   add({ key, body }: RepeatableRequest): void {
     this.db.run(
       'INSERT INTO requests (key, body, change) VALUES (?, ?, (SELECT max(id) FROM changes))',

@@ -1,12 +1,9 @@
 import type { Database } from '../sqlite/database.ts';
 
-/**
- * The database's UUID; who uses it, if that is settled; before which entry the history has gaps; who was erased, as a
- * JSON array.
- */
+/** `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing; `erased`: ids of erased users, as a JSON array. */
 type Setting = 'id' | 'user' | 'horizon' | 'erased';
 
-/** What is settled for this database. */
+/** The settings that the database itself holds. */
 export class Settings {
   constructor(private readonly db: Database) {}
 

@@ -3,23 +3,20 @@ import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Lets a person, and a scanner for leaked secrets, tell what it is. */
+/** Prefix by which people and secret scanners recognise a token. */
 const PREFIX = 'sciatica_';
 const SECRET_BYTES = 32;
 
-/** Last use is kept to the minute: a write for every read would cost more than the read. */
-export const USE_PRECISION_MS = 60_000;
-
-/** How long, in milliseconds, nobody looks whether another process has changed a token. */
+/** Milliseconds for which found tokens are used without checking `data_version`. */
 const LOOK_MS = 1;
 
 type Row = Omit<Token, 'users'> & { users: string | null; hash?: Uint8Array };
 
 const SELECT = 'SELECT id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt';
 
-/** The keys to the service. Only the hash of each is stored. */
+/** The access tokens of the service. Only the hash of each is stored. */
 export class Tokens {
-  /** Tokens that were found, by the hash of their secret in hexadecimal: looking one up costs as much as a read. */
+  /** Cache of found tokens by the SHA-256 of their secret in hexadecimal: a look-up costs as much as a read. */
   readonly #found = new Map<string, Token>();
   #version = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +38,7 @@ export class Tokens {
     const createdAt = this.now();
     return this.db.write(() => {
       this.#requireUsers(users ?? []);
-      // History and audit name tokens, so that no two may ever share a name.
+      // History and audit refer to tokens by name, so a name is never used again.
       if (this.db.value('SELECT 1 FROM tokens WHERE name = ?', name) === 1)
         throw new SciaticaError(
           'conflict',
@@ -87,7 +84,7 @@ export class Tokens {
     return tokenOf(token);
   }
 
-  /** Forgets what was found once somebody may have changed it in the database. */
+  /** Clears the cache when another connection may have changed the tokens. */
   #forgetChanged(): void {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_MS) return;
@@ -97,13 +94,13 @@ export class Tokens {
     this.#version = version;
   }
 
-  /** Notes that a token was used. */
+  /** Stores the time of the last use. */
   touch(id: number): void {
     this.db.write(() => this.db.run('UPDATE tokens SET lastUsedAt = ? WHERE id = ?', this.now(), id));
   }
 
   /**
-   * Makes a token worthless at once; its name stays taken.
+   * Revokes a token at once; its name stays taken.
    * @param key its name, or its id
    * @throws SciaticaError `not-found`
    */
@@ -118,7 +115,7 @@ export class Tokens {
     });
   }
 
-  /** Forgets the tokens that were for this user, who is gone, and for nobody else who is there. */
+  /** Deletes the tokens that were for this erased user and for no user who is left. */
   forget(user: number): void {
     this.#found.clear();
     this.db.run(

@@ -1,22 +1,22 @@
-import { type User, type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
-import type { History } from '../history/history.ts';
+import type { User, UserFilter, UserInput, UserPatch } from '../../domain/user.ts';
+import type { RunChange } from '../history/changes.ts';
 import { isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { type Page, type Query, Table } from './table.ts';
+import { type Chunk, type Page, type ShortPage, Table } from './table.ts';
 
-/** Looks at a record before it is changed; throws to refuse the change. */
+/** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
 export type Guard = (json: string) => void;
 
-/** The verbs of a user. Each that writes is one transaction. */
+/** The verbs of a user. Each that writes is a change of its own, unless it is called inside one. */
 export class Users {
   readonly #table: Table<User>;
 
   constructor(
     db: Database,
-    private readonly history: History,
+    private readonly change: RunChange,
     scope?: readonly number[],
   ) {
-    this.#table = new Table(db, 'users', 'user', userRecord, scope && [isAmong('id', scope)]);
+    this.#table = new Table(db, 'user', scope && [isAmong('id', scope)]);
   }
 
   has = (id: number): boolean => this.#table.has(id);
@@ -27,47 +27,62 @@ export class Users {
   json = (id: number): string => this.#table.json(id);
 
   count = (): number => this.#table.count([]);
-  list = (filter: UserFilter = {}): User[] => this.#table.list(query(filter));
-  page = (filter: UserFilter, limit: number) => this.#table.page(query(filter), limit);
-  boundedPage = (filter: UserFilter, limit: number): Page => this.#table.boundedPage(query(filter), limit);
-  chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks(query(filter));
-  jsonChunks = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonChunks(query(filter));
+  list = (filter: UserFilter = {}): User[] => this.#table.list({ ...filter, where: [] });
+  shortPage = (filter: UserFilter, withIds = false): ShortPage =>
+    this.#table.shortPage({ ...filter, where: [] }, withIds);
+  page = (filter: UserFilter, limit: number): Page => this.#table.page({ ...filter, where: [] }, limit);
+  chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks({ ...filter, where: [] });
+  jsonChunks = (filter: UserFilter = {}): Generator<Chunk> =>
+    this.#table.jsonChunks({ ...filter, where: [] });
+  jsonRows = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonRows({ ...filter, where: [] });
 
   create(input: UserInput): User {
-    return this.history.change(() => this.get(this.#table.insert(input)));
+    return this.change(() => this.get(this.#table.insert(input)));
+  }
+
+  createAll(inputs: readonly UserInput[]): User[] {
+    return this.change(() => inputs.map((input) => this.create(input)));
   }
 
   /** Inserts a user with the id it has. */
   restore(user: User): void {
-    this.#table.insert(user);
+    this.change(() => this.#table.insert(user));
   }
 
   /**
-   * Changes the fields that are given; all seven replace the user.
-   * @throws SciaticaError `not-found`
+   * Changes the fields that are given.
+   * @throws SciaticaError `not-found`, and what the guard throws
    */
   update(id: number, patch: UserPatch, guard?: Guard): User {
-    return this.history.change(() => {
+    return this.#write(id, (user) => ({ ...user, ...patch }) as User, guard);
+  }
+
+  /**
+   * Puts another record in the place of this one.
+   * @throws SciaticaError `not-found`, and what the guard throws
+   */
+  replace(id: number, input: UserInput, guard?: Guard): User {
+    return this.#write(id, () => input, guard);
+  }
+
+  #write(id: number, next: (user: User) => UserInput, guard: Guard | undefined): User {
+    return this.change(() => {
       guard?.(this.json(id));
-      this.#table.update({ ...this.get(id), ...patch, id });
+      this.#table.update(next(this.get(id)), id);
       return this.get(id);
     });
   }
 
   /**
    * Deletes the user and all of the user's logs; returns what was deleted.
-   * @throws SciaticaError `not-found`
+   * @throws SciaticaError `not-found`, and what the guard throws
    */
   delete(id: number, guard?: Guard): User {
-    return this.history.change(() => {
+    return this.change(() => {
       guard?.(this.json(id));
       const user = this.get(id);
       this.#table.delete(id);
       return user;
     });
   }
-}
-
-function query({ sort, limit, cursor }: UserFilter): Query {
-  return { where: [], sort, limit, cursor };
 }

@@ -28,3 +28,12 @@ export function connect(path: string, options: BetterSqlite.Options = {}): Datab
     }
   });
 }
+
+/** Runs `work` on a connection, and closes it. */
+export function withDatabase<T>(db: Database, work: (db: Database) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}

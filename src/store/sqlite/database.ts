@@ -14,7 +14,7 @@ export class Database {
   readonly #file: string;
   #sqlite: BetterSqlite.Database;
   #connections = 1;
-  #patience: unknown;
+  #busyTimeout: unknown;
   #isDoubtful = false;
 
   /** Use `openDatabase`, or `connect`. */
@@ -182,6 +182,18 @@ export class Database {
     }
   }
 
+  /**
+   * Moves what the write-ahead log holds into the database file, as far as readers allow; never waits for them.
+   * @returns whether the log is empty now
+   */
+  checkpoint(): boolean {
+    const timeout = this.pragma<number>('busy_timeout');
+    this.pragma('busy_timeout = 0');
+    const isBusy = this.pragma('wal_checkpoint(TRUNCATE)') !== 0;
+    this.pragma(`busy_timeout = ${timeout}`);
+    return !isBusy;
+  }
+
   /** Another text whenever somebody else, through another connection, may have changed something. */
   version(): string {
     return `${this.#connections} ${this.value<number>('PRAGMA data_version')}`;
@@ -197,12 +209,12 @@ export class Database {
    * that was given up: only a new connection reads what is there.
    */
   #recover(): void {
-    if (this.#sqlite.open) this.#patience = this.#sqlite.pragma('busy_timeout', { simple: true });
+    if (this.#sqlite.open) this.#busyTimeout = this.#sqlite.pragma('busy_timeout', { simple: true });
     this.#statements.clear();
     this.#sqlite.close();
     this.#sqlite = this.#connect();
     this.#connections++;
-    this.#sqlite.pragma(`busy_timeout = ${this.#patience}`);
+    this.#sqlite.pragma(`busy_timeout = ${this.#busyTimeout}`);
     if (this.#sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw new SciaticaError('damaged', damaged(this.path));
     this.#isDoubtful = false;

@@ -5,9 +5,10 @@ import { sleepSync } from '../../lib/sleep.ts';
 import { keepVersion } from '../maintenance/backup.ts';
 import { connect, PATIENCE_MS } from './connection.ts';
 import type { Database } from './database.ts';
-import { domainError, gone } from './errors.ts';
+import { damaged, domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
-import { migrations } from './migrations.ts';
+import { migrations } from './migrations/index.ts';
+import { foreignKeyFaults } from './verify.ts';
 
 /** A file can be replaced while it is opened, but hardly again and again. */
 const ATTEMPTS = 5;
@@ -137,13 +138,20 @@ function patiently<T>(work: () => T): T {
  */
 export function migrate(database: Database, { keep = keepVersion } = {}): void {
   if (database.pragma<number>('user_version') === migrations.length) return;
-  database.write(() => {
-    const version = database.pragma<number>('user_version');
-    refuseNewer(database.path, version);
-    if (version > 0 && version < migrations.length) keep(database.path, version);
-    for (const step of migrations.slice(version)) database.exec(step);
-    database.pragma(`user_version = ${migrations.length}`);
-  });
+  // A migration may build a table anew that another refers to (https://sqlite.org/lang_altertable.html#otheralter).
+  database.pragma('foreign_keys = OFF');
+  try {
+    database.write(() => {
+      const version = database.pragma<number>('user_version');
+      refuseNewer(database.path, version);
+      if (version > 0 && version < migrations.length) keep(database.path, version);
+      for (const sql of migrations.slice(version)) database.exec(sql);
+      if (foreignKeyFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
+      database.pragma(`user_version = ${migrations.length}`);
+    });
+  } finally {
+    database.pragma('foreign_keys = ON');
+  }
 }
 
 function stranger(path: string): SciaticaError {

@@ -19,7 +19,8 @@ export function methodPage(tables: Tables): string {
   const notes = methodNotes(responseRules.default).map(({ title, text }) => `**${title}.** ${text}`);
   return `${[
     '# Method',
-    'How the figures of `sciatica summary`, `compare`, `report` and `GET /users/{id}/summary` are made. This page is written by `test/insights/simulation`: its tables are what the tests print.',
+    '[Home](../README.md) · [For a physiotherapist](physiotherapist.md) · Method',
+    'How the figures of `sciatica summary`, `sciatica compare`, `sciatica report` and `GET /users/{id}/summary` are made. This page is written by `test/insights/simulation`: its tables are what the tests print.',
     ...notes,
     '## Proved by simulation',
     'Sessions are drawn from known laws, as whole numbers from 1 to 10 like records: a pain before of about N(5.5, 1.2), a pain after around it. All figures are percent. `npm run simulate` draws 10 times as much, to the same bounds.',

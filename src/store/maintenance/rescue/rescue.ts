@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
+import { fromCells } from '../../../domain/codec.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
-import type { Fields } from '../../../domain/fields.ts';
-import { logRecord } from '../../../domain/log.ts';
+import { type Noun, recordFields } from '../../../domain/records.ts';
 import { checkLog, checkUser } from '../../../domain/schema.ts';
-import { userRecord } from '../../../domain/user.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { domainError } from '../../sqlite/errors.ts';
+import { headerOf } from '../../sqlite/header.ts';
+import { migrations } from '../../sqlite/migrations/index.ts';
+import { columnsAt } from '../../sqlite/schema.ts';
 import { integrityFaults, openToRead } from '../../sqlite/verify.ts';
 import { type Row, rowsOf } from './cells.ts';
 import { openPages } from './pages.ts';
@@ -24,21 +26,19 @@ export interface Rescue {
 }
 
 interface Kind {
+  noun: Noun;
   table: 'users' | 'logs';
-  fields: Fields;
+  /** In the format of the file, as its rows hold them. */
   columns: string[];
   check(value: unknown): { id: number };
   /** By id, as JSON. */
   found: Map<number, string>;
 }
 
-const kindOf = (table: Kind['table'], fields: Fields, check: Kind['check']): Kind => ({
-  table,
-  fields,
-  columns: Object.keys(fields),
-  check,
-  found: new Map(),
-});
+function kindOf(noun: Noun, version: number, check: Kind['check']): Kind {
+  const table = `${noun}s` as const;
+  return { noun, table, columns: columnsAt(version, table), check, found: new Map() };
+}
 
 const BLOCK = 200;
 
@@ -51,7 +51,8 @@ const BLOCK = 200;
 export function rescue(path: string): Rescue {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
-  const kinds = [kindOf('users', userRecord, checkUser), kindOf('logs', logRecord, checkLog)];
+  const version = formatOf(path);
+  const kinds = [kindOf('user', version, checkUser), kindOf('log', version, checkLog)];
   const [users, logs] = kinds as [Kind, Kind];
   const { sound, ids } = readWithSqlite(path, kinds);
   const broken = sound ? 0 : scan(path, kinds);
@@ -67,6 +68,12 @@ export function rescue(path: string): Rescue {
 }
 
 const inOrder = ({ found }: Kind) => [...found].sort(([a], [b]) => a - b).map(([, json]) => json);
+
+/** The format that the header of the file names; today's where it names none that there is. */
+function formatOf(path: string): number {
+  const { isDatabase, version } = headerOf(path);
+  return isDatabase && version >= 1 && version <= migrations.length ? version : migrations.length;
+}
 
 /** @returns whether all is sound, and the ids of logs that the indexes name */
 function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: number[] } {
@@ -128,9 +135,12 @@ function scan(path: string, kinds: Kind[]): number {
       const page = rowsOf(number, file.pages);
       broken += page.broken;
       for (const row of page.rows) {
-        const kind = kinds.find(({ columns }) => columns.length === row.values.length);
         // The id is the key of the table; in the row stands null (https://sqlite.org/lang_createtable.html#rowid).
-        if (kind && row.values[0] === null && !kind.found.has(row.id)) keep(kind, named(kind, row));
+        if (row.values[0] !== null) continue;
+        // A row that is older than a column ends before it (https://sqlite.org/lang_altertable.html#altertabaddcol).
+        for (const kind of kinds)
+          if (row.values.length <= kind.columns.length && !kind.found.has(row.id))
+            keep(kind, named(kind, row));
       }
     }
   } finally {
@@ -143,11 +153,9 @@ const named = ({ columns }: Kind, { id, values }: Row) =>
   Object.fromEntries(columns.map((column, i) => [column, i === 0 ? id : values[i]]));
 
 /** Takes a row for a record if it keeps every rule of one. */
-function keep({ fields, check, found }: Kind, row: Record<string, unknown>): void {
-  for (const [name, field] of Object.entries(fields))
-    if (field.kind === 'boolean' && (row[name] === 0 || row[name] === 1)) row[name] = row[name] === 1;
+function keep({ noun, check, found }: Kind, row: Record<string, unknown>): void {
   try {
-    const record = check(row);
+    const record = check(fromCells(recordFields[noun], (name) => row[name]));
     found.set(record.id, JSON.stringify(record));
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { Argument, Command } from 'commander';
 import { report } from '../../src/cli/errors.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -14,17 +13,16 @@ import { openApi } from '../../src/http/openapi/document.ts';
 import { problemResponse } from '../../src/http/problem.ts';
 import { routes } from '../../src/http/routes.ts';
 import { NOW } from '../helpers.ts';
+import { anchorOf, root } from './pages.ts';
 
-/** What the README says of the code because the code says it: each block of the README is made from here. */
-
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What the pages say of the code because the code says it: the generated blocks of every page. */
 
 function context(): Context {
   const sink = () => new PassThrough().resume();
   return new Context({ env: {}, stdin: new PassThrough(), stdout: sink(), stderr: sink(), now: () => NOW });
 }
 
-export const program = createProgram(context());
+export const program = await createProgram(context());
 
 /** Every command under its full name; a group such as `sciatica log` is in front of its verbs. */
 export function commandsOf(parent: Command = program, path = 'sciatica'): [name: string, command: Command][] {
@@ -35,14 +33,6 @@ export function commandsOf(parent: Command = program, path = 'sciatica'): [name:
 }
 
 const leaves = () => commandsOf().filter(([, command]) => command.commands.length === 0);
-
-/** A heading's anchor, as GitHub makes it. */
-export const anchorOf = (heading: string) =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-');
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();
 
@@ -65,7 +55,7 @@ function commandBlock(): string {
       ...command.options.map((option) => [`\`${help.optionTerm(option)}\``, help.optionDescription(option)]),
     ];
     return [
-      `### ${name}`,
+      `## ${name}`,
       command.description(),
       `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``,
       ...(rows.length > 0 ? [table(['Argument', 'Meaning'], rows)] : []),
@@ -76,7 +66,7 @@ function commandBlock(): string {
     ['Option', 'Meaning'],
     globals.map((option) => [`\`${option.flags}\``, program.createHelp().optionDescription(option)]),
   );
-  return [table(['Command', 'What it does'], overview), '### Every command', everywhere, ...sections].join(
+  return [table(['Command', 'What it does'], overview), '## Every command', everywhere, ...sections].join(
     '\n\n',
   );
 }
@@ -164,20 +154,32 @@ function errorBlock(): string {
   return table(['What went wrong', 'Exit code', 'HTTP status'], rows);
 }
 
+/** The decisions under docs/decisions, with their titles as links from docs/inside.md. */
+function decisionBlock(): string {
+  return readdirSync(join(root, 'docs/decisions'))
+    .sort()
+    .map((name) => {
+      const title = /^# (.+)$/m.exec(readFileSync(join(root, 'docs/decisions', name), 'utf8'))?.[1];
+      return `- [${title}](decisions/${name})`;
+    })
+    .join('\n');
+}
+
 export const blocks: Readonly<Record<string, () => string>> = {
   commands: commandBlock,
   routes: routeBlock,
   parameters: parameterBlock,
   fields: fieldBlock,
   errors: errorBlock,
-  client: () => `\`\`\`ts\n${readFileSync(join(root, 'test/readme/client.ts'), 'utf8').trim()}\n\`\`\``,
+  decisions: decisionBlock,
+  client: () => `\`\`\`ts\n${readFileSync(join(root, 'test/docs/client.ts'), 'utf8').trim()}\n\`\`\``,
 };
 
 const BLOCK = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
-/** The README with its blocks made anew. */
-export function withBlocks(readme: string): string {
-  return readme.replace(BLOCK, (_, name: string) => {
+/** A page with its blocks made anew. */
+export function withBlocks(page: string): string {
+  return page.replace(BLOCK, (_, name: string) => {
     const make = blocks[name];
     if (!make) throw new Error(`There is no block called ${name}`);
     return `<!-- generated: ${name} -->\n\n${make()}\n\n<!-- end -->`;

@@ -6,10 +6,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder, nora, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
 import { type Change, Refused, Sciatica } from './client.ts';
-import { root } from './reference.ts';
+import { root } from './pages.ts';
 import { Terminal } from './replay.ts';
 
-/** The example client of the README: with the types that a generator makes, and against the real service. */
+/** The example client of docs/companion-app.md: with the types that a generator makes, and against the real service. */
 
 /** A folder with the client, and beside it the types made from what the service says of itself. */
 async function withTypes(): Promise<string> {
@@ -17,7 +17,7 @@ async function withTypes(): Promise<string> {
   const [document, types] = [join(folder, 'openapi.json'), join(folder, 'sciatica-api.d.ts')];
   writeFileSync(document, (await freshApp().call('GET', '/openapi.json')).text);
   execFileSync(join(root, 'node_modules/.bin/openapi-typescript'), [document, '-o', types]);
-  copyFileSync(join(root, 'test/readme/client.ts'), join(folder, 'client.ts'));
+  copyFileSync(join(root, 'test/docs/client.ts'), join(folder, 'client.ts'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   return folder;
 }
@@ -40,7 +40,7 @@ function faultsOf(file: string): string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-test('what it lists as types is what is generated', async () => {
+test('the file of types is generated', async () => {
   const types = readFileSync(join(await withTypes(), 'sciatica-api.d.ts'), 'utf8');
   await expect(types).toMatchFileSnapshot('sciatica-api.d.ts');
 });

@@ -5,15 +5,18 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { run } from '../helpers.ts';
-import { root } from './reference.ts';
+import { root } from './pages.ts';
 
 /** When the sessions take place: Monday, 2 November 2026, a week after the last practice record. */
-export const README_NOW = new Date(2026, 10, 2, 12);
+export const PAGES_NOW = new Date(2026, 10, 2, 12);
+
+/** A file that a command reads or writes; it stands in the session's folder, whatever the test's own is. */
+const FILE = /^[\w-]+\.(csv|db|html|json|md|ndjson)$/;
 
 /**
- * Carries out the terminal sessions of the README. A session is a `console` block: `$ command`, its further
- * lines after a backslash, then what it prints. Commands are run as in a terminal of 80 columns, on a fixed
- * day; in a pipe or into a file, as there. What a shell does beyond that, this does not know.
+ * Runs the terminal sessions of a page. A session is a `console` block: `$ command`, its further lines after a
+ * backslash, then what it prints. Commands run as in a terminal of 80 columns, on a fixed day; in a pipe or into a
+ * file, as there. It knows no other syntax of the shell, and throws when a page uses one.
  */
 export class Terminal {
   readonly db: string;
@@ -47,17 +50,22 @@ export class Terminal {
       case 'echo':
         return `${argv.join(' ').replace('$?', String(this.#code))}\n`;
       default:
-        throw new Error(`The README runs ${name}, which its test cannot`);
+        throw new Error(`The page runs ${name}, which its test cannot`);
     }
   }
 
   async #sciatica(argv: string[], piped: boolean): Promise<string> {
-    const world = { db: this.db, now: README_NOW, env: { NO_COLOR: '1', HOME: this.folder } };
-    const { code, stdout, stderr } = await run(argv, piped ? world : { ...world, columns: 80 });
+    const world = { db: this.db, now: PAGES_NOW, env: { NO_COLOR: '1', HOME: this.folder } };
+    const { code, stdout, stderr } = await run(
+      argv.map((word) => (FILE.test(word) ? join(this.folder, word) : word)),
+      piped ? world : { ...world, columns: 80 },
+    );
     this.#code = code;
     // A line of progress comes on slow machines only, and goes away again.
     const said = piped ? '' : stderr.replace(/\r[^\r\n]*\r(?!\n)/g, '');
-    return `${stdout}${said}`.replaceAll(this.db, '~/.local/share/sciatica/sciatica.db');
+    return `${stdout}${said}`
+      .replaceAll(this.db, '~/.local/share/sciatica/sciatica.db')
+      .replaceAll(`${this.folder}/`, '');
   }
 
   /** The port of the service, which is started if the session has not done so. */
@@ -87,7 +95,7 @@ export class Terminal {
 function filtered(output: string, filter: string | undefined): string {
   if (filter === undefined) return output;
   const count = Number(/^(?:head|tail) -(\d+)$/.exec(filter)?.[1]);
-  if (!count) throw new Error(`The README pipes into ${filter}, which its test cannot`);
+  if (!count) throw new Error(`The page pipes into ${filter}, which its test cannot`);
   const lines = output.trimEnd().split('\n');
   return `${(filter.startsWith('head') ? lines.slice(0, count) : lines.slice(-count)).join('\n')}\n`;
 }
@@ -99,7 +107,7 @@ export function words(line: string): string[] {
   );
 }
 
-/** As much of curl as the README uses: what it prints, byte for byte but for the time of day. */
+/** As much of curl as the pages use: what it prints, byte for byte but for the time of day. */
 async function curl(argv: string[], port: number): Promise<string> {
   const given = { method: '', headers: [] as string[], body: undefined as string | undefined, url: '' };
   let shows = { headers: false, body: true };
@@ -113,12 +121,12 @@ async function curl(argv: string[], port: number): Promise<string> {
     else if (word === '--json') {
       given.body = value();
       given.headers.push('Content-Type: application/json', 'Accept: application/json');
-    } else if (word.startsWith('-') && word !== '-s') throw new Error(`The README uses curl ${word}`);
+    } else if (word.startsWith('-') && word !== '-s') throw new Error(`The page uses curl ${word}`);
     else if (word !== '-s') given.url = word;
   }
   const url = new URL(given.url.includes('://') ? given.url : `http://${given.url}`);
   const { response, text } = await send(url, port, given);
-  const body = text.replace(/"at":"[^"]+"/g, `"at":"${README_NOW.toISOString()}"`);
+  const body = text.replace(/"at":"[^"]+"/g, `"at":"${PAGES_NOW.toISOString()}"`);
   return `${shows.headers ? headersOf(response) : ''}${shows.body ? body : ''}`;
 }
 
@@ -161,22 +169,28 @@ function headersOf({ httpVersion, statusCode, statusMessage, rawHeaders }: Incom
 }
 
 const BLOCK = /```console\n([\s\S]*?)```/g;
-const SECTION = /^## /m;
+/**
+ * From such a line on, a page's sessions have an empty database and an empty folder, as at its beginning. It can name a
+ * command to be run first, without being shown: `<!-- new database: sciatica demo -->`.
+ */
+const FRESH = /(?=^<!-- new database(?:: .+)? -->$)/m;
 
-/** The README with its sessions played again. Each section begins with an empty database, and an empty folder. */
-export async function replayed(readme: string, terminal: () => Terminal): Promise<string> {
-  const sections: string[] = [];
-  for (const section of readme.split(new RegExp(`(?=${SECTION.source})`, 'm'))) {
+/** A page with its sessions run again. */
+export async function replayed(page: string, terminal: () => Terminal): Promise<string> {
+  const parts: string[] = [];
+  for (const part of page.split(FRESH)) {
     const screen = terminal();
+    const first = /^<!-- new database: (.+) -->$/m.exec(part)?.[1];
+    if (first) await screen.run(first);
     let done = '';
     let at = 0;
-    for (const block of section.matchAll(BLOCK)) {
-      done += `${section.slice(at, block.index)}\`\`\`console\n${await session(block[1] ?? '', screen)}\`\`\``;
+    for (const block of part.matchAll(BLOCK)) {
+      done += `${part.slice(at, block.index)}\`\`\`console\n${await session(block[1] ?? '', screen)}\`\`\``;
       at = block.index + block[0].length;
     }
-    sections.push(done + section.slice(at));
+    parts.push(done + part.slice(at));
   }
-  return sections.join('');
+  return parts.join('');
 }
 
 async function session(text: string, screen: Terminal): Promise<string> {
@@ -188,7 +202,7 @@ async function session(text: string, screen: Terminal): Promise<string> {
     while (typed.at(-1)?.endsWith('\\')) typed.push(lines[++i] ?? '');
     const command = typed.map((line) => line.replace(/^[$>] /, '').replace(/\\$/, ' ')).join('');
     const output = await screen.run(command);
-    // Not to be written into the README by npm run docs.
+    // Not to be written into a page by npm run docs.
     if (output.includes('something unforeseen')) throw new Error(`${command}\n${output}`);
     done += `${done === '' ? '' : '\n'}${typed.join('\n')}\n${output}${output === '' || output.endsWith('\n') ? '' : '\n'}`;
   }

@@ -86,7 +86,7 @@ export interface paths {
         };
         /**
          * What helps a user
-         * @description Exercises in ranked order, by the end of the interval that is nearest to harm; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.
+         * @description Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.
          */
         get: operations["getUserSummary"];
         put?: never;
@@ -583,6 +583,8 @@ export interface components {
             sessions: number;
             meanChange: number;
             medianChange: number;
+            /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
+            standardDeviation: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
@@ -593,25 +595,34 @@ export interface components {
             /** @description Share of sessions that the patient marked effective */
             effective: number;
             /**
-             * @description Pain after: lower or higher where the interval says so; too-few is below 3 sessions
+             * @description clear: the sequence excludes 0; likely: only the interval does; open: neither; too-few: below 3 sessions
              * @enum {string}
              */
-            verdict: "lower" | "higher" | "unclear" | "too-few";
-            /** @description Two-sided exact p-value; null below 6 sessions */
-            signTest: number | null;
-            /** @description Two-sided exact p-value; null below 6 sessions */
-            signedRankTest: number | null;
+            verdict: "clear" | "likely" | "open" | "too-few";
+            /** @description Pain after; null for open and too-few */
+            direction: ("less" | "more") | null;
+            /** @description Of the mean change; null below 3 sessions */
+            sequence: [
+                number,
+                number
+            ] | null;
+            /** @description Compared with the other exercises of the same user */
+            versusOthers: components["schemas"]["VersusOthers"];
+            /** @description Pain before on the day after; null below 30 pairs of days */
+            dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description Null where there are too few sessions */
+            /** @description 1 is the most relief; null where there are too few sessions */
             rank: number | null;
         };
         ExerciseResponse: {
             sessions: number;
             meanChange: number;
             medianChange: number;
+            /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
+            standardDeviation: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
@@ -622,6 +633,30 @@ export interface components {
             /** @description Share of sessions that the patient marked effective */
             effective: number;
         };
+        VersusOthers: {
+            /** @description At the same pain before; below 0 is more relief than the others */
+            difference: number | null;
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart
+             * @enum {string}
+             */
+            verdict: "more" | "less" | "open" | "too-few";
+        };
+        DayAfter: {
+            /** @description Days with this exercise that were followed by a day with sessions */
+            days: number;
+            /** @description Against the day after other exercises, at the same pain on the day itself */
+            difference: number;
+            /** @description A 95 % interval, low and high */
+            interval: [
+                number,
+                number
+            ];
+        };
         PainLevel: {
             /** Format: date */
             since: string;
@@ -630,6 +665,7 @@ export interface components {
             sessions: number;
             median: number | null;
             mean: number | null;
+            standardDeviation: number | null;
             interval: [
                 number,
                 number
@@ -655,6 +691,12 @@ export interface components {
                 week: string;
                 sessions: number;
                 median: number;
+            }[];
+            months: {
+                /** @description YYYY-MM */
+                month: string;
+                sessions: number;
+                mean: number;
             }[];
             last4Weeks: components["schemas"]["PainLevel"];
             previous4Weeks: components["schemas"]["PainLevel"];

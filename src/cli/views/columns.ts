@@ -1,0 +1,100 @@
+import { widthOf } from './width.ts';
+
+/** A column of a table in a terminal. */
+export interface Column<R> {
+  title: string;
+  /** Numbers stand on the right. */
+  right?: boolean;
+  /** Terminal columns that it may be cut to, but never below its title; without it, it is never cut. */
+  least?: number;
+  /**
+   * Its turn to give way in a narrow terminal, the lowest first: it is cut to `least`, and if that is not enough,
+   * left out. Without a turn it stays, and is cut only when all others are gone.
+   */
+  turn?: number;
+  /** What the cell shows: one line without control characters. */
+  cell(row: R): string;
+  /** Colours the text of a cell. */
+  paint?(text: string, row: R): string;
+}
+
+/** Columns as they fit into a terminal. */
+export interface Layout<R> {
+  columns: readonly Column<R>[];
+  /** Terminal columns of each, and of the space between two. */
+  widths: readonly number[];
+  gap: number;
+  /** Titles of the columns that did not fit. */
+  leftOut: readonly string[];
+}
+
+const GAP = 2;
+
+/**
+ * Decides which columns a table has, and how wide they are.
+ * @param rows are gone through once
+ * @param limit columns of the terminal
+ * @returns undefined where not even the columns that always stay fit, cut as far as they may be
+ */
+export function fitColumns<R>(
+  columns: readonly Column<R>[],
+  rows: Iterable<readonly R[]>,
+  limit: number,
+): Layout<R> | undefined {
+  const whole = wholeWidths(columns, rows, limit);
+  const wholeOf = (column: Column<R>) => whole[columns.indexOf(column)] ?? 0;
+  const yielding = columns
+    .filter(({ turn }) => turn !== undefined)
+    .sort((a, b) => (a.turn ?? 0) - (b.turn ?? 0));
+  for (let gone = 0; ; gone++) {
+    const out = yielding.slice(0, gone);
+    const kept = columns.filter((column) => !out.includes(column));
+    const widths = kept.map(wholeOf);
+    const layout = (gap: number): Layout<R> => {
+      const leftOut = out.map(({ title }) => title);
+      return { columns: kept, widths, gap, leftOut };
+    };
+    for (const column of yielding.slice(gone)) shrink(widths, kept, [column], excess(widths, GAP, limit));
+    if (excess(widths, GAP, limit) <= 0) return layout(GAP);
+    if (gone < yielding.length) continue;
+    shrink(widths, kept, kept, excess(widths, 1, limit));
+    return excess(widths, 1, limit) > 0 ? undefined : layout(1);
+  }
+}
+
+/** The widths at which nothing is cut; what is wider than the terminal counts as one more than that. */
+function wholeWidths<R>(
+  columns: readonly Column<R>[],
+  rows: Iterable<readonly R[]>,
+  limit: number,
+): number[] {
+  const widths = columns.map(({ title }) => widthOf(title));
+  for (const block of rows)
+    for (const row of block)
+      for (const [i, column] of columns.entries())
+        widths[i] = Math.max(widths[i] ?? 0, widthOf(column.cell(row), limit));
+  return widths;
+}
+
+function excess(widths: readonly number[], gap: number, limit: number): number {
+  return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - limit;
+}
+
+/** Takes `columns` terminal columns away from those that may be cut, each time from the widest. */
+function shrink<R>(
+  widths: number[],
+  columns: readonly Column<R>[],
+  cut: readonly Column<R>[],
+  amount: number,
+): void {
+  for (let left = amount; left > 0; left--) {
+    let widest = -1;
+    for (const [i, column] of columns.entries()) {
+      const floor = Math.max(widthOf(column.title), column.least ?? Number.POSITIVE_INFINITY);
+      const width = widths[i] ?? 0;
+      if (cut.includes(column) && width > floor && width > (widths[widest] ?? 0)) widest = i;
+    }
+    if (widest < 0) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+}

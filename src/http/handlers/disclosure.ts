@@ -1,0 +1,28 @@
+import type { Disclosure } from '../../domain/audit.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
+import type { IdRange } from '../../store/records/table.ts';
+import type { Collection, StoredRecord } from './resource.ts';
+
+/** What a response discloses, for the audit: from the store's figures and records, never from the text of a body. */
+
+/** Records of a list; undefined for an empty one. */
+export function disclosedRange(
+  { noun }: Collection,
+  ids: IdRange | undefined,
+): readonly Disclosure[] | undefined {
+  return ids && [{ record: noun, ...ids }];
+}
+
+/** One record, with the owner of a log. */
+export function disclosedRecord({ noun }: Collection, { id, userId }: StoredRecord): readonly Disclosure[] {
+  return [{ record: noun, first: id, last: id, count: 1, ...(userId !== undefined && { userId }) }];
+}
+
+/** The records that entries of the history are about: users and logs apart. */
+export function disclosedChanges(entries: readonly HistoryEntry[]): readonly Disclosure[] {
+  return (['user', 'log'] as const).flatMap((record) => {
+    const ids = entries.filter((entry) => entry.record === record).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    return [{ record, first: Math.min(...ids), last: Math.max(...ids), count: ids.length }];
+  });
+}

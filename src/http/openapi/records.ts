@@ -1,0 +1,154 @@
+import { recordFields } from '../../domain/records.ts';
+import { MOST_AT_ONCE } from '../../domain/schema.ts';
+import type { Collection } from '../handlers/resource.ts';
+import type { Operation } from './operation.ts';
+import {
+  content,
+  ETAG,
+  ETAG_IF_SHORT,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  type Json,
+  NOT_MODIFIED,
+  ok,
+  ref,
+} from './parts.ts';
+
+/** The operations that users and logs have in common. */
+
+interface Names {
+  tag: 'Users' | 'User exercise logs';
+  schema: 'User' | 'UserExerciseLog';
+  noun: string;
+  /** The noun with its article. */
+  one: string;
+}
+
+const names: Record<Collection['path'], Names> = {
+  '/users': { tag: 'Users', schema: 'User', noun: 'user', one: 'a user' },
+  '/userExerciseLogs': {
+    tag: 'User exercise logs',
+    schema: 'UserExerciseLog',
+    noun: 'exercise log',
+    one: 'an exercise log',
+  },
+};
+
+export function listOperation({ path, noun: record, parameters }: Collection): Operation {
+  const { tag, schema, noun } = names[path];
+  return {
+    tag,
+    id: `list${schema}s`,
+    summary: `List ${noun}s`,
+    description: 'Without `limit` the whole list is sent.',
+    query: parameters,
+    sortable: recordFields[record],
+    headers: [IF_NONE_MATCH],
+    success: { '200': ok(`The ${noun}s`, many(ref(schema)), LIST_HEADERS), '304': NOT_MODIFIED },
+  };
+}
+
+export function readOperation({ path }: Collection): Operation {
+  const { tag, schema, noun } = names[path];
+  return {
+    tag,
+    id: `get${schema}`,
+    summary: `Read one ${noun}`,
+    headers: [IF_NONE_MATCH],
+    success: { '200': ok(`The ${noun}`, ref(schema), ETAG), '304': NOT_MODIFIED },
+  };
+}
+
+export function createOperation({ path }: Collection): Operation {
+  const { tag, schema, noun, one } = names[path];
+  const input = ref(`${schema}Input`);
+  const inputs = many(input, { minItems: 1, maxItems: MOST_AT_ONCE });
+  const record = ref(schema);
+  return {
+    tag,
+    id: `create${schema}`,
+    summary: `Create ${one}, or several`,
+    description: `An array creates all of its ${noun}s or none, and is answered with an array.`,
+    headers: [IDEMPOTENCY_KEY],
+    body: { required: true, content: content({ anyOf: [input, inputs] }) },
+    success: {
+      '201': ok(`The new ${noun}, or ${noun}s`, { anyOf: [record, many(record)] }, CREATED_HEADERS),
+    },
+  };
+}
+
+export function replaceOperation(collection: Collection): Operation {
+  const { schema, one } = names[collection.path];
+  return updateOperation(collection, `replace${schema}`, `Replace ${one}`, `${schema}Input`);
+}
+
+export function patchOperation(collection: Collection): Operation {
+  const { schema, one } = names[collection.path];
+  return updateOperation(collection, `patch${schema}`, `Change fields of ${one}`, `${schema}Patch`);
+}
+
+function updateOperation({ path }: Collection, id: string, summary: string, input: string): Operation {
+  const { tag, schema, noun } = names[path];
+  return {
+    tag,
+    id,
+    summary,
+    headers: [IF_MATCH],
+    body: { required: true, content: content(ref(input)) },
+    success: { '200': ok(`The whole ${noun}`, ref(schema), ETAG) },
+  };
+}
+
+/** @param further what goes with the record */
+export function deleteOperation({ path }: Collection, further = ''): Operation {
+  const { tag, schema, one } = names[path];
+  return {
+    tag,
+    id: `delete${schema}`,
+    summary: `Delete ${one}${further}`,
+    headers: [IF_MATCH],
+    success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
+  };
+}
+
+export function historyOperation({ path }: Collection): Operation {
+  const { tag, schema, one } = names[path];
+  return {
+    tag,
+    id: `get${schema}History`,
+    summary: `What happened to ${one}`,
+    description: 'The first change first. A deleted record still has its history.',
+    headers: [IF_NONE_MATCH],
+    success: {
+      '200': ok('The entries', many(ref('HistoryEntry')), ETAG_IF_SHORT),
+      '304': NOT_MODIFIED,
+    },
+  };
+}
+
+const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });
+
+const LIST_HEADERS: Json = {
+  ...ETAG_IF_SHORT,
+  Link: { description: 'With limit: the next page, rel="next"', schema: { type: 'string' } },
+  'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
+};
+
+const CREATED_HEADERS: Json = {
+  ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
+  Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
+};
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes it safe to send the request again: it gets the first answer, and nothing is created twice',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[ -~]+$',
+    examples: ['0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e'],
+  },
+};

@@ -1,0 +1,149 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Store } from '../store/store.ts';
+import { createApp } from './app.ts';
+import { Gate } from './guard/gate.ts';
+import type { Rate } from './guard/limits.ts';
+import { originsAt } from './guard/origins.ts';
+import { Feed } from './handlers/feed.ts';
+import { Problem, problemResponse } from './problem.ts';
+import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
+import { createListener, hostNames, listen, type Tls, unusedConnections } from './wire/listener.ts';
+import type { HttpResponse } from './wire/message.ts';
+import { afterEarlier } from './wire/pipelining.ts';
+import { requestOf } from './wire/request.ts';
+import { RequestLog } from './wire/request-log.ts';
+import { sendChunks, sendWhole } from './wire/send.ts';
+
+/** In milliseconds. */
+export interface Timeouts {
+  /** For all headers of a request to arrive. */
+  headers: number;
+  /** For a whole request to arrive. */
+  request: number;
+  /** For a reader that takes nothing of a response. */
+  stall: number;
+  /** Heartbeat interval of an idle event stream. */
+  heartbeat: number;
+  /** For requests in flight when the service stops. */
+  stop: number;
+}
+
+const TIMEOUTS: Timeouts = {
+  headers: 10_000,
+  request: 20_000,
+  stall: 30_000,
+  heartbeat: 15_000,
+  stop: 10_000,
+};
+
+export interface ServerOptions {
+  host: string;
+  port: number;
+  /** Further Host names, in lower case, and origins of web pages that may call. */
+  origins: { allowHosts: readonly string[]; allowOrigins: readonly string[] };
+  /** Turns authentication on, with the rate limit of each token. */
+  auth?: Rate | undefined;
+  tls?: Tls | undefined;
+  /** A trusted proxy is in front and reports addresses in X-Forwarded-For. */
+  behindProxy?: boolean;
+  /** Takes the lines of the request log. */
+  log: (lines: string) => void;
+  timeouts?: Partial<Timeouts>;
+}
+
+/** A service that listens. */
+export interface RunningServer {
+  port: number;
+  /** Stops accepting, finishes requests in flight, checkpoints the write-ahead log. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves the store's records over HTTP.
+ * @throws the error of listen(2), such as EADDRINUSE
+ */
+export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
+  const { host, auth, tls, behindProxy = false } = options;
+  const { allowHosts, allowOrigins } = options.origins;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const server = createListener(timeouts, tls);
+  const unused = unusedConnections(server);
+  const port = await listen(server, host, options.port);
+  const log = new RequestLog(options.log);
+  const onError = (error: unknown) => log.failure(error);
+  const origins = originsAt(
+    port,
+    [...allowHosts, ...hostNames(host)],
+    allowOrigins,
+    tls !== undefined || behindProxy,
+  );
+  const records = store.as({ origin: { source: 'api' } });
+  const gate = auth && new Gate(records, { rate: auth, onError });
+  const feed = new Feed(records, timeouts.heartbeat);
+  const app = createApp({ store: records, origins, feed, gate, onError });
+
+  const send = async (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    begun: number,
+    { status, headers, body }: HttpResponse,
+  ) => {
+    if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
+    if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, timeouts.stall);
+    else sendWhole(outgoing, status, headers, body);
+    log.request(incoming, outgoing, performance.now() - begun);
+  };
+  const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
+    const begun = performance.now();
+    unused.delete(incoming.socket);
+    const response = app(requestOf(incoming, outgoing, behindProxy, beforeBody));
+    // A response that is there already is not awaited: a tick is much of the time that a small read takes.
+    if (response instanceof Promise)
+      void response.then((settled) => send(incoming, outgoing, begun, settled));
+    else void send(incoming, outgoing, begun, response);
+  };
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) =>
+    afterEarlier(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
+
+  server.on('request', (incoming, outgoing) => answer(incoming, outgoing));
+  server.on('checkContinue', (incoming, outgoing) =>
+    answer(incoming, outgoing, () => outgoing.writeContinue()),
+  );
+  server.on('checkExpectation', (_, outgoing) => {
+    const { status, headers, body } = problemResponse(new Problem(417, 'The only Expect is 100-continue.'));
+    sendWhole(outgoing, status, { ...headers, connection: 'close' }, body as string);
+  });
+  server.on('clientError', refuseBadRequest);
+  server.on('connect', (_, socket) => refuseConnect(socket));
+  return { port, stop: () => stop(server, records, { log, gate, feed, unused }, timeouts.stop) };
+}
+
+/**
+ * Whether a request came in chunks over HTTP/1.0: a proxy on the way may not have understood them, so the connection
+ * must not be reused (RFC 9112, 6.1).
+ */
+function hasUncertainFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
+}
+
+async function stop(
+  server: Server,
+  store: Store,
+  { log, gate, feed, unused }: { log: RequestLog; gate: Gate | undefined; feed: Feed; unused: Set<Socket> },
+  timeout: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  feed.stop();
+  // Deferred: bytes that have arrived already may be a request.
+  setImmediate(() => {
+    for (const socket of unused) socket.destroy();
+  });
+  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  await closed;
+  clearTimeout(deadline);
+  await gate?.audit.flush();
+  log.flush();
+  store.checkpoint();
+}

@@ -1,0 +1,44 @@
+import type { Origin } from '../../domain/history.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it. */
+export type RunChange = <T>(work: () => T) => T;
+
+/** The changes of one connection. Triggers write their entries; this says which change they belong to. */
+export class Changes {
+  #isOpen = false;
+
+  /**
+   * @param now the clock, in milliseconds since 1970
+   */
+  constructor(
+    private readonly db: Database,
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * @see RunChange
+   * @param undoes the change that this one takes back
+   */
+  run<T>(work: () => T, { source, caller }: Origin, undoes: number | null = null): T {
+    if (this.#isOpen) return work();
+    this.#isOpen = true;
+    try {
+      return this.db.write(() => {
+        const { id } = this.db.run(
+          'INSERT INTO changes (at, source, caller, undoes) VALUES (?, ?, ?, ?)',
+          this.now(),
+          source,
+          caller ?? null,
+          undoes,
+        );
+        const result = work();
+        const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
+        if (!changed) this.db.run('DELETE FROM changes WHERE id = ?', id);
+        return result;
+      });
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+}

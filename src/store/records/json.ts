@@ -1,0 +1,34 @@
+import type { Field, Fields } from '../../domain/fields.ts';
+
+/**
+ * The SQL expression of a record as JSON, with the bytes of JSON.stringify; an optional field that is NULL is left out.
+ * format() is faster than json_object().
+ * @param fields the first of them is not optional
+ */
+export function jsonOf(fields: Fields): string {
+  const parts = Object.entries(fields).map(([name, field], i) => {
+    const { format, value } = rendered(name, field);
+    const member = `${i === 0 ? '' : ','}"${name}":${format}`;
+    return field.optional
+      ? { format: '%s', value: `iif(${name} IS NULL, '', format('${member}', ${value}))` }
+      : { format: member, value };
+  });
+  const template = parts.map(({ format }) => format).join('');
+  return `format('{${template}}', ${parts.map(({ value }) => value)})`;
+}
+
+function rendered(name: string, { kind }: Field): { format: string; value: string } {
+  switch (kind) {
+    case 'integer':
+      return { format: '%d', value: name };
+    case 'boolean':
+      return { format: '%s', value: `iif(${name}, 'true', 'false')` };
+    // Checked by the schema to hold nothing that JSON escapes.
+    case 'choice':
+    case 'date':
+      return { format: '"%s"', value: name };
+    case 'text':
+    case 'email':
+      return { format: '%s', value: `json_quote(${name})` };
+  }
+}

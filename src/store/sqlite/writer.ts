@@ -1,0 +1,116 @@
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Database } from './database.ts';
+
+/** How long a write waits for another process's transaction before it is refused as `busy`. */
+export const WRITE_TIMEOUT_MS = 5_000;
+
+/** Between two tries to begin while another process holds the write lock. */
+const RETRY_MS = 1;
+
+interface Waiting {
+  work: () => unknown;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+  deadline: number;
+}
+
+type Outcome = { result: unknown } | { error: unknown };
+
+/**
+ * Group commit for a server, which must never wait in a lock: the writes that have arrived when the event loop gets to
+ * them become one transaction, and each is answered after the commit that made it durable. Nothing waits for more to
+ * arrive: while one batch commits, the next one gathers.
+ */
+export class Writer {
+  #waiting: Waiting[] = [];
+  #isScheduled = false;
+
+  constructor(private readonly db: Database) {
+    db.pragma('busy_timeout = 0');
+  }
+
+  /**
+   * Runs `work` inside the next batch. It may run more than once, but only its last run is stored: it must have no effect
+   * besides its writes.
+   * @returns what `work` returned, once it is on disk
+   * @throws what `work` threw, then without a trace of it; SciaticaError `busy` after 5 s of another's lock,
+   *   `gone` when the file was replaced, `uncertain` for the whole batch when the disk failed at its commit
+   */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const deadline = performance.now() + WRITE_TIMEOUT_MS;
+      this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject, deadline });
+      this.#schedule();
+    });
+  }
+
+  #schedule(wait = 0): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    if (wait > 0) setTimeout(this.#flush, wait);
+    else setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#isScheduled = false;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.db.begin();
+    } catch (error) {
+      this.#retry(batch, error);
+      return;
+    }
+    let outcomes: Outcome[];
+    try {
+      outcomes = this.#run(batch);
+      this.db.commit();
+    } catch (error) {
+      if (this.db.inTransaction) this.db.run('ROLLBACK');
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const [i, outcome] of outcomes.entries()) {
+      if ('error' in outcome) batch[i]?.reject(outcome.error);
+      else batch[i]?.resolve(outcome.result);
+    }
+  };
+
+  /** Runs a batch inside a transaction. A savepoint for each write costs time: there are some only after one failed. */
+  #run(batch: readonly Waiting[]): Outcome[] {
+    const isOne = batch.length === 1;
+    if (!isOne) this.db.run('SAVEPOINT batch');
+    try {
+      return batch.map(({ work }) => ({ result: work() }));
+    } catch (error) {
+      if (isOne || !this.db.inTransaction) throw error;
+      this.db.run('ROLLBACK TO batch');
+      return batch.map(({ work }) => this.#inSavepoint(work));
+    }
+  }
+
+  /** @throws when SQLite rolled back the whole transaction, and with it every write of the batch */
+  #inSavepoint(work: () => unknown): Outcome {
+    this.db.run('SAVEPOINT write');
+    try {
+      const result = work();
+      this.db.run('RELEASE write');
+      return { result };
+    } catch (error) {
+      if (!this.db.inTransaction) throw error;
+      this.db.run('ROLLBACK TO write');
+      this.db.run('RELEASE write');
+      return { error };
+    }
+  }
+
+  #retry(batch: readonly Waiting[], error: unknown): void {
+    const isBusy = error instanceof SciaticaError && error.code === 'busy';
+    const now = performance.now();
+    const [again, late] = [[] as Waiting[], [] as Waiting[]];
+    for (const waiting of batch) (isBusy && now < waiting.deadline ? again : late).push(waiting);
+    for (const { reject } of late) reject(error);
+    this.#waiting = [...again, ...this.#waiting];
+    if (this.#waiting.length > 0) this.#schedule(RETRY_MS);
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { match } from '../../src/http/router.ts';
+import { routes } from '../../src/http/routes.ts';
+
+test.each(routes.map(({ method, path }) => [method, path] as const))('%s %s is found', (method, path) => {
+  const found = match(`${path.replace('{id}', '57')}?a=b`);
+  expect(found?.methods.get(method)?.path).toBe(path);
+  expect([found?.id, found?.search]).toEqual([path.includes('{id}') ? 57 : 0, 'a=b']);
+});
+
+test.each<[target: string, path: string | undefined, id?: number]>([
+  ['/users', '/users', 0],
+  ['/users/', '/users', 0],
+  ['/users/7/', '/users/{id}', 7],
+  ['/users/7/history', '/users/{id}/history', 7],
+  ['/users/999999999999999', '/users/{id}', 999_999_999_999_999],
+  ['http://localhost/users/7?x', '/users/{id}', 7],
+  ['https://localhost', undefined],
+  ['/', undefined],
+  ['//users', undefined],
+  ['/users//', undefined],
+  ['/users/{id}', undefined],
+  ['/users/0', undefined],
+  ['/users/07', undefined],
+  ['/users/-7', undefined],
+  ['/users/7.0', undefined],
+  ['/users/7a', undefined],
+  ['/users/1000000000000000', undefined],
+  ['/users/7/7', undefined],
+  ['/users/7/{id}', undefined],
+  ['/7/users', undefined],
+  ['/users/7//history', undefined],
+  ['/users/history/7', undefined],
+  ['/Users', undefined],
+])('%s leads to %s', (target, path, id) => {
+  const found = match(target);
+  expect(found?.methods.get('GET')?.path).toBe(path);
+  expect(found?.id).toBe(id);
+});

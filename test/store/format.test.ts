@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Field } from '../../src/domain/fields.ts';
+import { type Noun, recordFields } from '../../src/domain/records.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
+import { columnsAt } from '../../src/store/sqlite/schema.ts';
+import { dbOf, freshPath, freshStore, log, user } from './helpers.ts';
+
+/** SHA-256 of each released migration. A release adds lines; a line never changes. */
+const released = [
+  'f152a7e3800f3da1809d65ae77ce65c0c81d874215c5b630b208beb261014421',
+  'b63c751cf1677e38aec7d9bbef13a6733768d33e114ab07b8028f61421249bad',
+  '3003ff883720225e816ff79f30b5744a450ea42cb1c1b71568f378102a2ad623',
+  '908a46ef65ab8fcea62fc738ef759fecb554c4ec80dceb383629d87d6c0a7301',
+];
+
+test('released migrations are never edited', () => {
+  const hashes = migrations.map((sql) => createHash('sha256').update(sql).digest('hex'));
+  expect(hashes.slice(0, released.length)).toEqual(released);
+  expect(released.length).toBeGreaterThanOrEqual(migrations.length - 1);
+});
+
+/** A store on a copy of a database of an older format, or on a new one. */
+function storeOf(origin: string) {
+  const path = freshPath();
+  if (origin !== 'new') copyFileSync(new URL(`../fixtures/${origin}.db`, import.meta.url), path);
+  return freshStore(path);
+}
+
+/** The formats of which there is a database; `migrate.test.ts` demands one of each but the last. */
+const old = readdirSync(new URL('../fixtures', import.meta.url)).flatMap(
+  (name) => /^v\d+(?=\.db$)/.exec(name) ?? [],
+);
+const schemaOf = (origin: string) =>
+  dbOf(storeOf(origin)).all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name');
+
+test.each(old)('%s, migrated, has the schema of a new database', (origin) => {
+  expect(schemaOf(origin)).toEqual(schemaOf('new'));
+});
+
+const nouns = ['user', 'log'] as const satisfies Noun[];
+
+test.each(nouns)('the columns of a %s are its fields, whatever their order', (noun) => {
+  expect(columnsAt(migrations.length, `${noun}s`).sort()).toEqual(Object.keys(recordFields[noun]).sort());
+});
+
+/** The history holds states as arrays in the order of the columns. */
+test.each(nouns)('the columns of a %s keep their places from format to format', (noun) => {
+  for (let version = 2; version <= migrations.length; version++) {
+    const before = columnsAt(version - 1, `${noun}s`);
+    expect(columnsAt(version, `${noun}s`).slice(0, before.length)).toEqual(before);
+  }
+});
+
+/** Cells at the bounds of a field, and just beyond them; noon is what no day and no choice is. */
+function cellsOf(field: Field): { allowed: unknown[]; refused: unknown[] } {
+  const absent = field.optional ? { allowed: [null], refused: [] } : { allowed: [], refused: [null] };
+  const cells = (allowed: unknown[], refused: unknown[]) => ({
+    allowed: [...allowed, ...absent.allowed],
+    refused: [...refused, ...absent.refused],
+  });
+  const long = (length: number) => 'x'.repeat(length);
+  switch (field.kind) {
+    case 'integer':
+      return cells([field.min, field.max], [field.min - 1, field.max + 1, 'noon', 1.5]);
+    case 'text':
+      return cells(
+        ['x', long(field.max), ...(field.blank ? [''] : [])],
+        [long(field.max + 1), ...(field.blank ? [] : [''])],
+      );
+    case 'email':
+      return cells([field.example, long(field.max)], ['x', long(field.max + 1)]);
+    case 'choice':
+      return cells([...field.choices], ['noon', '', `${field.choices[0]} `]);
+    case 'date':
+      return cells(['0000-01-01', '9999-12-31', field.example], ['noon', '2026-1-5', '2026-01-05T00:00', '']);
+    case 'boolean':
+      return cells([0, 1], [2, -1, 'true']);
+  }
+}
+
+const fields = nouns.flatMap((noun) =>
+  Object.entries(recordFields[noun])
+    .filter(([name]) => name !== 'id' && name !== 'userId')
+    .map(([name, field]) => [noun, name, field as Field] as const),
+);
+
+test.each(['new', ...old])(
+  '%s: every value that the definitions allow can be stored, and no other',
+  (origin) => {
+    const store = storeOf(origin);
+    const users = store.users.create(user());
+    const ids = { user: users.id, log: store.logs.create(log({ userId: users.id })).id };
+    const db = dbOf(store);
+    const wrong = fields.flatMap(([noun, name, field]) => {
+      const set = (cell: unknown) => {
+        try {
+          store.change(() =>
+            db.run(`UPDATE ${noun}s SET ${name} = ? WHERE id = ?`, cell as string, ids[noun]),
+          );
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      const { allowed, refused } = cellsOf(field);
+      return [
+        ...allowed.filter((cell) => !set(cell)).map((cell) => `${noun}.${name} cannot be ${cell}`),
+        ...refused.filter(set).map((cell) => `${noun}.${name} can be ${cell}`),
+      ];
+    });
+    expect(wrong).toEqual([]);
+  },
+);
+
+/** Records with every field, the optional ones included: the examples of the definitions. */
+const complete = (noun: Noun) =>
+  Object.fromEntries(Object.entries(recordFields[noun]).map(([name, { example }]) => [name, example]));
+
+test.each(['new', ...old])('%s: the history keeps every field', (origin) => {
+  const store = storeOf(origin);
+  const someone = { ...complete('user'), id: 100 } as unknown as ReturnType<typeof store.users.get>;
+  const something = { ...complete('log'), id: 100, userId: 100 } as unknown as ReturnType<
+    typeof store.logs.get
+  >;
+  store.users.restore(someone);
+  store.logs.restore(something);
+  store.users.delete(100);
+  const changes = store.history.list({ user: 100 });
+  expect(changes.find(({ record, action }) => record === 'user' && action === 'create')?.after).toEqual(
+    someone,
+  );
+  expect(changes.find(({ record, action }) => record === 'log' && action === 'create')?.after).toEqual(
+    something,
+  );
+  expect(changes.find(({ record, action }) => record === 'log' && action === 'delete')?.before).toEqual(
+    something,
+  );
+});
