@@ -2,18 +2,10 @@ import practice from '../../../src/cli/practice.json';
 import type { Log } from '../../../src/domain/log.ts';
 import type { User } from '../../../src/domain/user.ts';
 import type { ReportOptions } from '../../../src/insights/index.ts';
+import { nora as someone } from '../../helpers.ts';
 import { generator, log } from '../helpers.ts';
 
-export const nora: User = {
-  id: 7,
-  firstName: 'Nora',
-  lastName: 'Lind',
-  email: 'nora@example.org',
-  age: 44,
-  painLocation: 'glute-left',
-  painLevel: 6,
-  diagnosisDate: '2026-01-15',
-};
+export const nora: User = { id: 7, ...someone };
 
 const EFFECTS = { 'Bird Dog': -2, 'Cobra Stretch': -1, 'Dead Bug': 0, 'Glute Bridge': 1 };
 const NOTES = ['', '3 sets of 10', 'After a long drive', 'first line\nsecond line', 'Slept badly, "stiff"'];
