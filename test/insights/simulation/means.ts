@@ -1,4 +1,3 @@
-import { PainTable } from '../../../src/insights/pain-table.ts';
 import {
   confidenceSequence,
   meanEstimate,
@@ -8,7 +7,7 @@ import {
   tInterval,
   welch,
 } from '../../../src/insights/stats/estimate.ts';
-import { countOf, squaresOf } from '../../../src/insights/stats/points.ts';
+import { countOf, type Point, squaresOf } from '../../../src/insights/stats/points.ts';
 import { FEWEST_TO_SAY, type Finding, findingOf, sideOf } from '../../../src/insights/verdict.ts';
 import { generator } from '../helpers.ts';
 import { clamp, type Law, laws, normal, plain, type Session, withoutEffect } from './laws.ts';
@@ -24,14 +23,20 @@ export type Row = readonly [name: string, ...figures: readonly (number | string)
 const sessionsOf = (law: Law, n: number, random: () => number): Session[] =>
   Array.from({ length: n }, () => law.draw(random));
 
+/** The changes of sessions with their counts, ascending, as a summary counts them. */
+function changesOf(sessions: readonly Session[]): Point[] {
+  const counts = new Array<number>(19).fill(0);
+  for (const { painBefore, painAfter } of sessions) {
+    const cell = painAfter - painBefore + 9;
+    counts[cell] = (counts[cell] ?? 0) + 1;
+  }
+  return counts.flatMap((count, cell): Point[] => (count > 0 ? [[cell - 9, count]] : []));
+}
+
 /** What a summary finds in the sessions of one exercise; `others` are those of the person's other exercises. */
 function finding(sessions: readonly Session[], others: readonly (readonly Session[])[] = []): Finding {
-  const [changes = [], ...rest] = [sessions, ...others].map((each) => {
-    const table = new PainTable();
-    for (const session of each) table.add({ ...session, effective: false });
-    return table.changes();
-  });
-  return findingOf(meanEstimate(changes, priorDeviation([changes, ...rest])));
+  const changes = changesOf(sessions);
+  return findingOf(meanEstimate(changes, priorDeviation([changes, ...others.map(changesOf)])));
 }
 
 function share(times: number, seed: number, holds: (random: () => number) => boolean): number {
@@ -81,9 +86,8 @@ export function periodCoverage(times: number): Row[] {
       ...SIZES.map((n) =>
         share(times, n, (random) => {
           const [a, b] = [first, second].map((each) => {
-            const table = new PainTable();
-            for (const session of sessionsOf(each, n, random)) table.add({ ...session, effective: false });
-            return meanEstimate(table.changes(), priorDeviation([table.changes()]));
+            const changes = changesOf(sessionsOf(each, n, random));
+            return meanEstimate(changes, priorDeviation([changes]));
           });
           return a && b ? holds(tInterval(welch(a, b)), second.truth - first.truth) : false;
         }),
