@@ -93,6 +93,7 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
 .records dt { color: #4a5058; }
 .records span { display: inline-block; width: 7.4em; }
 .records { columns: 2; column-gap: 2rem; }
+.records h3:first-child { margin-top: 0; }
 
 @media screen and (min-width: 54rem) {
   .cards { font-size: .85rem; }
@@ -149,7 +150,7 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
   .note h3 { font-size: 8.5pt; }
   .records dl { font-size: 7.5pt; line-height: 1.35; }
   .records dl div { grid-template-columns: 13mm 1fr; }
-  .records { column-gap: 8mm; }
+  .records { columns: 3; column-gap: 6mm; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;
