@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { localDay } from './domain/day.ts';
 import { SciaticaError } from './domain/errors.ts';
+import { realPathOf } from './lib/files.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
@@ -71,12 +72,15 @@ export class Context {
     return this.mayAsk && this.stdin.isTTY === true && this.stderr.isTTY === true;
   }
 
-  /** The absolute path of the database: `--db`, else `SCIATICA_DB`, else the platform's data folder. */
+  /**
+   * The absolute path of the database, without symbolic links, so that what lies beside it is looked for in one place:
+   * `--db`, else `SCIATICA_DB`, else the platform's data folder.
+   */
   get databasePath(): string {
     const chosen = this.db ?? this.env['SCIATICA_DB'];
     if (chosen === '')
       throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
-    return resolve(chosen ?? join(dataFolder(this.env), 'sciatica', 'sciatica.db'));
+    return realPathOf(resolve(chosen ?? join(dataFolder(this.env), 'sciatica', 'sciatica.db')));
   }
 
   get store(): Store {

@@ -84,6 +84,13 @@ export const keys = {
  * @returns the exit code and all that was written; in a terminal, stderr without its control sequences
  */
 export async function run(argv: readonly string[], world: World = {}): Promise<Result> {
+  const { context, written } = started(world);
+  const code = await runProgram(argv, context);
+  return { code, ...written() };
+}
+
+/** The context of a run, and what was written in it. */
+export function started(world: World = {}): { context: Context; written(): Omit<Result, 'code'> } {
   const answers = [...(world.answers ?? [])];
   const tty = world.columns !== undefined || answers.length > 0;
   const stdin = input(tty, world.stdin);
@@ -100,9 +107,11 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   };
   const env = { SCIATICA_DB: world.db ?? freshPath(), ...world.env };
   const context = new Context({ env, stdin, stdout, stderr, now: () => world.now ?? NOW });
-  const code = await runProgram(argv, context);
-  if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);
-  return { code, stdout: stdout.text, stderr: tty ? stderr.plain : stderr.text };
+  const written = () => {
+    if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);
+    return { stdout: stdout.text, stderr: tty ? stderr.plain : stderr.text };
+  };
+  return { context, written };
 }
 
 /** Keys arrive one by one, as a person types them. */

@@ -71,10 +71,10 @@ function handle(
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const response = route.handle({ request, id, search, store, caller, recheck, feed: service.feed });
-    if (response instanceof Promise) return response.catch((error: unknown) => failure(error, service));
-    return recheck && typeof response.body === 'object'
-      ? { ...response, body: whileAdmitted(response.body, recheck) }
-      : response;
+    if (!(response instanceof Promise)) return revocable(response, recheck);
+    return response
+      .then((settled) => revocable(settled, recheck))
+      .catch((error: unknown) => failure(error, service));
   } catch (error) {
     return failure(error, service);
   }
@@ -116,7 +116,13 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
   return { status, headers };
 }
 
-/** A streamed body that ends when the caller's token is revoked. */
+/** A response whose streamed body ends when the caller's token is revoked. */
+function revocable(response: HttpResponse, recheck: Session['recheck']): HttpResponse {
+  return recheck && typeof response.body === 'object'
+    ? { ...response, body: whileAdmitted(response.body, recheck) }
+    : response;
+}
+
 async function* whileAdmitted(chunks: Chunks, recheck: () => void): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     recheck();

@@ -5,11 +5,14 @@ import {
   constants as fsConstants,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
 export const TEMPORARY = /^\.sciatica-\d+-[\d-]+\.tmp(-journal|-wal|-shm)?$/;
@@ -47,6 +50,23 @@ export function temporaryBeside(path: string): Temporary {
       for (const signal of STOPS) process.off(signal, stop);
     },
   };
+}
+
+/**
+ * The path without symbolic links, as the file of that name will have it that is not there yet. Where it leads nowhere
+ * (a loop, a file in the place of a folder) it comes back as it is, for whoever opens it to say so.
+ */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) return path;
+  }
+  const folder = realPathOf(dirname(path));
+  const named = join(folder, basename(path));
+  if (!lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink()) return named;
+  // A link to what is not there yet.
+  return realPathOf(resolve(folder, readlinkSync(named)));
 }
 
 /** Puts a finished file in its place: whoever looks finds what was there before, or all of it. */

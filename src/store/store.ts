@@ -168,7 +168,7 @@ export class Store {
     return Math.max(last, this.horizon);
   }
 
-  /** The UUID of the database, which its backups share: an id of a record is unique together with it. */
+  /** The UUID of the database, which its backups share: together with it the id of a record is unique. */
   get id(): string {
     const id = this.settings.get('id');
     if (id === undefined)

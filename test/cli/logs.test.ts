@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
+import { logRecord } from '../../src/domain/log.ts';
 import { nora, prepared, run, session } from '../helpers.ts';
 
 const filled = (count: number) =>
@@ -97,7 +98,12 @@ describe.each([
   test('the latest 30 are shown, with how many there are', async () => {
     const { stdout, stderr } = await run(['logs'], world(40));
     expect(stdout.trimEnd().split('\n')).toHaveLength(31);
-    expect(stdout.split('\n')[1]).toMatch(/^28\s/);
+    const ids = stdout.split('\n').map((line) => Number.parseInt(line, 10));
+    // By day, and within a day the latest first.
+    expect(ids.slice(1, -1)).toEqual([
+      ...Array.from({ length: 16 }, (_, i) => 28 - i),
+      ...Array.from({ length: 7 }, (_, i) => [40 - i, 12 - i]).flat(),
+    ]);
     expect(stderr).toBe('30 of 40 logs. For more: --limit N or --all.\n');
   });
 
@@ -109,7 +115,7 @@ describe.each([
 });
 
 describe('tab-separated lines', () => {
-  const header = 'id\tuserId\texerciseType\texerciseName\tdate\tpainBefore\tpainAfter\teffective\tnotes\n';
+  const header = `${Object.keys(logRecord).join('\t')}\n`;
 
   test('have a header of field names, and the values of CSV', async () =>
     expect((await run(['logs', '--limit', '1'], { db: filled(6) })).stdout).toBe(
@@ -171,6 +177,28 @@ describe('the table', () => {
     expect(stderr).toBe(said);
   });
 
+  test.each([
+    [100, ['Id', 'First name', 'Last name', 'E-mail', 'Age', 'Pain location', 'Pain level', 'Diagnosed']],
+    [75, ['Id', 'First name', 'Last name', 'Age', 'Pain location', 'Pain level', 'Diagnosed']],
+    [65, ['Id', 'First name', 'Last name', 'Age', 'Pain location', 'Pain level']],
+    [50, ['Id', 'First name', 'Last name', 'Age', 'Pain level']],
+  ])('of users at %i columns has whole titles', async (columns, titles) => {
+    const { stdout } = await run(['users'], { db: filled(0), columns });
+    expect(stdout.split('\n')[0]?.trim().split(/ {2,}/)).toEqual(titles);
+  });
+
+  test('never cuts a title', async () => {
+    const db = filled(4);
+    for (let columns = 24; columns <= 120; columns += 4)
+      for (const words of [['users'], ['logs'], ['logs', '--user', '1']])
+        expect((await run(words, { db, columns })).stdout.split('\n')[0], `${columns}`).not.toContain('…');
+  });
+
+  test('cuts notes with an ellipsis', async () => {
+    const { stdout } = await run(['logs', '--user', '1', '--sort', 'id'], { db: filled(6), columns: 80 });
+    expect(stripVTControlCharacters(stdout).split('\n')[1]).toMatch(/ A long no…$/);
+  });
+
   test('keeps its columns in line over many rows', async () => {
     const { stdout } = await run(['logs', '--user', '1', '--all'], { db: filled(500), columns: 80 });
     const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
@@ -199,6 +227,7 @@ describe('the table', () => {
     for (const columns of [160, 80, 60, 45, 36]) {
       const { stdout } = await run(['logs'], { db, columns });
       const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
+      if (columns === 160) expect(lines[2]).toContain(`  ${exerciseName}  `);
       for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
       const [plain, other] = lines.slice(1).map((line) => stringWidth(line.split(/6 → 4/)[0] ?? ''));
       expect(other).toBe(plain);
@@ -260,9 +289,7 @@ describe('JSON and CSV', () => {
 
   test('CSV has a header and every record', async () => {
     const { stdout } = await run(['logs', '--csv'], { db: filled(3) });
-    expect(stdout.split('\r\n')[0]).toBe(
-      'id,userId,exerciseType,exerciseName,date,painBefore,painAfter,effective,notes',
-    );
+    expect(stdout.split('\r\n')[0]).toBe(Object.keys(logRecord).join(','));
     expect(stdout.split('\r\n')).toHaveLength(5);
   });
 
@@ -298,29 +325,36 @@ const controls = [
   .filter((code) => code > 0)
   .map((code) => [code.toString(16).padStart(4, '0'), String.fromCharCode(code)] as const);
 
-test.each(controls)('U+%s never reaches a terminal or a pipe raw', async (code, character) => {
-  const text = `a${character}b`;
+test.each<[string[], number | undefined]>([
+  [['logs', '--all'], 100],
+  [['logs', '--all', '--user', 'all'], 30],
+  [['logs', '--all'], undefined],
+  [['log', 'show', '1'], 80],
+  [['log', 'rm', 'ALL'], undefined],
+  [['users'], 1000],
+  [['users'], undefined],
+  [['history', '--limit', '100'], 80],
+  [['history', '--limit', '100'], undefined],
+  [['summary'], 80],
+])('%j at %s columns sends no control character of a record', async (words, columns) => {
   const db = prepared((store) => {
-    store.users.create({ ...nora, firstName: text });
-    store.logs.create({ ...session, exerciseName: text, notes: text });
+    store.users.create({ ...nora, firstName: `${controls.map(([, character]) => character).join('')}x` });
+    store.change(() => {
+      for (const [, character] of controls) {
+        const text = `a${character}b`;
+        store.logs.create({ ...session, exerciseName: text, notes: text });
+      }
+    });
   });
-  const isLine = code === '000a';
-  for (const [words, columns] of [
-    [['logs'], 100],
-    [['logs', '--user', 'all'], 30],
-    [['logs'], undefined],
-    [['log', 'show', '1'], 80],
-    [['users'], 80],
-    [['history'], 80],
-    [['summary'], 80],
-    [['log', 'rm', '1'], undefined],
-  ] as const) {
-    const { stdout, stderr } = await run(words, { db, env: { NO_COLOR: '1' }, ...(columns && { columns }) });
-    const sent = isLine ? (stdout + stderr).replace(/a\nb/g, 'RAW') : stdout + stderr;
-    expect(sent, words.join(' ')).not.toContain(
-      isLine ? 'RAW' : code === '0009' && !columns ? text : character,
-    );
-  }
+  const ids = controls.map((_, i) => String(i + 1));
+  const argv = words.flatMap((word) => (word === 'ALL' ? ids : [word]));
+  const { stdout, stderr } = await run(argv, { db, env: { NO_COLOR: '1' }, ...(columns && { columns }) });
+  const lines = (stdout + stderr).split(/(?<!a)\n|\n(?!b)/);
+  const raw = controls.filter(([code, character]) =>
+    lines.some((line) => line.includes(code === '0009' ? `a${character}b` : character)),
+  );
+  expect(raw).toEqual([]);
+  expect(stdout + stderr).toContain('\\u061c');
 });
 
 test('what a terminal would obey is shown, not sent', async () => {

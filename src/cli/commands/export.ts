@@ -5,12 +5,13 @@ import { anonymous, reportFields } from '../../domain/summary.ts';
 import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import type { Blocks } from '../../exchange/write.ts';
+import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { namingFlags, usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, say, writeAll } from '../output/io.ts';
+import { counted, escapeControls, say, writeData } from '../output/io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
@@ -89,7 +90,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, filter, options)
       : rendered(lists, format, options));
-    if (output === undefined) await writeAll(context.stdout, pieces);
+    if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
     progress.clear();
@@ -187,11 +188,11 @@ function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {
 }
 
 function* parsed<T>(blocks: Blocks): Generator<T[]> {
-  for (const block of blocks) yield block.map((text) => JSON.parse(text) as T);
+  for (const block of blocks) yield block.map((text) => storedJson<T>(text));
 }
 
 /** The same records without some of their fields. */
 function* without(names: readonly string[], blocks: Blocks): Generator<string[]> {
   const drop = (name: string, value: unknown) => (names.includes(name) ? undefined : value);
-  for (const block of blocks) yield block.map((text) => JSON.stringify(JSON.parse(text), drop));
+  for (const block of blocks) yield block.map((text) => JSON.stringify(storedJson(text), drop));
 }

@@ -105,6 +105,8 @@ function reported(
   const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
   for (const issue of shown) say(context, escapeControls(describeIssue(issue)));
   if (faults.count > shown.length) say(context, `and ${grouped(faults.count - shown.length)} more`);
+  // What ended the reading, after faults of single records.
+  if (error.issues.length === 0) say(context, `${file.name}: ${error.message}`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')
     return new SciaticaError(

@@ -47,11 +47,11 @@ export function addLogsCommand(program: Command, context: Context): void {
     .command('logs')
     .summary('List what was recorded')
     .description(
-      `List what was recorded. A table shows the latest ${LATEST}; --json and --csv give everything that matches, in the order it was recorded.`,
+      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded.`,
     );
   addLogFilters(logs)
     .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
-    .addOption(new Option('--all', 'a table of everything that matches').conflicts('limit'))
+    .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
     .addOption(csvOption())
     .addHelpText(

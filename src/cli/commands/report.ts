@@ -7,7 +7,7 @@ import { examples } from '../help.ts';
 import { addFieldOptions, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { escapeControls, say, writeAll } from '../output/io.ts';
+import { escapeControls, say, writeData } from '../output/io.ts';
 
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
@@ -69,7 +69,7 @@ async function writeReport(context: Context, options: Options): Promise<void> {
     buildReport(user, sessions, { ...asked, rule, anonymous: options['anonymous'] === true }),
   );
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
-  if (output === undefined) return writeAll(context.stdout, [text]);
+  if (output === undefined) return writeData(context, [text]);
   await file.writeOutputFile(output, { force }, [text]);
   // A person likes to be told; cron would send it as mail.
   if (context.stderr.isTTY) say(context, `Wrote ${escapeControls(output)}.`);

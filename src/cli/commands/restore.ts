@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/day.ts';
+import { realPathOf } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
@@ -30,7 +31,7 @@ export function addRestoreCommand(program: Command, context: Context): void {
 
 async function restore(context: Context, file: string, options: { yes?: boolean }): Promise<void> {
   const { prepareRestore } = await import('../../store/maintenance/restore.ts');
-  const restoration = prepareRestore(resolve(file), context.databasePath);
+  const restoration = prepareRestore(realPathOf(resolve(file)), context.databasePath);
   try {
     say(context, `Backup:   ${describeHolding(restoration.copy)}`);
     say(context, `Database: ${describeDatabase(restoration.present)}`);

@@ -11,7 +11,9 @@ export function addUsersCommand(program: Command, context: Context): void {
   program
     .command('users')
     .summary('List the users')
-    .description('List the users, in the order they were added.')
+    .description(
+      'List the users, in the order they were added: as a table in a terminal, as tab-separated lines in a pipe.',
+    )
     .addOption(jsonOption())
     .addOption(csvOption())
     .addHelpText('after', examples('sciatica users', 'sciatica users --json id,lastName'))

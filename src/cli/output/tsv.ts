@@ -15,7 +15,7 @@ export function* tsvOf<R extends object>(
 ): Generator<string> {
   const line = (row: R) => {
     const values = row as Readonly<Record<string, unknown>>;
-    return names.map((name) => escaped(textOf(values[name]))).join('\t');
+    return names.map((name) => cellOf(values[name])).join('\t');
   };
   yield `${names.join('\t')}\n`;
   for (const block of blocks)
@@ -26,9 +26,10 @@ export function* tsvOf<R extends object>(
         .join('\n')}\n`;
 }
 
-const escaped = (text: string) => escapeControls(text.includes('\\') ? text.replaceAll('\\', '\\\\') : text);
-
-/** As in CSV; what CSV has no form for, as JSON. */
-function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : toText(value);
+/** A value as in CSV; what CSV has no form for, as JSON. */
+function cellOf(value: unknown): string {
+  if (typeof value === 'string') return escaped(value);
+  return typeof value === 'object' && value !== null ? escaped(JSON.stringify(value)) : toText(value);
 }
+
+const escaped = (text: string) => escapeControls(text.replaceAll('\\', '\\\\'));

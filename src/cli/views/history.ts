@@ -22,14 +22,17 @@ const names: Record<Source, string> = {
 /** Most terminal columns of a value in `before → after`. */
 const VALUE_WIDTH = 40;
 
-/** The entries as lines: a heading for each change, its entries below, wrapped to the width. */
-export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): string[] {
-  return entries.flatMap((entry, i) => {
-    const isFirst = entries[i - 1]?.change !== entry.change;
+/** The entries as lines, block by block: a heading for each change, its entries below, wrapped to the width. */
+export function* historyText(blocks: Iterable<readonly HistoryEntry[]>, canvas: Canvas): Generator<string> {
+  let change: number | undefined;
+  const linesOf = (entry: HistoryEntry) => {
     const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
     const lines = wrap(describeEntry(entry), canvas, 2);
+    const isFirst = entry.change !== change;
+    change = entry.change;
     return isFirst ? [heading, ...lines] : lines;
-  });
+  };
+  for (const block of blocks) yield `${block.flatMap(linesOf).join('\n')}\n`;
 }
 
 function byOf({ source, caller, undoes }: HistoryEntry): string {

@@ -56,18 +56,17 @@ export class AuditTrail {
     const { body, status } = response;
     // Callers over their rate limit must not fill the disk, nor the memory once the disk is full.
     if (status === 429 || (status === 503 && this.isFull)) return response;
-    const disclosed = (body !== undefined && status < 300 && response.disclosed) || [];
-    if (body === undefined || status >= 300 || context.id > 0) {
-      this.#add(this.#recordOf(context, status, disclosed[0]));
-      return response;
+    const isGranted = body !== undefined && status < 300;
+    const isChanges = context.right === 'read changes';
+    if (isGranted && typeof body === 'object' && context.id === 0) {
+      const chunks = isChanges
+        ? this.#eachChunk(context, status, body)
+        : this.#wholeList(context, status, body);
+      return { ...response, body: chunks };
     }
-    if (context.right === 'read changes') {
-      if (typeof body !== 'string') return { ...response, body: this.#eachChunk(context, status, body) };
-      this.#addEach(context, status, disclosed);
-      return response;
-    }
-    if (typeof body !== 'string') return { ...response, body: this.#wholeList(context, status, body) };
-    this.#add(this.#recordOf(context, status, disclosed[0]));
+    const disclosed = isGranted ? (response.disclosed ?? []) : [];
+    if (isGranted && isChanges) this.#addEach(context, status, disclosed);
+    else this.#add(this.#recordOf(context, status, disclosed[0]));
     return response;
   }
 

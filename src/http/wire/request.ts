@@ -68,7 +68,10 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
       } else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    incoming.on('close', () => reject(new Problem(400, 'The request ended before its body did.')));
+    // Complete requests close, too: making an error for each would take a twentieth of the time of a small POST.
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new Problem(400, 'The request ended before its body did.'));
+    });
   });
 }
 

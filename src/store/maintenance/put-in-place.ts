@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
 import { linkNew, replace, syncFile, temporaryBeside, withFreeName } from '../../lib/files.ts';
 import { sleepSync } from '../../lib/sleep.ts';
@@ -157,6 +166,8 @@ function lockedForOne(path: string): Database {
 
 /** Puts the prepared file in the place of one that SQLite cannot read; its bytes are kept, and those of its log. */
 function replaceDamaged(prepared: string, path: string, kept: string): string {
+  // There may be a log alone.
+  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
   if (isLocked(path)) throw inUse();
   withDatabase(connect(prepared), (db) => {
     carryOver(undefined, db);

@@ -5,11 +5,20 @@ import type { Condition } from '../sqlite/condition.ts';
 /** How each operator compares a column with a value. */
 const comparisons: Readonly<Record<Operator, string>> = { eq: '=', gte: '>=', lte: '<=' };
 
-/** The conditions that the values of a list's filters make; a filter without a value makes none. */
-export function conditionsOf(filters: Readonly<Record<string, Filter>>, values: object): Condition[] {
-  const given = values as Readonly<Record<string, unknown>>;
-  return Object.entries(filters).flatMap(([name, { column, operator, field }]) => {
-    const cell = toCell(field, given[name]);
-    return cell === null ? [] : [{ sql: `${column} ${comparisons[operator]} ?`, values: [cell] }];
-  });
+/** Makes the conditions of a list from the values of its filters; a filter without a value makes none. */
+export function conditionsFor(filters: Readonly<Record<string, Filter>>): (values: object) => Condition[] {
+  const compiled = Object.entries(filters).map(([name, { column, operator, field }]) => ({
+    name,
+    field,
+    sql: `${column} ${comparisons[operator]} ?`,
+  }));
+  return (values) => {
+    const given = values as Readonly<Record<string, unknown>>;
+    const conditions: Condition[] = [];
+    for (const { name, field, sql } of compiled) {
+      const cell = toCell(field, given[name]);
+      if (cell !== null) conditions.push({ sql, values: [cell] });
+    }
+    return conditions;
+  };
 }

@@ -11,10 +11,12 @@ import {
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { conditionsOf } from './filters.ts';
+import { conditionsFor } from './filters.ts';
 import { sessionBlocks } from './sessions.ts';
 import { type Chunk, type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
+
+const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logFilters);
 
 /** An exercise as it was recorded so far. */
 export interface Exercise {
@@ -47,7 +49,7 @@ export class Logs {
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
 
-  count = (filter: LogFilter = {}): number => this.#table.count(conditionsOf(logFilters, filter));
+  count = (filter: LogFilter = {}): number => this.#table.count(conditionsOf(filter));
   list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
   shortPage = (filter: LogFilter, withIds = false): ShortPage =>
     this.#table.shortPage(query(filter), withIds);
@@ -58,14 +60,14 @@ export class Logs {
 
   /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>
-    sessionBlocks(this.db, [...this.#scope, ...conditionsOf(logFilters, filter)]);
+    sessionBlocks(this.db, [...this.#scope, ...conditionsOf(filter)]);
 
   /** The ids of the users whose logs match. */
   userIds = (filter: LogFilter = {}): number[] => this.#table.distinct('userId', query(filter));
 
   /** The exercises recorded so far, by one user or by all, the latest first. */
   exercises(userId?: number): Exercise[] {
-    const { sql, values } = joined([...this.#scope, ...conditionsOf(logFilters, { userId })]);
+    const { sql, values } = joined([...this.#scope, ...conditionsOf(userId === undefined ? {} : { userId })]);
     // With one max() and no other, SQLite takes the other columns from the row that has it
     // (https://sqlite.org/lang_select.html#bareagg).
     return this.db.all<Exercise>(
@@ -81,7 +83,7 @@ export class Logs {
   create(input: LogInput): Log {
     return this.change(() => {
       this.#requireUsers([input], () => '');
-      return this.get(this.#table.insert(input));
+      return this.#table.insert(input);
     });
   }
 
@@ -89,7 +91,7 @@ export class Logs {
   createAll(inputs: readonly LogInput[]): Log[] {
     return this.change(() => {
       this.#requireUsers(inputs, (i) => `[${i}].`);
-      return inputs.map((input) => this.get(this.#table.insert(input)));
+      return inputs.map((input) => this.#table.insert(input));
     });
   }
 
@@ -122,8 +124,7 @@ export class Logs {
       guard?.(this.json(id));
       const log = next(this.get(id));
       this.#requireUsers([log], () => '');
-      this.#table.update(log, id);
-      return this.get(id);
+      return this.#table.update(log, id);
     });
   }
 
@@ -157,5 +158,5 @@ export class Logs {
 }
 
 function query(filter: LogFilter): Query {
-  return { ...filter, where: conditionsOf(logFilters, filter) };
+  return { ...filter, where: conditionsOf(filter) };
 }

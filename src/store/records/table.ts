@@ -6,6 +6,7 @@ import { type Paging, parseSort } from '../../domain/sort.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 import { openSnapshot } from '../sqlite/open.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
@@ -63,6 +64,8 @@ export class Table<R extends { id: number }> {
   readonly #json: string;
   readonly #jsonById: string;
   readonly #byId: string;
+  readonly #insert: string;
+  readonly #update: string;
   readonly #scopeValues: Value[];
 
   /**
@@ -81,6 +84,9 @@ export class Table<R extends { id: number }> {
     this.#scopeValues = values;
     this.#json = jsonOf(this.#fields);
     this.#jsonById = `SELECT ${this.#json} ${this.#byId}`;
+    const [, ...others] = this.#columns;
+    this.#insert = `INSERT INTO ${this.#name} (${this.#columns}) VALUES (${this.#columns.map(() => '?')})`;
+    this.#update = `UPDATE ${this.#name} SET ${others.map((column) => `${column} = ?`)} WHERE id = ?`;
   }
 
   has(id: number): boolean {
@@ -96,7 +102,7 @@ export class Table<R extends { id: number }> {
 
   find(id: number): R | undefined {
     const row = this.db.get<object>(`SELECT ${this.#columns} ${this.#byId}`, id, ...this.#scopeValues);
-    return row && this.#record(row);
+    return row && this.#recordOf(row);
   }
 
   /**
@@ -109,26 +115,20 @@ export class Table<R extends { id: number }> {
     return json;
   }
 
-  /** Inserts a record, with a new id unless it brings one; returns the id. */
-  insert(input: Omit<R, 'id'> & { id?: number }): number {
-    const columns = this.#columns.filter((column) => column !== 'id' || input.id !== undefined);
-    const { id } = this.db.run(
-      `INSERT INTO ${this.#name} (${columns}) VALUES (${columns.map(() => '?')})`,
-      ...this.#cells(columns, input),
-    );
+  /** Inserts a record, with a new id unless it brings one; returns the stored record. */
+  insert(input: Omit<R, 'id'> & { id?: number }): R {
+    const [given, ...cells] = this.#cells(input);
+    const { id } = this.db.run(this.#insert, given ?? null, ...cells);
     if (id > MAX_ID)
       throw new SciaticaError('full', `No further ${this.noun} can be stored: the ids are used up.`);
-    return id;
+    return this.#record([id, ...cells]);
   }
 
-  /** Writes every field of the record: an optional one that it lacks becomes NULL. */
-  update(record: Omit<R, 'id'>, id: number): void {
-    const columns = this.#columns.filter((column) => column !== 'id');
-    this.db.run(
-      `UPDATE ${this.#name} SET ${columns.map((column) => `${column} = ?`)} WHERE id = ?`,
-      ...this.#cells(columns, record),
-      id,
-    );
+  /** Writes every field of the record: an optional one that it lacks becomes NULL. Returns the stored record. */
+  update(record: Omit<R, 'id'>, id: number): R {
+    const [, ...cells] = this.#cells(record);
+    this.db.run(this.#update, ...cells, id);
+    return this.#record([id, ...cells]);
   }
 
   delete(id: number): void {
@@ -143,7 +143,7 @@ export class Table<R extends { id: number }> {
   /** The records that match, up to `query.limit`. */
   list(query: Query): R[] {
     const { sql, values } = this.#query(this.#columns.join(', '), query, query.limit);
-    return this.db.all<object>(sql, ...values).map((row) => this.#record(row));
+    return this.db.all<object>(sql, ...values).map((row) => this.#recordOf(row));
   }
 
   /**
@@ -177,7 +177,7 @@ export class Table<R extends { id: number }> {
 
   /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
   *chunks(query: Query): Generator<R[]> {
-    for (const rows of this.jsonRows(query)) yield rows.map((row) => JSON.parse(row) as R);
+    for (const rows of this.jsonRows(query)) yield rows.map((row) => storedJson<R>(row));
   }
 
   /**
@@ -262,14 +262,21 @@ export class Table<R extends { id: number }> {
     return { sql: `SELECT ${select} FROM ${this.#name}${sql} ORDER BY ${order}${end}`, values };
   }
 
-  #cells(columns: readonly string[], record: object): Cell[] {
+  /** The cells of a record in the order of the columns; NULL for an id that is to be given. */
+  #cells(record: object): Cell[] {
     const values = record as Record<string, unknown>;
-    return columns.map((column) => toCell(this.#fields[column], values[column]));
+    return this.#columns.map((column) => toCell(this.#fields[column], values[column]));
   }
 
-  #record(row: object): R {
+  #recordOf(row: object): R {
     const cells = row as Record<string, unknown>;
     return fromCells(this.#fields, (name) => cells[name]) as R;
+  }
+
+  /** The record that cells in the order of the columns make: what a read would give, for checked values are stored as they are. */
+  #record(cells: readonly Cell[]): R {
+    let place = 0;
+    return fromCells(this.#fields, () => cells[place++]) as R;
   }
 }
 

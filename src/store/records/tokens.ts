@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /** Prefix by which people and secret scanners recognise a token. */
 const PREFIX = 'sciatica_';
@@ -138,5 +139,5 @@ function hashOf(secret: string): Buffer {
 }
 
 function tokenOf({ users, ...row }: Row): Token {
-  return { ...row, users: users === null ? null : (JSON.parse(users) as number[]) };
+  return { ...row, users: users === null ? null : storedJson<number[]>(users) };
 }

@@ -37,7 +37,7 @@ export class Users {
   jsonRows = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonRows({ ...filter, where: [] });
 
   create(input: UserInput): User {
-    return this.change(() => this.get(this.#table.insert(input)));
+    return this.change(() => this.#table.insert(input));
   }
 
   createAll(inputs: readonly UserInput[]): User[] {
@@ -68,8 +68,7 @@ export class Users {
   #write(id: number, next: (user: User) => UserInput, guard: Guard | undefined): User {
     return this.change(() => {
       guard?.(this.json(id));
-      this.#table.update(next(this.get(id)), id);
-      return this.get(id);
+      return this.#table.update(next(this.get(id)), id);
     });
   }
 

@@ -1,5 +1,8 @@
-import BetterSqlite from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
+import { refuseStrangeCompanions } from './companions.ts';
 import { Database } from './database.ts';
+import { openSqlite } from './driver.ts';
+import { domainError } from './errors.ts';
 
 /** How long a command waits for another process to finish writing. */
 export const PATIENCE_MS = 30_000;
@@ -9,12 +12,14 @@ const CACHE_KIB = 64 * 1024;
 
 /**
  * Opens a connection to a file that exists, with the pragmas that every connection has.
- * @throws the error of SQLite
+ * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
 export function connect(path: string, options: BetterSqlite.Options = {}): Database {
   return new Database(path, () => {
-    const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
+    refuseStrangeCompanions(path);
+    let sqlite: BetterSqlite.Database | undefined;
     try {
+      sqlite = openSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
       sqlite.pragma('trusted_schema = OFF');
       sqlite.pragma('foreign_keys = ON');
       sqlite.pragma('secure_delete = ON');
@@ -23,8 +28,8 @@ export function connect(path: string, options: BetterSqlite.Options = {}): Datab
       sqlite.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
       return sqlite;
     } catch (error) {
-      sqlite.close();
-      throw error;
+      sqlite?.close();
+      throw domainError(error, path);
     }
   });
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { keepVersion } from '../maintenance/backup.ts';
+import { refuseStrangeCompanions } from './companions.ts';
 import { connect, PATIENCE_MS } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, gone } from './errors.ts';
@@ -34,6 +35,7 @@ export function openDatabase(path: string): Database {
 
 /** @returns nothing if the file was replaced while it was being opened, as a restore does */
 function openOnce(path: string): Database | undefined {
+  refuseStrangeCompanions(path);
   createPrivately(path);
   refuseStranger(path);
   const database = connect(path);

@@ -2,11 +2,11 @@ import { sql as usersAndLogs } from './0001-users-and-logs.ts';
 import { sql as history } from './0002-history.ts';
 import { sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
 import { sql as requests } from './0004-requests.ts';
-import { sql as databaseId } from './0005-database-id.ts';
+import { sql as identity } from './0005-identity.ts';
 
 /**
  * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
  * have run. A released migration never changes (a test holds the hash of each).
  * The CHECKs are the last line of defence, not the validation: STRICT turns "1e2" into 100.
  */
-export const migrations: readonly string[] = [usersAndLogs, history, tokensAndAudit, requests, databaseId];
+export const migrations: readonly string[] = [usersAndLogs, history, tokensAndAudit, requests, identity];

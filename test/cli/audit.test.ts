@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { NOW, prepared, run } from '../helpers.ts';
+
+const db = () =>
+  prepared(({ audit }) =>
+    audit.add([
+      {
+        at: NOW.getTime(),
+        token: null,
+        method: 'GET',
+        route: '/users/{id}',
+        record: 'user',
+        userId: 1,
+        first: 1,
+        last: 1,
+        count: 1,
+        status: 401,
+        address: '\u202e::1',
+      },
+    ]),
+  );
+
+const when = NOW.toISOString();
+
+test('in a terminal it is a table', async () =>
+  expect((await run(['audit'], { db: db(), columns: 120 })).stdout).toBe(
+    [
+      'When (UTC)           Who     What             Records  Status  From\n',
+      `${when.slice(0, 19).replace('T', ' ')}  nobody  GET /users/{id}  user 1      401  \\u202e::1\n`,
+    ].join(''),
+  ));
+
+test('in a pipe it is a line for each entry', async () =>
+  expect((await run(['audit'], { db: db() })).stdout).toBe(
+    [
+      'at\ttoken\twho\tmethod\troute\trecord\tuserId\tfirst\tlast\tcount\tstatus\taddress\n',
+      `${when}\t\t\tGET\t/users/{id}\tuser\t1\t1\t1\t1\t401\t\\u202e::1\n`,
+    ].join(''),
+  ));
