@@ -42,6 +42,12 @@ export const reportFields = {
   }),
   rule,
   target,
+  full: boolean({
+    label: 'Full',
+    flag: 'full',
+    help: 'Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen',
+    example: true,
+  }),
 };
 
 /** Leaves out who it is about. */

@@ -450,6 +450,17 @@ describe('report', () => {
   });
 });
 
+describe('report --full', () => {
+  it('shows every note', async () => {
+    const notes = async (...argv: string[]) =>
+      (await run(['report', '--user', '3', ...argv])).stdout.match(/class="note"/g)?.length;
+    const written = logs(3).filter(({ notes }) => notes.trim() !== '').length;
+    expect(await notes()).toBe(20);
+    expect(written).toBeGreaterThan(20);
+    expect(await notes('--full')).toBe(written);
+  });
+});
+
 describe('fields', () => {
   it('explains every field, as JSON too', async () => {
     const { stdout } = await run(['fields', '--json']);
@@ -516,6 +527,46 @@ describe('export', () => {
     expect(entry).toHaveLength(1 + 3 * stretches);
     expect((await run(argv)).stdout).toBe(stdout);
   });
+
+  interface Entry {
+    resource: { resourceType: string; content: { attachment: { data: string } }[] };
+    request?: { method: string; ifNoneExist: string };
+  }
+
+  it('as FHIR for a server creates what it does not have, and brings the report that report writes', async () => {
+    const period = ['--user', '3', '--since', '2026-03-01', '--until', '2026-08-31'];
+    const { stdout } = await run([
+      'export',
+      ...period,
+      '--type',
+      'stretch',
+      '--format',
+      'fhir',
+      '--bundle',
+      'transaction',
+      '--with-report',
+    ]);
+    const { type, entry } = JSON.parse(stdout) as { type: string; entry: Entry[] };
+    expect(type).toBe('transaction');
+    for (const { request } of entry) expect(request?.ifNoneExist).toMatch(/^identifier=urn:uuid:[^|]+\|/);
+    const [document, ...others] = entry.filter(
+      ({ resource }) => resource.resourceType === 'DocumentReference',
+    );
+    expect(others).toEqual([]);
+    const page = Buffer.from(document?.resource.content[0]?.attachment.data ?? '', 'base64').toString();
+    expect(page).toBe((await run(['report', ...period])).stdout);
+  });
+
+  it('as FHIR with reports of everybody names nobody where it should not', async () => {
+    const { entry } = JSON.parse(await anonymous('--format', 'fhir', '--with-report')) as { entry: Entry[] };
+    const pages = entry.flatMap(({ resource }) =>
+      resource.resourceType === 'DocumentReference'
+        ? [Buffer.from(resource.content[0]?.attachment.data ?? '', 'base64').toString()]
+        : [],
+    );
+    expect(pages).toHaveLength(6);
+    expect(pages.join('')).not.toMatch(/Nora|Kowalska|@example\.org/);
+  });
 });
 
 describe('is refused', () => {
@@ -537,6 +588,9 @@ describe('is refused', () => {
     ['report --user 3 -o /', 1, 'is a folder'],
     ['report --user 3 -o /nowhere/x.html', 1, 'there is no folder'],
     ['export logs --format fhir', 2, 'leave out users or logs'],
+    ['export --bundle transaction', 2, '--bundle and --with-report are for --format fhir'],
+    ['export --format ndjson --with-report', 2, '--bundle and --with-report are for --format fhir'],
+    ['export --format fhir --bundle history', 2, 'Allowed choices are collection, transaction'],
   ])('%s', async (line, code, message) => {
     const result = await run(line.split(' '));
     expect([result.code, result.stdout]).toEqual([code, '']);

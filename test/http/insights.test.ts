@@ -125,6 +125,17 @@ describe('the report on a user', () => {
     expect(text).not.toMatch(/Nora|Patel|patient3@/);
   });
 
+  test('has the latest notes, or all of them', async () => {
+    const { store, call } = freshApp();
+    store.change(() => {
+      for (let i = 0; i < 25; i += 1) store.logs.create({ ...stretch, notes: `Note no. ${i}` });
+    });
+    const notes = async (search: string) =>
+      (await call('GET', `/users/1/report${search}`)).text.match(/Note no\. \d+/g);
+    expect(await notes('')).toHaveLength(20);
+    expect(await notes('?full=true')).toHaveLength(25);
+  });
+
   test('refuses what the list refuses', async () => {
     const { status, body } = await freshApp().call('GET', '/users/1/report?format=pdf&anonymous=1&target=x');
     expect(status).toBe(400);

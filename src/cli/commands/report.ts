@@ -22,8 +22,10 @@ export function addReportCommand(program: Command, context: Context): void {
       'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html here.',
     )
     .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, reportFields);
+  // A flag that is off unless it is given has no opposite.
+  addFieldOptions(command, reportFields, ['full']);
   command
+    .option(`--${reportFields.full.flag}`, reportFields.full.help)
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .addOption(
       new Option(
