@@ -25,14 +25,17 @@ export function patientOf(names: Names, user: User, { anonymous }: { anonymous?:
   };
 }
 
-/** SNOMED CT has stretching by name; strengthening is exercise therapy, and the category says which. */
-const exercises: Readonly<Record<ExerciseType, { code: string; display: string; category: string }>> = {
+const THERAPY = { code: '229065009', display: 'Exercise therapy' };
+
+/** SNOMED CT has stretching by name; the others are exercise therapy, and the category says which. */
+const exercises: Readonly<Partial<Record<ExerciseType, typeof THERAPY & { category: string }>>> = {
   stretch: { code: '229070002', display: 'Stretching exercises', category: 'Stretching exercise' },
-  strengthening: { code: '229065009', display: 'Exercise therapy', category: 'Strengthening exercise' },
+  strengthening: { ...THERAPY, category: 'Strengthening exercise' },
 };
 
 export function procedureOf(names: Names, log: Log, place: User['painLocation'] | undefined): Resource {
-  const { code, display, category } = exercises[log.exerciseType];
+  const { exerciseType: type } = log;
+  const { code, display, category } = exercises[type] ?? { ...THERAPY, category: `Exercise: ${type}` };
   const notes = clean(log.notes);
   const patient = names.reference('patient', log.userId);
   return {

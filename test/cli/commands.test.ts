@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { exerciseTypes } from '../../src/domain/log.ts';
 import { nora, prepared, type Result, records, run, session, TODAY } from '../helpers.ts';
 
 const one = () => prepared((store) => void store.users.create(nora));
@@ -81,7 +82,7 @@ describe('log add', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const fault of [
       '--user must be the id of an existing user',
-      '--type must be one of stretch, strengthening',
+      `--type must be one of ${exerciseTypes.join(', ')}`,
       '--name is missing',
       '--before must be a whole number from 1 to 10',
       '--after is missing',

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
-import { logRecord } from '../../src/domain/log.ts';
+import { exerciseTypes, logRecord } from '../../src/domain/log.ts';
 import { nora, prepared, run, session } from '../helpers.ts';
 
 const filled = (count: number) =>
@@ -70,7 +70,7 @@ describe('filters', () => {
   ])('%j', async (words, expected) => expect(await ids(words, filled(6))).toEqual(expected));
 
   test.each<[string[], string]>([
-    [['--type', 'yoga'], '--type must be one of stretch, strengthening'],
+    [['--type', 'yoga'], `--type must be one of ${exerciseTypes.join(', ')}`],
     [['--since', 'soon'], '--since must be a calendar day'],
     [['--sort', 'pain'], '--sort must name fields of the record'],
     [['--limit', '0'], 'It must be a whole number, 1 or more.'],

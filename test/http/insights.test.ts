@@ -47,7 +47,7 @@ describe('the summary of a user', () => {
     ['target=0', 'target', 'must be a whole number from 1 to 100'],
     ['target=2.5', 'target', 'must be a whole number from 1 to 100'],
     ['since=yesterday', 'since', 'must be a calendar day as YYYY-MM-DD'],
-    ['exerciseType=yoga', 'exerciseType', 'must be one of stretch, strengthening'],
+    ['exerciseType=yoga', 'exerciseType', `must be one of ${exerciseTypes.join(', ')}`],
     ['Since=2026-01-01', 'Since', 'is not a parameter here (did you mean since?)'],
     ['userId=2', 'userId', 'is not a parameter here'],
     ['rule=default&rule=default', 'rule', 'is given twice: give it once'],
