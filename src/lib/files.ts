@@ -12,8 +12,9 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
@@ -107,6 +108,27 @@ export function realPathOf(path: string): string {
   if (!lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink()) return named;
   // A link to what is not there yet.
   return realPathOf(resolve(folder, readlinkSync(named)));
+}
+
+/** Whether an error of the file system says that there is no room: libuv has no name for EDQUOT, a full quota. */
+export function isFull(error: unknown): boolean {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || errno === -constants.errno.EDQUOT;
+}
+
+/** Whether a megabyte more fits beside a file. */
+export function hasRoom(path: string): boolean {
+  let temporary: Temporary | undefined;
+  try {
+    temporary = temporaryBeside(path);
+    writeFileSync(temporary.path, Buffer.alloc(1024 * 1024));
+    syncFile(temporary.path);
+    return true;
+  } catch (error) {
+    return !isFull(error);
+  } finally {
+    temporary?.remove();
+  }
 }
 
 /** Puts a finished file in its place: whoever looks finds what was there before, or all of it. */

@@ -124,6 +124,7 @@ export class Store {
    */
   erase(userId: number): void {
     const { db, changes } = this.#connection;
+    db.requireWritable();
     if (isThere(db, this, userId)) changes.run(() => erase(db, this, userId), { source: 'erase' });
     overwrite(db);
   }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { localStamp } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import {
+  isFull,
   linkNew,
   replace,
   syncFile,
@@ -129,7 +130,7 @@ function explained(error: unknown, target: string): unknown {
   const fail = (kind: 'full' | 'unusable', message: string) =>
     new SciaticaError(kind, message, [], { cause: error });
   if (code === 'EEXIST') return exists(target);
-  if (code === 'full' || code === 'ENOSPC' || code === 'EDQUOT')
+  if (code === 'full' || isFull(error))
     return fail(
       'full',
       `The disk of ${dirname(target)} is full: no backup was made. Make room, or give another place.`,

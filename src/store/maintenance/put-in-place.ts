@@ -72,6 +72,10 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
   try {
     name = keep(db, kept);
     db.run('ATTACH ? AS backup', prepared);
+    // Two databases with rollback journals share a super-journal, which is found by its absolute path: after a crash in
+    // the middle, a folder that was moved or mounted elsewhere would not be rolled back
+    // (https://sqlite.org/tempfiles.html#super_journal_files).
+    db.pragma('backup.journal_mode = MEMORY');
     // Tables are dropped and made in any order.
     db.pragma('foreign_keys = OFF');
     db.write(() => {

@@ -38,10 +38,7 @@ export class Database {
     return this.#obstacle;
   }
 
-  /**
-   * Lets somebody read through this connection who would have one of their own if there could be another.
-   * @returns what says that the reading is over
-   */
+  /** Lets somebody read through this connection; what it returns says that the reading is over. */
   lend(): () => void {
     this.#guests++;
     return () => {
@@ -214,7 +211,9 @@ export class Database {
       this.#prepare('COMMIT').run();
     } catch (error) {
       this.#isDoubtful = String((error as { code?: unknown }).code).startsWith('SQLITE_IOERR');
-      throw this.#isDoubtful ? uncertain(error) : domainError(error, this.path);
+      const failed = domainError(error, this.path);
+      const isFull = failed instanceof SciaticaError && failed.code === 'full';
+      throw this.#isDoubtful && !isFull ? uncertain(error) : failed;
     }
   }
 

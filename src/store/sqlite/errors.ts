@@ -1,4 +1,5 @@
 import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { hasRoom, isFull } from '../../lib/files.ts';
 
 /** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
 export function domainError(error: unknown, path: string): unknown {
@@ -11,7 +12,10 @@ export function domainError(error: unknown, path: string): unknown {
       'Another program is writing to the database and did not finish. Try again in a moment.',
     );
   // With no room left, the index of the write-ahead log (-shm) cannot be made either.
-  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/.test(code)) return full(error);
+  if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code) || isFull(error)) return full(error);
+  // To SQLite a full quota (EDQUOT) is an error of writing like any other, and so is that it can make no file
+  // (unixWrite and unixOpen in os_unix.c).
+  if (/^SQLITE_(IOERR_WRITE|CANTOPEN)/.test(code) && !hasRoom(path)) return full(error);
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(code) || isBrokenSchema(code, error))
     return fail('damaged', damaged(path));
   if (code === 'SQLITE_READONLY_DBMOVED') return gone();

@@ -26,7 +26,11 @@ export function headerOf(path: string): Header {
     closeSync(file);
   }
   return {
-    isDatabase: bytes.toString('latin1', 0, 16) === 'SQLite format 3\0',
+    // The two bytes are the versions for writing and for reading: 1, or 2 with a write-ahead log.
+    isDatabase:
+      bytes.toString('latin1', 0, 16) === 'SQLite format 3\0' &&
+      (bytes[18] ?? 0) <= 2 &&
+      (bytes[19] ?? 0) <= 2,
     isBlank: bytes.every((byte) => byte === 0),
     applicationId: bytes.readUInt32BE(68),
     version: bytes.readUInt32BE(60),

@@ -1,8 +1,8 @@
-import { accessSync, constants, copyFileSync, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../../domain/errors.ts';
-import { temporaryFolder } from '../../lib/files.ts';
+import { hasRoom, temporaryFolder } from '../../lib/files.ts';
 import { full } from './errors.ts';
 
 /** A connection of better-sqlite3, and what keeps it from writing. */
@@ -140,21 +140,18 @@ function refusal(path: string, mode: number): string | undefined {
   }
 }
 
-/** Files of this size can always be made on a disk that is not full. */
-const ROOM = 256 * 1024;
-
 /** What keeps files from being made beside a database that may itself be written to. */
 function obstacleAt(path: string): Obstacle {
-  const { bavail, bsize, ffree, files } = statfsSync(dirname(path));
-  if (bavail * bsize < ROOM || (files > 0 && ffree === 0)) return FULL;
-  return unwritable(path, refusal(dirname(path), constants.W_OK) ?? '');
+  return hasRoom(path) ? unwritable(path, refusal(dirname(path), constants.W_OK)) : FULL;
 }
 
-function unwritable(path: string, refused: string): Obstacle {
-  const why =
-    refused === 'EROFS'
-      ? `the disk of ${path} is read-only`
-      : `no permission to write to ${path} and its folder`;
+function unwritable(path: string, refused: string | undefined): Obstacle {
+  const whys: Readonly<Record<string, string>> = {
+    EROFS: `the disk of ${path} is read-only`,
+    EACCES: `no permission to write to ${path} and its folder`,
+    EPERM: `no permission to write to ${path} and its folder`,
+  };
+  const why = whys[refused ?? ''] ?? `no file can be made beside ${path}`;
   const notice = `Nothing can be saved: ${why}.`;
   return { error: new SciaticaError('unusable', `Nothing was saved: ${why}.`), notice, kind: 'copy' };
 }
