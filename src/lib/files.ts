@@ -5,6 +5,7 @@ import {
   constants as fsConstants,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -19,6 +20,11 @@ const STOPS = ['SIGTERM', 'SIGHUP'] as const;
 
 let made = 0;
 
+/** A name in a folder that nothing else has. */
+export function temporaryName(folder: string): string {
+  return join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+}
+
 /** A file that is there until it is removed or renamed, or the process ends. */
 export interface Temporary {
   path: string;
@@ -27,20 +33,31 @@ export interface Temporary {
 
 /** Makes an empty file that only its owner may read (0600, whatever the umask), beside the file it is to become. */
 export function temporaryBeside(path: string): Temporary {
-  const temporary = join(dirname(path), `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+  const temporary = temporaryName(dirname(path));
   closeSync(openSync(temporary, 'wx', 0o600));
-  const erase = () => {
+  chmodSync(temporary, 0o600);
+  return untilTheEnd(temporary, () => {
     for (const end of ['', '-journal', '-wal', '-shm']) rmSync(temporary + end, { force: true });
-  };
+  });
+}
+
+/** Makes an empty folder that only its owner may open (0700), beside a file; removed with all that is in it. */
+export function temporaryFolderBeside(path: string): Temporary {
+  const temporary = temporaryName(dirname(path));
+  mkdirSync(temporary, { mode: 0o700 });
+  return untilTheEnd(temporary, () => rmSync(temporary, { recursive: true, force: true }));
+}
+
+/** Has something removed when it is asked for, or when the process ends. */
+function untilTheEnd(path: string, erase: () => void): Temporary {
   const stop = (signal: NodeJS.Signals) => {
     erase();
     process.kill(process.pid, signal);
   };
   process.on('exit', erase);
   for (const signal of STOPS) process.once(signal, stop);
-  chmodSync(temporary, 0o600);
   return {
-    path: temporary,
+    path,
     remove() {
       erase();
       process.off('exit', erase);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { countOf } from '../input/options.ts';
+import { escapeControls } from '../output/io.ts';
 
 interface ServeOptions {
   port: string;
@@ -84,6 +85,8 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
+  context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
+  context.backUpByTimer();
   const told = toldToStop();
   const name = host.includes(':') ? `[${host}]` : host;
   context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);

@@ -8,13 +8,19 @@ export type RunChange = <T>(work: () => T) => T;
 export class Changes {
   #isOpen = false;
 
+  #beforeFirst: (() => void) | undefined;
+
   /**
    * @param now the clock, in milliseconds since 1970
+   * @param beforeFirst runs before the first change, erasing apart
    */
   constructor(
     private readonly db: Database,
     private readonly now: () => number,
-  ) {}
+    beforeFirst?: () => void,
+  ) {
+    this.#beforeFirst = beforeFirst;
+  }
 
   /**
    * @see RunChange
@@ -22,6 +28,11 @@ export class Changes {
    */
   run<T>(work: () => T, { source, caller }: Origin, undoes: number | null = null): T {
     if (this.#isOpen) return work();
+    if (source !== 'erase' && !this.db.inTransaction) {
+      const before = this.#beforeFirst;
+      this.#beforeFirst = undefined;
+      before?.();
+    }
     this.#isOpen = true;
     try {
       return this.db.write(() => {

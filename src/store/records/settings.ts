@@ -1,7 +1,11 @@
+import { type BackupSetting, OFF } from '../maintenance/backup-plan.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Who uses the database, if that is settled; before which entry the history has gaps; who was erased, as a JSON array. */
-type Setting = 'user' | 'horizon' | 'erased';
+/**
+ * Who uses the database, if that is settled; before which entry the history has gaps; who was erased, as a JSON array;
+ * the `BackupSetting`, and the folders where automatic backups were made before, as a JSON array.
+ */
+type Setting = 'user' | 'horizon' | 'erased' | 'backups' | 'backupFolders';
 
 /** What is settled for this database. */
 export class Settings {
@@ -9,6 +13,26 @@ export class Settings {
 
   get(name: Setting): string | undefined {
     return this.db.value<string>('SELECT value FROM settings WHERE name = ?', name);
+  }
+
+  /** Where automatic backups are made. */
+  get backups(): BackupSetting {
+    return JSON.parse(this.get('backups') ?? '{}') as BackupSetting;
+  }
+
+  /** Chooses where automatic backups are made; where they were is remembered. */
+  set backups(setting: BackupSetting) {
+    const { folder } = setting;
+    this.db.write(() => {
+      if (folder !== undefined && folder !== OFF)
+        this.set('backupFolders', JSON.stringify([...new Set([...this.backupFolders, folder])]));
+      this.set('backups', JSON.stringify(setting));
+    });
+  }
+
+  /** The folders that were ever chosen for automatic backups. */
+  get backupFolders(): string[] {
+    return JSON.parse(this.get('backupFolders') ?? '[]') as string[];
   }
 
   remove(name: Setting): void {
