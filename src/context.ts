@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { localDay } from './domain/day.ts';
 import { SciaticaError } from './domain/errors.ts';
+import type { BackupJob } from './store/maintenance/automatic-backup.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
@@ -31,6 +32,8 @@ export class Context {
   readonly #world: World;
   #store: Store | undefined;
   #backupTimer: NodeJS.Timeout | undefined;
+  /** Started at the end: until then they would take time from the command. */
+  #jobs: BackupJob[] = [];
   /** `--db` */
   db: string | undefined;
   /** False with `--no-input`. */
@@ -116,13 +119,18 @@ export class Context {
     this.store.backUpIfDue({
       today: this.today,
       warn: this.warn,
-      start: (job) => startAlone([BACKUP_JOB, JSON.stringify(job)]),
+      start: (job) => {
+        if (isService) startAlone([BACKUP_JOB, JSON.stringify(job)]);
+        else this.#jobs.push(job);
+      },
       isService,
     });
   }
 
   close(): void {
     clearTimeout(this.#backupTimer);
+    for (const job of this.#jobs) this.#world.startAlone?.([BACKUP_JOB, JSON.stringify(job)]);
+    this.#jobs = [];
     this.#store?.close();
     this.#store = undefined;
   }

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { constants, homedir, setPriority } from 'node:os';
 import { run } from './cli/program.ts';
 import { Context } from './context.ts';
 
@@ -46,6 +46,11 @@ const context = new Context({
     });
     child.on('error', () => {});
     child.unref();
+    try {
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    } catch {
+      // It has ended already, or the system knows no priorities.
+    }
   },
 });
 run(argv.slice(2), context).then(end);
