@@ -20,9 +20,9 @@ First steps:
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  if (argv[0] === BACKUP_JOB) {
+  if (argv[0] === BACKUP_JOB && argv[1]?.startsWith('{')) {
     const { runBackupJob } = await import('../store/maintenance/automatic-backup.ts');
-    await runBackupJob(JSON.parse(argv[1] ?? '') as BackupJob);
+    await runBackupJob(JSON.parse(argv[1]) as BackupJob);
     return 0;
   }
   // A command that fails has its own say.
