@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
-import type { Context } from '../context.ts';
+import { BACKUP_JOB, type Context } from '../context.ts';
+import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
 import { report } from './errors.ts';
 import { helpStyle } from './help.ts';
 import { refuseRepeats } from './input/options.ts';
@@ -19,6 +20,14 @@ First steps:
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
+  if (argv[0] === BACKUP_JOB && argv[1]?.startsWith('{')) {
+    const { runBackupJob } = await import('../store/maintenance/automatic-backup.ts');
+    await runBackupJob(JSON.parse(argv[1]) as BackupJob);
+    return 0;
+  }
+  // A command that fails has its own say.
+  const warnings: string[] = [];
+  context.warn = (line) => warnings.push(line);
   const program = await createProgram(context, argv[0]);
   const words = readable(program, argv);
   try {
@@ -27,6 +36,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       complete(context, program, words.slice(words[1] === '--' ? 2 : 1));
     } else await program.parseAsync(words, { from: 'user' });
     if (context.obstacle) say(context, escapeControls(context.obstacle));
+    for (const line of warnings) say(context, `sciatica: ${escapeControls(line)}`);
     return 0;
   } catch (error) {
     return report(context, error, pathOf(program, words).join(' '));
@@ -129,11 +139,12 @@ function readable(program: Command, argv: readonly string[]): string[] {
 
 /** Whether a command is misspelt, as in `lgo --help`, which is then an error and not a call for help. */
 function isMistyped(program: Command, words: readonly string[]): boolean {
-  let command: Command | undefined = program;
+  let command = program;
   for (const word of words) {
     if (word.startsWith('-') || command.commands.length === 0) return false;
-    command = command.commands.find((child) => child.name() === word);
-    if (!command) return true;
+    const next: Command | undefined = command.commands.find((child) => child.name() === word);
+    if (!next) return command.registeredArguments.length === 0;
+    command = next;
   }
   return false;
 }

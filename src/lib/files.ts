@@ -33,7 +33,7 @@ export interface Temporary {
 
 /** Makes an empty file that only its owner may read (0600, whatever the umask), beside the file it is to become. */
 export function temporaryBeside(path: string): Temporary {
-  const temporary = nameIn(dirname(path));
+  const temporary = temporaryName(dirname(path));
   closeSync(openSync(temporary, 'wx', 0o600));
   chmodSync(temporary, 0o600);
   return untilEnd(temporary, () => {
@@ -46,13 +46,16 @@ export function temporaryBeside(path: string): Temporary {
  * @param onSignals whether a signal removes it, and then ends the process whatever else waits for it
  */
 export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary {
-  const folder = nameIn(parent);
+  const folder = temporaryName(parent);
   mkdirSync(folder, 0o700);
   chmodSync(folder, 0o700);
   return untilEnd(folder, () => rmSync(folder, { recursive: true, force: true }), onSignals);
 }
 
-const nameIn = (folder: string) => join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+/** A name in a folder that nothing else has. */
+export function temporaryName(folder: string): string {
+  return join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+}
 
 /** Whether a name is one of ours, and the process that made it does not run any more. */
 export function isAbandoned(name: string): boolean {

@@ -5,6 +5,7 @@ import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
+import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
 import { Audit } from './records/audit.ts';
 import { Logs } from './records/logs.ts';
@@ -211,7 +212,7 @@ export class Store {
   /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
   snapshot(): Store {
     const { db, close } = openSnapshot(this.#connection.db);
-    return storeOn(db, undefined, close);
+    return storeOn(db, undefined, { close });
   }
 
   /** As `Database.checkpoint`. */
@@ -224,6 +225,11 @@ export class Store {
     return this.#connection.db.obstacle?.notice;
   }
 
+  /** Makes today's backup if it is due: see there. */
+  backUpIfDue(means: BackupMeans): void {
+    backUpIfDue(this.#connection.db, this.settings, means);
+  }
+
   close(): void {
     this.#connection.close();
   }
@@ -232,22 +238,26 @@ export class Store {
 /**
  * Opens the database at an absolute path, creating it if need be.
  * @param now the clock of the history, in milliseconds since 1970
+ * @param beforeFirstChange runs once, before the first change but erasing
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
-export function openStore(path: string, now?: () => number): Store {
-  return storeOn(openDatabase(path), now);
+export function openStore(path: string, now?: () => number, beforeFirstChange?: () => void): Store {
+  return storeOn(openDatabase(path), now, { ...(beforeFirstChange && { beforeFirstChange }) });
 }
 
 /** The store on a connection that is open. */
 export function storeOn(
   db: Database,
   now: () => number = Date.now,
-  close: () => void = () => db.close(),
+  {
+    close = () => db.close(),
+    beforeFirstChange,
+  }: { close?: () => void; beforeFirstChange?: () => void } = {},
 ): Store {
   const history = new History(db);
   return new Store({
     db,
-    changes: new Changes(db, now),
+    changes: new Changes(db, now, beforeFirstChange),
     history,
     settings: new Settings(db),
     tokens: new Tokens(db),

@@ -86,6 +86,8 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     throw listenError(error, host, port);
   });
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
+  context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
+  context.backUpByTimer();
   const told = toldToStop();
   const name = host.includes(':') ? `[${host}]` : host;
   context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);

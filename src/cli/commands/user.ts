@@ -162,9 +162,12 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   await confirmed(context, options, question, 'Nothing was erased.');
   store.erase(id);
   print(context, `Erased user ${id}.`);
-  const { keptCopies } = await import('../../store/maintenance/copies.ts');
-  for (const copy of keptCopies(store.path))
-    say(context, `This copy may still hold them: ${escapeControls(copy)}`);
+  const { eraseFromBackups } = await import('../../store/maintenance/erase-backups.ts');
+  const { rewritten, deleted, left } = eraseFromBackups(store, id);
+  if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
+  if (deleted.length > 0)
+    say(context, `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
+  for (const copy of left) say(context, `This copy may still hold them: ${escapeControls(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {

@@ -106,6 +106,12 @@ function faultOf(field: Field, value: unknown, today: string): string | undefine
   }
 }
 
+/** Asks for a text that is not empty. */
+export function askText(context: Context, message: string): Promise<string> {
+  const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
+  return ask(context, (streams) => input({ message, validate }, streams));
+}
+
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
   return ask(context, (streams) => confirm({ message, default: yes }, streams));
 }

@@ -10,13 +10,19 @@ export class Changes {
   /** The last change of this connection; undefined if it changed nothing. */
   latest: number | undefined;
 
+  #beforeFirst: (() => void) | undefined;
+
   /**
    * @param now the clock, in milliseconds since 1970
+   * @param beforeFirst runs before the first change, erasing apart
    */
   constructor(
     private readonly db: Database,
     private readonly now: () => number,
-  ) {}
+    beforeFirst?: () => void,
+  ) {
+    this.#beforeFirst = beforeFirst;
+  }
 
   /**
    * @see RunChange
@@ -24,6 +30,11 @@ export class Changes {
    */
   run<T>(work: () => T, { source, caller }: Origin, undoes: number | null = null): T {
     if (this.#isOpen) return work();
+    if (source !== 'erase' && !this.db.inTransaction) {
+      const before = this.#beforeFirst;
+      this.#beforeFirst = undefined;
+      before?.();
+    }
     this.#isOpen = true;
     let made: number | undefined;
     try {

@@ -44,7 +44,7 @@ export function backup(
     const path = publish(temporary.path, target, { force, rename });
     return { path, bytes, ...holding };
   } catch (error) {
-    throw explained(error, target);
+    throw backupError(error, target);
   } finally {
     temporary?.remove();
   }
@@ -99,7 +99,8 @@ function copyVerified(source: string, temporary: string): Holding {
   }
 }
 
-function publish(
+/** Gives a finished backup its name. @returns that name */
+export function publish(
   temporary: string,
   target: string,
   { force, rename }: { force: boolean; rename: boolean },
@@ -111,7 +112,7 @@ function publish(
 }
 
 /** Said before the work is done; `publish` makes sure. */
-function refuseTarget(source: string, target: string, mayExist: boolean): void {
+export function refuseTarget(source: string, target: string, mayExist: boolean): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return;
   if (!stat.isFile()) throw new SciaticaError('unusable', `${target} is not a file.`);
@@ -125,7 +126,8 @@ function exists(target: string): SciaticaError {
   return new SciaticaError('conflict', `${target} exists already. To replace it, add --force.`);
 }
 
-function explained(error: unknown, target: string): unknown {
+/** The error of writing a backup as one for a person; others as they are. */
+export function backupError(error: unknown, target: string): unknown {
   const { code } = error as { code?: unknown };
   const fail = (kind: 'full' | 'unusable', message: string) =>
     new SciaticaError(kind, message, [], { cause: error });

@@ -8,6 +8,7 @@ import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
+import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
 
@@ -88,7 +89,9 @@ function inside(examination: Examination): Check[] {
     }
     const db = openToRead(path);
     try {
-      return [format(examination, db), integrity(db), foreignKeys(db)];
+      const checks = [format(examination, db), integrity(db), foreignKeys(db)];
+      const isReadable = examination.version === migrations.length && checks.every(({ ok }) => ok);
+      return isReadable ? [...checks, automaticBackups(db)] : checks;
     } finally {
       db.close();
     }
@@ -217,5 +220,5 @@ function leftovers(folder: string): Check {
   const name = 'Leftovers';
   if (left.length === 0) return { name, ok: true, detail: 'none' };
   const paths = left.map((file) => join(folder, file)).join(' ');
-  return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm ${paths}` };
+  return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm -r ${paths}` };
 }

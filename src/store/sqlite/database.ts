@@ -230,6 +230,11 @@ export class Database {
     return !isBusy;
   }
 
+  /** The bytes of the database as it is now, what only its log holds included. */
+  serialize(): Buffer {
+    return this.#translate(() => this.#sqlite.serialize());
+  }
+
   /** Another text whenever somebody else, through another connection, may have changed something. */
   version(): string {
     return `${this.#connections} ${this.value<number>('PRAGMA data_version')}`;
