@@ -36,6 +36,7 @@ const problems = {
     'A foreign Host, Origin or site, or something that the role of the token may not do',
   ),
   NotFound: problem('404', 'No such record'),
+  NotAcceptable: problem('406', 'Accept names no media type that this can be had as'),
   Gone: problem('410', 'What is to be gone on from is not in the history any more: read everything anew'),
   PreconditionFailed: problem('412', 'The record is not the one that If-Match names'),
   PayloadTooLarge: problem('413', 'The body is larger than 64 KiB'),
