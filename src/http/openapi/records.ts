@@ -154,6 +154,10 @@ const LIST_HEADERS: Json = {
 };
 
 const CREATED_HEADERS: Json = {
+  'Idempotency-Replayed': {
+    description: 'true on the first answer when it is given again; absent otherwise',
+    schema: { type: 'string', const: 'true' },
+  },
   ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
   Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
 };
