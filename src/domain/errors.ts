@@ -1,3 +1,5 @@
+import type { Fault } from './fault.ts';
+
 /** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
 export type ErrorCode =
   /** The input breaks a rule; `issues` names every one. */
@@ -28,6 +30,8 @@ export interface Issue {
   field: string;
   message: string;
   at?: string;
+  /** What is wrong, for programs. */
+  fault?: Fault;
 }
 
 /** The only error whose message is meant for a user. Any other error is a defect. */

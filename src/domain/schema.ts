@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
+import { faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ValueOf } from './fields.ts';
 import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
 import { didYouMean } from './suggest.ts';
@@ -13,6 +14,9 @@ const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 
 const NO_NUL = /^[^\u0000]*$/;
 const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
+
+/** The fields that schemas were made from: their faults are explained by them. */
+const fieldOf = new WeakMap<z.ZodType, Field>();
 
 /** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
 export function schemaOf<F extends Field>(field: F): z.ZodType<ValueOf<F>>;
@@ -37,7 +41,9 @@ export function schemaOf(field: Field): z.ZodType<string | number | boolean> {
         return boundedText(field.blank ? 0 : 1, field.max, field.blank ? NO_NUL : NOT_BLANK, error);
     }
   };
-  return base().meta({ description: field.help, examples: [field.example] });
+  const schema = base().meta({ description: field.help, examples: [field.example] });
+  fieldOf.set(schema, field);
+  return schema;
 }
 
 type Say = (issue: { input?: unknown }) => string;
@@ -100,7 +106,7 @@ function once<T>(make: () => T): () => T {
 export function check<T>(schema: z.ZodType<T> & { shape: object }, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(issuesOf(result.error, Object.keys(schema.shape)));
+  throw invalid(issuesOf(result.error, schema.shape as Record<string, z.ZodType>, value));
 }
 
 /**
@@ -140,8 +146,8 @@ export function checkEach<T>(values: readonly unknown[], checkOne: (value: unkno
       return [checkOne(value)];
     } catch (error) {
       if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-      for (const { field, message } of error.issues)
-        issues.push({ field: field === 'body' ? `[${i}]` : `[${i}].${field}`, message });
+      for (const issue of error.issues)
+        issues.push({ ...issue, field: issue.field === 'body' ? `[${i}]` : `[${i}].${issue.field}` });
       return [];
     }
   });
@@ -162,18 +168,38 @@ function whole<R extends object>(record: object): R {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null)) as R;
 }
 
-function issuesOf(error: z.ZodError, known: string[]): Issue[] {
+function issuesOf(error: z.ZodError, shape: Readonly<Record<string, z.ZodType>>, value: unknown): Issue[] {
   const issues = error.issues.flatMap((issue): Issue[] => {
-    if (issue.code !== 'unrecognized_keys')
-      return [{ field: issue.path.join('.') || 'body', message: issue.message }];
-    return issue.keys.map((key) => unknownField(key, known));
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => unknownField(key, Object.keys(shape)));
+    const name = issue.path.join('.');
+    const field = definitionOf(shape[name]);
+    const fault = field && faultOf(field, (value as Record<string, unknown>)[name]);
+    return [{ field: name || 'body', message: issue.message, ...(fault && { fault }) }];
   });
   const named = new Set<string>();
   return issues.filter(({ field }) => !named.has(field) && named.add(field));
 }
 
+/** The field that a member of an object was made from, optional or not. */
+function definitionOf(schema: z.ZodType | undefined): Field | undefined {
+  for (
+    let inner = schema;
+    inner;
+    inner = 'unwrap' in inner ? ((inner as z.ZodOptional).unwrap() as z.ZodType) : undefined
+  ) {
+    const field = fieldOf.get(inner);
+    if (field) return field;
+  }
+  return undefined;
+}
+
 /** The fault of an unknown name, with the known one that was probably meant. */
 export function unknownField(name: string, known: string[], noun = 'field'): Issue {
   const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
-  return { field: short.toWellFormed(), message: `is not a ${noun} here${didYouMean(name, known)}` };
+  return {
+    field: short.toWellFormed(),
+    message: `is not a ${noun} here${didYouMean(name, known)}`,
+    fault: { code: 'unknown' },
+  };
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { fromTexts } from './codec.ts';
 import { type Issue, invalid } from './errors.ts';
+import { faultOf } from './fault.ts';
 import type { Fields } from './fields.ts';
 import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from './filter.ts';
 import { schemaOf } from './schema.ts';
@@ -43,15 +44,20 @@ export class Conditions {
     const found = new Map<string, { comparison: Comparison; values: Comparison['values'][number][] }>();
     for (const { filter, name, text } of asked) {
       const { column, operator, field } = this.filters[filter] as Filter;
-      const result = this.#schemaOf(filter).safeParse(fromTexts({ value: field }, { value: text })['value']);
+      const value = fromTexts({ value: field }, { value: text })['value'];
+      const result = this.#schemaOf(filter).safeParse(value);
       const earlier = found.get(filter);
       if (!result.success)
-        issues.push({ field: name, message: result.error.issues[0]?.message ?? 'is invalid' });
+        issues.push({
+          field: name,
+          message: result.error.issues[0]?.message ?? 'is invalid',
+          fault: faultOf(field, value),
+        });
       else if (!earlier) {
         const values = [result.data as string];
         found.set(filter, { comparison: { field: column, operator, values }, values });
       } else if (operators[operator].several !== 'once') earlier.values.push(result.data as string);
-      else issues.push({ field: name, message: 'is given twice: give it once' });
+      else issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
     }
     return [...found.values()].map(({ comparison }) => comparison);
   }

@@ -5,7 +5,8 @@ import type { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
 import type { Route, Session } from './route.ts';
 import { allowed, type Match, match } from './router.ts';
-import type { Chunk, Chunks, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
+import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
+import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 export interface Service {
   /** All records, changed in the name of the API. */
@@ -106,15 +107,27 @@ function failure(error: unknown, { onError }: Service): HttpResponse {
   return response;
 }
 
-/** Adds the headers of every response, and leaves out the body for HEAD. */
+/** Adds the headers of every response, chooses its content coding, and leaves out the body for HEAD. */
 function finish(response: HttpResponse, request: HttpRequest, { origins }: Service): HttpResponse {
   const { status, headers, body } = response;
-  const { vary } = headers;
+  const vary = headers['vary'] === undefined ? [] : [headers['vary']];
   Object.assign(headers, EVERY_RESPONSE, corsHeaders(request, origins));
-  if (vary !== undefined) headers['vary'] = origins.allowOrigins.length > 0 ? `${vary}, Origin` : vary;
+  if (isCompressible(response)) {
+    vary.push('Accept-Encoding');
+    response.encoding = preferredEncoding(request.headers['accept-encoding']);
+    if (response.encoding) markEncoded(headers, response.encoding);
+  }
+  if (origins.allowOrigins.length > 0) vary.push('Origin');
+  if (vary.length > 0) headers['vary'] = vary.join(', ');
   if (request.method !== 'HEAD') return response;
-  if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
+  if (typeof body === 'string' && !response.encoding)
+    headers['content-length'] = String(Buffer.byteLength(body));
   return { status, headers };
+}
+
+function markEncoded(headers: HttpHeaders, encoding: Encoding): void {
+  headers['content-encoding'] = encoding;
+  if (headers['etag'] !== undefined) headers['etag'] = encodedTag(headers['etag'], encoding);
 }
 
 /** A response whose streamed body ends when the caller's token is revoked. */

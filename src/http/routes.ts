@@ -23,6 +23,7 @@ import type { Route } from './route.ts';
 
 const OPEN: readonly ProblemName[] = ['BadRequest', 'Forbidden', 'TooManyRequests', 'ServiceUnavailable'];
 const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
+const LIST: readonly ProblemName[] = [...READ, 'NotAcceptable'];
 const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
 const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
 const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
@@ -34,7 +35,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/users',
     right: 'read user',
-    errors: READ,
+    errors: LIST,
     operation: listOperation(users),
     handle: list(users),
   },
@@ -106,7 +107,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/userExerciseLogs',
     right: 'read log',
-    errors: READ,
+    errors: LIST,
     operation: listOperation(logs),
     handle: list(logs),
   },

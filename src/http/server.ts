@@ -8,6 +8,7 @@ import { originsAt } from './guard/origins.ts';
 import { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
+import { compressChunks, compressWhole } from './wire/encoding.ts';
 import { createListener, hostNames, listen, type Tls, unusedConnections } from './wire/listener.ts';
 import type { HttpResponse } from './wire/message.ts';
 import { afterEarlier } from './wire/pipelining.ts';
@@ -87,10 +88,14 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     begun: number,
-    { status, headers, body }: HttpResponse,
+    { status, headers, body, encoding }: HttpResponse,
   ) => {
     if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
-    if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, timeouts.stall);
+    if (typeof body === 'object') {
+      const chunks = encoding ? compressChunks(body, encoding) : body;
+      await sendChunks(outgoing, status, headers, chunks, timeouts.stall);
+    } else if (body !== undefined && encoding)
+      sendWhole(outgoing, status, headers, await compressWhole(body, encoding));
     else sendWhole(outgoing, status, headers, body);
     log.request(incoming, outgoing, performance.now() - begun);
   };

@@ -39,7 +39,12 @@ export function addServeCommand(program: Command, context: Context): void {
       collect,
       [],
     )
-    .option('--allow-origin <origin>', 'let web pages of this origin call; may be repeated', collect, [])
+    .option(
+      '--allow-origin <origin>',
+      'let apps and web pages of this origin call, such as capacitor://localhost; may be repeated',
+      collect,
+      [],
+    )
     .option(
       '--auth',
       'ask every caller for a token (sciatica token add), and keep an eye on how often they call',
@@ -146,15 +151,32 @@ function checkOptions(options: ServeOptions) {
         field: '--allow-host',
         message: 'must be a host name such as tracker.local or 10.0.2.2',
       });
-  for (const origin of allowOrigin)
-    if (!/^https?:\/\/[^/\s]+$/.test(origin))
-      issues.push({ field: '--allow-origin', message: 'must be an origin such as http://localhost:5173' });
+  for (const origin of allowOrigin) {
+    const message = originFault(origin.toLowerCase());
+    if (message !== undefined) issues.push({ field: '--allow-origin', message });
+  }
   if (issues.length > 0) throw invalid(issues);
   return {
     port: Number(port),
     host,
-    origins: { allowHosts: allowHost.map((name) => name.toLowerCase()), allowOrigins: allowOrigin },
+    origins: {
+      allowHosts: allowHost.map((name) => name.toLowerCase()),
+      allowOrigins: allowOrigin.map((origin) => origin.toLowerCase()),
+    },
   };
+}
+
+/** Why no app or web page can have this origin, in lower case (https://www.rfc-editor.org/rfc/rfc6454#section-6.2). */
+function originFault(origin: string): string | undefined {
+  const wanted = 'must be an origin such as http://localhost:5173 or capacitor://localhost';
+  if (origin.includes('*')) return `${wanted}: it is compared as a whole, and * stands for nothing`;
+  const [, scheme = '', host = ''] =
+    /^([a-z][a-z\d+.-]*):\/\/((?:[a-z\d._-]+|\[[\da-f:]+\])(?::\d{1,5})?)$/.exec(origin) ?? [];
+  if (host === '') return wanted;
+  if (scheme === 'file') return `${wanted}: pages of files have none`;
+  if (scheme !== 'http' && scheme !== 'https') return undefined;
+  const sent = URL.canParse(origin) ? new URL(origin).origin : undefined;
+  return sent === origin ? undefined : `${wanted}${sent ? `: browsers send ${sent}` : ''}`;
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {

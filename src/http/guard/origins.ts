@@ -33,7 +33,8 @@ export function originsAt(
   };
 }
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
+const EXPOSED =
+  'ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
 
 /**
  * Refuses requests that a foreign web page can make a browser send: another Host (DNS rebinding), a foreign
@@ -45,16 +46,17 @@ export function checkOrigin({ hosts, headers, target }: HttpRequest, origins: Or
   const [, scheme, authority] =
     (target.startsWith('/') ? undefined : /^(https?):\/\/([^/?#]*)/i.exec(target)) ?? [];
   if (!isOurs(hosts[0] ?? '', origins) || (authority !== undefined && !isOurs(authority, origins)))
-    throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
+    throw foreign('This service does not answer to that Host name; --allow-host adds one.');
   // RFC 9110, 7.4
-  if (scheme?.toLowerCase() === 'https' && !origins.isSecure)
-    throw new Problem(403, 'This is not reached by https.');
+  if (scheme?.toLowerCase() === 'https' && !origins.isSecure) throw foreign('This is not reached by https.');
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(origin, origins))
-    throw new Problem(403, 'Requests from that origin are not allowed; --allow-origin adds one.');
+    throw foreign('Requests from that origin are not allowed; --allow-origin adds one.');
   if (origin === undefined && headers['sec-fetch-site'] === 'cross-site')
-    throw new Problem(403, 'Requests from another site are not allowed; --allow-origin adds one.');
+    throw foreign('Requests from another site are not allowed; --allow-origin adds one.');
 }
+
+const foreign = (detail: string) => new Problem(403, detail, {}, 'foreign-caller');
 
 /** The address of the service as the caller of a request that passed `checkOrigin` wrote it. */
 export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
@@ -80,7 +82,7 @@ export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpH
   return {
     'access-control-allow-methods': allow,
     'access-control-allow-headers':
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
+      'Authorization, Cache-Control, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Pragma, traceparent, tracestate, X-Requested-With',
     'access-control-max-age': '600',
   };
 }

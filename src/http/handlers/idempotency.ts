@@ -5,7 +5,7 @@ import type { User } from '../../domain/user.ts';
 import type { RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { Problem } from '../problem.ts';
-import type { HttpRequest } from '../wire/message.ts';
+import type { HttpRequest, HttpResponse } from '../wire/message.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -40,6 +40,12 @@ export function firstAnswer(store: Store, { key, body }: RepeatableRequest): (Us
   if (first?.body && !Buffer.from(body).equals(first.body))
     throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.');
   return first?.created;
+}
+
+/** Marks the response to a repetition. */
+export function replayed(response: HttpResponse): HttpResponse {
+  response.headers['idempotency-replayed'] = 'true';
+  return response;
 }
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');

@@ -1,12 +1,13 @@
+import { recordFields } from '../../domain/records.ts';
 import type { Paging } from '../../domain/sort.ts';
 import type { Handler, RequestContext } from '../route.ts';
+import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
 import { disclosedRange } from './disclosure.ts';
-import { etagOfList, tagged } from './etag.ts';
-import { arrayOf } from './json-array.ts';
-import type { ListQuery } from './list-query.ts';
+import { etagOf, etagOfList, tagged } from './etag.ts';
+import { formatOf, type ListFormat, listTypes } from './formats.ts';
 import type { Resource } from './resource.ts';
-import { pageLinks } from './slice.ts';
+import { pageLinks, type SliceOf } from './slice.ts';
 
 /** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -15,52 +16,64 @@ const MOST_CHARACTERS = 1024 * 1024;
 export function list<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
   return (context) => {
     const { filter, slice } = resource.read(context.search);
-    if (slice) return part(resource, { filter, slice }, context);
-    if (filter.limit !== undefined) return page(resource, filter, filter.limit, context);
-    return whole(resource, filter, {}, context);
+    const type = preferredType(context.request.headers.accept, listTypes);
+    const format = formatOf(type, filter.fields ?? Object.keys(recordFields[resource.noun]));
+    const as = { resource, filter, format };
+    if (slice) return part(as, slice, context);
+    if (filter.limit !== undefined) return page(as, filter.limit, context);
+    return whole(as, {}, context);
   };
 }
 
+interface Asked<F extends Paging, I, P> {
+  resource: Resource<F, I, P>;
+  filter: F;
+  format: ListFormat;
+}
+
+const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type, vary: 'Accept' });
+
 /** The records that match, up to the limit of the filter. */
 function whole<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
-  filter: F,
-  headers: HttpHeaders,
+  { resource, filter, format }: Asked<F, I, P>,
+  further: HttpHeaders,
   { request, search, store, caller }: RequestContext,
 ): HttpResponse {
   const verbs = resource.verbs(store);
+  const headers = { ...headersOf(format), ...further };
   const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
   if (next === undefined && json.length <= MOST_CHARACTERS) {
-    const etag = etagOfList(json, store, resource.path, search, revision);
-    const response = tagged(request, json, headers, etag);
+    const body = format.whole(json);
+    const etag = body === json ? etagOfList(json, store, resource.path, search, revision) : etagOf(body);
+    const response = tagged(request, body, headers, etag);
     response.disclosed = disclosedRange(resource, ids);
     return response;
   }
   return {
     status: 200,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: arrayOf(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(resource, ids)),
+    headers,
+    body: format.chunks(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(resource, ids)),
   };
 }
 
 function part<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
-  { filter, slice }: Required<ListQuery<F>>,
+  asked: Asked<F, I, P>,
+  slice: SliceOf,
   context: RequestContext,
 ): HttpResponse {
+  const { resource, filter } = asked;
   const { search, store } = context;
   return store.read(() => {
     const total = resource.verbs(store).count(filter);
     const headers: HttpHeaders = { 'x-total-count': String(total) };
-    const links = slice && pageLinks(`${context.base()}${resource.path}`, search, slice, total);
+    const links = pageLinks(`${context.base()}${resource.path}`, search, slice, total);
     if (links !== undefined) headers['link'] = links;
-    return whole(resource, filter, headers, context);
+    return whole(asked, headers, context);
   });
 }
 
 function page<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
-  filter: F,
+  { resource, filter, format }: Asked<F, I, P>,
   limit: number,
   { request, search, store }: RequestContext,
 ): HttpResponse {
@@ -69,13 +82,13 @@ function page<F extends Paging, I, P>(
     ...verbs.page(filter, limit),
     total: verbs.count(filter),
   }));
-  const headers: HttpHeaders = { 'x-total-count': String(total) };
+  const headers: HttpHeaders = { ...headersOf(format), 'x-total-count': String(total) };
   if (next !== undefined) {
     const parameters = new URLSearchParams(search);
     parameters.set('cursor', next);
     headers['link'] = `<${resource.path}?${parameters}>; rel="next"`;
   }
-  const response = tagged(request, json, headers);
+  const response = tagged(request, format.whole(json), headers);
   response.disclosed = disclosedRange(resource, ids);
   return response;
 }

@@ -77,12 +77,14 @@ export function textsOf(
 ): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const { name, text } of parameters) {
-    if (Object.hasOwn(texts, name)) issues.push({ field: name, message: 'is given twice: give it once' });
+    if (Object.hasOwn(texts, name))
+      issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
     else if (known.includes(name)) texts[name] = text;
-    else if (Object.hasOwn(refusals, name)) issues.push({ field: name, message: refusals[name] ?? '' });
+    else if (Object.hasOwn(refusals, name))
+      issues.push({ field: name, message: refusals[name] ?? '', fault: { code: 'unknown' } });
     else if (!name.startsWith('_')) {
-      const { field, message } = unknownField(name, [...known, ...(further.others ?? [])], 'parameter');
-      issues.push({ field, message: message + (further.hint ?? '') });
+      const issue = unknownField(name, [...known, ...(further.others ?? [])], 'parameter');
+      issues.push({ ...issue, message: issue.message + (further.hint ?? '') });
     }
   }
   return texts;

@@ -8,7 +8,7 @@ import { type HttpResponse, json } from '../wire/message.ts';
 import { readJson, readJsonText } from './body.ts';
 import { disclosedRange, disclosedRecord } from './disclosure.ts';
 import { etagOf, precondition, tagged } from './etag.ts';
-import { firstAnswer, repeatable } from './idempotency.ts';
+import { firstAnswer, repeatable, replayed } from './idempotency.ts';
 import { parseQuery } from './query.ts';
 import type { Collection, Resource, StoredRecord, Verbs } from './resource.ts';
 
@@ -39,21 +39,22 @@ export function create<F extends Paging, I, P>(resource: Resource<F, I, P>): Han
     const { text, value } = await readJsonText(request);
     const repeat = repeatable(request, resource.path, caller, text);
     const earlier = repeat && firstAnswer(store, repeat);
-    if (earlier) return created(resource, value, earlier);
+    if (earlier) return replayed(created(resource, value, earlier));
     const verbs = resource.verbs(store);
     const isArray = Array.isArray(value);
     const inputs = isArray
       ? checkEach(value, (one) => resource.checkOneOf(store, one))
       : [resource.check(store, value)];
-    const records = await store.submit((): StoredRecord[] => {
+    const { records, isReplay } = await store.submit((): { records: StoredRecord[]; isReplay: boolean } => {
       // A concurrent request with the same key may have been first.
       const first = repeat && firstAnswer(store, repeat);
-      if (first) return first;
+      if (first) return { records: first, isReplay: true };
       const made = isArray ? verbs.createAll(inputs) : inputs.map((input) => verbs.create(input));
       if (repeat) store.requests.add(repeat);
-      return made;
+      return { records: made, isReplay: false };
     });
-    return created(resource, value, records);
+    const response = created(resource, value, records);
+    return isReplay ? replayed(response) : response;
   };
 }
 

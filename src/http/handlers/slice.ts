@@ -55,8 +55,13 @@ export function sliceOf(
   const { _sort, _order, _page, _limit, _start, _end } = given;
   const issues: Issue[] = (['sort', 'limit', 'cursor'] as const)
     .filter((name) => given[name] !== undefined)
-    .map((name) => ({ field: name, message: `does not go together with ${first}: give one or the other` }));
-  const say = (field: string, message: string) => issues.push({ field, message });
+    .map((name) => ({
+      field: name,
+      message: `does not go together with ${first}: give one or the other`,
+      fault: { code: 'in-conflict' as const },
+    }));
+  const say = (field: string, message: string) =>
+    issues.push({ field, message, fault: { code: 'in-conflict' } });
   if (_order !== undefined && _sort === undefined) say('_order', 'needs _sort');
   if (_page !== undefined && _start !== undefined) say('_start', 'does not go together with _page');
   if (_page !== undefined && _end !== undefined) say('_end', 'does not go together with _page');

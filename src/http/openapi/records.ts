@@ -40,12 +40,24 @@ export function listOperation({ path, noun: record, parameters, filters }: Colle
     tag,
     id: `list${schema}s`,
     summary: `List ${noun}s`,
-    description: 'Without `limit` the whole list is sent.',
+    description:
+      'Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.',
     query: parameters,
     filters,
     sortable: recordFields[record],
     headers: [IF_NONE_MATCH],
-    success: { '200': ok(`The ${noun}s`, many(ref(schema)), LIST_HEADERS), '304': NOT_MODIFIED },
+    success: {
+      '200': {
+        description: `The ${noun}s`,
+        headers: LIST_HEADERS,
+        content: {
+          ...content(many(ref(schema))),
+          'application/x-ndjson': { schema: { type: 'string', description: 'A record per line' } },
+          'text/csv': { schema: { type: 'string', description: 'RFC 4180, the names of the fields first' } },
+        },
+      },
+      '304': NOT_MODIFIED,
+    },
   };
 }
 
@@ -131,11 +143,21 @@ const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, 
 
 const LIST_HEADERS: Json = {
   ...ETAG_IF_SHORT,
-  Link: { description: 'With limit: the next page, rel="next"', schema: { type: 'string' } },
-  'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
+  Link: {
+    description: 'With limit: the next page, rel="next"; with _page: first, prev, next, last',
+    schema: { type: 'string' },
+  },
+  'X-Total-Count': {
+    description: 'Of a part of the list: how many match in all',
+    schema: { type: 'integer' },
+  },
 };
 
 const CREATED_HEADERS: Json = {
+  'Idempotency-Replayed': {
+    description: 'true on the first answer when it is given again; absent otherwise',
+    schema: { type: 'string', const: 'true' },
+  },
   ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
   Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
 };

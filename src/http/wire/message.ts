@@ -30,6 +30,9 @@ export interface Chunk {
 
 export type Chunks = Generator<Chunk> | AsyncGenerator<Chunk>;
 
+/** A content coding of response bodies. */
+export type Encoding = 'br' | 'gzip';
+
 /** A response; a long list and an event stream leave in chunks. */
 export interface HttpResponse {
   status: number;
@@ -37,6 +40,8 @@ export interface HttpResponse {
   body?: string | Chunks;
   /** The records in a body that is a text; chunks bear their own. */
   disclosed?: readonly Disclosure[] | undefined;
+  /** How the body is to be compressed. */
+  encoding?: Encoding | undefined;
 }
 
 /** The largest request body, in bytes. */

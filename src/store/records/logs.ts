@@ -148,7 +148,9 @@ export class Logs {
     const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
     const isSeen = this.users?.includes(userId as number) ?? true;
     if (!isId || (isSeen && this.db.value('SELECT 1 FROM users WHERE id = ?', userId as number))) return [];
-    return [{ field: 'userId', message: 'must be the id of an existing user' }];
+    return [
+      { field: 'userId', message: 'must be the id of an existing user', fault: { code: 'no-such-user' } },
+    ];
   }
 
   #requireUsers(logs: readonly LogInput[], place: (i: number) => string): void {
