@@ -76,7 +76,12 @@ export class Context {
     const chosen = this.db ?? this.env['SCIATICA_DB'];
     if (chosen === '')
       throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
-    return resolve(chosen ?? join(dataFolder(this.env), 'sciatica', 'sciatica.db'));
+    return resolve(chosen ?? join(this.dataFolder, 'sciatica.db'));
+  }
+
+  /** Our folder in the platform's data folder. */
+  get dataFolder(): string {
+    return join(dataFolder(this.env), 'sciatica');
   }
 
   get store(): Store {

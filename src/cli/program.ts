@@ -22,8 +22,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
-      const { complete } = await import('./complete.ts');
-      complete(context, program, words.slice(words[1] === '--' ? 2 : 1));
+      const { complete } = await import('./complete/complete.ts');
+      await complete(context, program, words.slice(1));
     } else await program.parseAsync(words, { from: 'user' });
     return 0;
   } catch (error) {

@@ -1,7 +1,9 @@
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
-import { freshPath, nora, prepared, run } from '../helpers.ts';
+import { freshFolder, freshPath, nora, prepared, records, run } from '../helpers.ts';
 
 const COMMANDS = [
   'user',
@@ -128,14 +130,48 @@ describe('errors', () => {
 });
 
 describe('demo', () => {
-  test('fills a new database, and refuses one that holds records', async () => {
-    const db = freshPath();
-    const first = await run(['demo'], { db });
-    expect(first).toMatchObject({ code: 0, stdout: 'Added 6 users and 400 logs.\n' });
-    expect(first.stderr).toContain('Now try:\n  sciatica summary --user 3\n');
-    const again = await run(['demo'], { db });
-    expect(again).toMatchObject({ code: 4, stdout: '' });
-    expect(again.stderr).toContain('holds records already');
-    expect((await run(['logs', '--user', '3', '--json'], { db })).stdout).toContain('[{"id":1,');
+  const own = (HOME: string) => ({ db: join(HOME, 'diary.db'), env: { HOME, XDG_DATA_HOME: HOME } });
+
+  test('makes a database of its own, and says how to look into it', async () => {
+    const HOME = freshFolder();
+    const path = join(HOME, 'sciatica/practice.db');
+    const first = await run(['demo'], own(HOME));
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: `Made a practice database of 6 users and 400 logs: ${path}\n`,
+    });
+    expect(first.stderr).toContain(`Now try:\n  sciatica summary --user 3 --db ${path}\n`);
+    expect(records(path).logs).toHaveLength(400);
+    expect(readdirSync(HOME)).toEqual(['sciatica']);
+    expect(await run(['demo'], own(HOME))).toMatchObject({
+      code: 0,
+      stdout: `The practice database is there: ${path}\n`,
+    });
+    expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('Removed the practice database.\n');
+    expect(readdirSync(join(HOME, 'sciatica'))).toEqual([]);
+    expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('There is no practice database.\n');
+  });
+
+  test('--db makes it there, if nothing is there', async () => {
+    const HOME = freshFolder();
+    const path = join(HOME, 'practice.db');
+    expect((await run(['demo', '--db', path], own(HOME))).code).toBe(0);
+    expect(await run(['demo', '--db', path], own(HOME))).toMatchObject({ code: 4, stdout: '' });
+    expect((await run(['demo', '--db', path, '--remove'], own(HOME))).code).toBe(2);
+    expect(records(path).logs).toHaveLength(400);
+  });
+
+  test('never goes into the own diary', async () => {
+    const HOME = freshFolder();
+    symlinkSync(HOME, join(HOME, 'link'));
+    for (const db of [
+      join(HOME, 'diary.db'),
+      join(HOME, 'link/diary.db'),
+      join(HOME, 'sciatica/sciatica.db'),
+    ]) {
+      const { code, stderr } = await run(['demo', '--db', db], own(HOME));
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('is your own database') });
+      expect(existsSync(db)).toBe(false);
+    }
   });
 });
