@@ -23,6 +23,8 @@ export class Context {
   #store: Store | undefined;
   /** `--db` */
   db: string | undefined;
+  /** Said when Ctrl-C ends the command, on a line of its own. */
+  ifInterrupted: string | undefined;
   /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */

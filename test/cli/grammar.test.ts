@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
-import { freshFolder, freshPath, nora, prepared, records, run } from '../helpers.ts';
+import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
 
 const COMMANDS = [
   'user',
@@ -87,6 +87,10 @@ describe('mistakes', () => {
       "shell must be one of bash, zsh, fish, not 'tcsh'",
       'sciatica completion --help',
     ],
+    [['log', 'list'], "there is no command 'list' here (did you mean sciatica logs?)", 'sciatica log --help'],
+    [['add'], "there is no command 'add' here (did you mean sciatica log add?)", 'sciatica --help'],
+    [['version'], "there is no command 'version' here (did you mean sciatica --version?)", 'sciatica --help'],
+    [['users', '3'], 'users takes no words after it', 'sciatica users --help'],
     [['\u001b[31m'], "unknown command '\\u001b[31m'", 'sciatica --help'],
   ])('%j', async (words, message, help) => {
     const { code, stdout, stderr } = await run(words);
@@ -110,7 +114,7 @@ describe('options of every command', () => {
   test('an empty --db is refused', async () =>
     expect(await run(['users', '--db', ''])).toMatchObject({ code: 2, stdout: '' }));
 
-  test.each([[['--version']], [['logs', '--version']]])('%j', async (words) => {
+  test.each([[['--version']], [['-V']], [['logs', '--version']]])('%j', async (words) => {
     const { code, stdout } = await run(words);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -126,6 +130,61 @@ describe('errors', () => {
   test('DEBUG=sciatica shows where', async () => {
     const { stderr } = await run(['logs'], { db: '/dev/null', env: { DEBUG: 'sciatica' } });
     expect(stderr).toMatch(/\n {4}at /);
+  });
+});
+
+describe('home', () => {
+  const filled = () =>
+    prepared((store) => {
+      store.users.create(nora);
+      for (const [date, painBefore] of [
+        ['2026-02-23', 8],
+        ['2026-02-28', 6],
+        ['2026-03-02', 5],
+        ['2026-03-02', 4],
+      ] as const)
+        store.logs.create({ ...session, date, painBefore, painAfter: 3 });
+    });
+
+  test('shows today, the week, the last session and the pain', async () => {
+    const db = filled();
+    const { code, stdout, stderr } = await run([], { db });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`Nora Lind (user 1), Monday 2026-03-02
+
+Today      2 sessions: Piriformis Stretch
+This week  2 sessions on 1 day
+Last       Piriformis Stretch today, 4 → 3 (↓1), helped
+Pain       ▆▅▄ before exercise, in 14 days: 8 at first, 4.5 at last
+
+Next: sciatica log again
+      sciatica log add
+      sciatica summary
+`);
+    for (const words of [
+      ['--db', db],
+      [`--db=${db}`, '--no-color'],
+    ])
+      expect((await run(words, { db: freshPath() })).stdout).toBe(stdout);
+  });
+
+  test('fits 50 columns', async () => {
+    const { stdout } = await run([], { db: filled(), columns: 50 });
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
+  });
+
+  test('of a user without logs, and of several users', async () => {
+    const db = prepared((store) => void store.users.create(nora));
+    expect((await run([], { db })).stdout).toContain('Today      nothing yet\n');
+    const both = prepared((store) => void [1, 2].map(() => store.users.create(nora)));
+    expect((await run([], { db: both })).stdout).toContain('2 users and 0 logs.');
+  });
+
+  test('of a file that is not ours is an error, and of no file is the help', async () => {
+    expect((await run([], { db: '/dev/null' })).code).toBe(1);
+    const db = freshPath();
+    expect((await run([], { db })).stdout).toContain('First steps:');
+    expect(existsSync(db)).toBe(false);
   });
 });
 

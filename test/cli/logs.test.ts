@@ -89,7 +89,7 @@ describe('filters', () => {
     [['--effective', '--no-effective'], '--effective and --no-effective cannot both be given.'],
     [['--name', '--type', 'stretch'], '--name needs a value, and --type is a flag.'],
     [['--tpye', 'stretch'], "unknown option '--tpye' (did you mean --type?)"],
-    [['3'], "too many arguments for 'logs'"],
+    [['3'], 'logs takes no words after it'],
   ])('%j is refused', async (words, message) => {
     const { code, stdout, stderr } = await run(['logs', ...words], { db: filled(1) });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

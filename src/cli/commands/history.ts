@@ -41,7 +41,7 @@ async function showHistory(context: Context, options: Options): Promise<void> {
   const limit = filter.limit ?? LATEST;
   const entries = history.list({ ...filter, limit: limit + 1 });
   if (entries.length === 0) {
-    say(context, 'Nothing was changed yet, as far as this asks.');
+    say(context, total(context) ? 'No change matches.' : 'Nothing was changed yet.');
     return;
   }
   const shown = entries.slice(0, limit);
@@ -70,6 +70,8 @@ const names = [
   'before',
   'after',
 ] as const satisfies (keyof HistoryEntry)[];
+
+const total = ({ store }: Context) => store.history.last() > 0;
 
 async function historyFilter(context: Context, options: Options): Promise<HistoryFilter> {
   const asked = await parseFlags(context, options, since);
