@@ -37,6 +37,8 @@ export class Context {
   #jobs: BackupJob[] = [];
   /** `--db` */
   db: string | undefined;
+  /** Said when Ctrl-C ends the command, on a line of its own. */
+  ifInterrupted: string | undefined;
   /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */
@@ -96,7 +98,12 @@ export class Context {
     const chosen = this.db ?? this.env['SCIATICA_DB'];
     if (chosen === '')
       throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
-    return realPathOf(resolve(chosen ?? join(dataFolder(this.env), 'sciatica', 'sciatica.db')));
+    return realPathOf(resolve(chosen ?? join(this.dataFolder, 'sciatica.db')));
+  }
+
+  /** Our folder in the platform's data folder. */
+  get dataFolder(): string {
+    return join(dataFolder(this.env), 'sciatica');
   }
 
   get store(): Store {

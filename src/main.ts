@@ -21,7 +21,9 @@ stderr.on('error', () => {});
 
 // Prompts and the server have handlers of their own.
 process.once('SIGINT', () => {
-  if (process.listenerCount('SIGINT') === 0) process.exit(130);
+  if (process.listenerCount('SIGINT') > 0) return;
+  if (context.ifInterrupted) stderr.write(`\n${context.ifInterrupted}\n`);
+  process.exit(130);
 });
 
 const context = new Context({

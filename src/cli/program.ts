@@ -28,18 +28,44 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   // A command that fails has its own say.
   const warnings: string[] = [];
   context.warn = (line) => warnings.push(line);
+  if (isHome(argv)) {
+    const code = await home(context, argv);
+    if (code !== undefined) return code;
+  }
   const program = await createProgram(context, argv[0]);
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
-      const { complete } = await import('./complete.ts');
-      complete(context, program, words.slice(words[1] === '--' ? 2 : 1));
+      const { complete } = await import('./complete/complete.ts');
+      await complete(context, program, words.slice(1));
     } else await program.parseAsync(words, { from: 'user' });
     if (context.obstacle) say(context, escapeControls(context.obstacle));
     for (const line of warnings) say(context, `sciatica: ${escapeControls(line)}`);
     return 0;
   } catch (error) {
     return report(context, error, pathOf(program, words).join(' '));
+  } finally {
+    context.close();
+  }
+}
+
+/** Whether no command is named: only options of every command, which take no word but --db. */
+function isHome(argv: readonly string[]): boolean {
+  return argv.every(
+    (word, i) => /^--(db|db=.*|no-input|no-color)$/s.test(word) || (i > 0 && argv[i - 1] === '--db'),
+  );
+}
+
+/** Shows the home screen. @returns the exit code; undefined where there is no user yet */
+async function home(context: Context, argv: readonly string[]): Promise<number | undefined> {
+  const at = argv.findIndex((word) => /^--db(=|$)/.test(word));
+  const db = argv[at]?.split('=').slice(1).join('=') || argv[at + 1];
+  if (at >= 0) context.db = db;
+  try {
+    const { showHome } = await import('./commands/home.ts');
+    return showHome(context) ? 0 : undefined;
+  } catch (error) {
+    return report(context, error, 'sciatica');
   } finally {
     context.close();
   }
@@ -84,7 +110,7 @@ export async function createProgram(context: Context, first = ''): Promise<Comma
     .option('--db <file>', 'the database (otherwise SCIATICA_DB, or one in your home folder)')
     .option('--no-input', 'never ask, not even in a terminal')
     .option('--no-color', 'no colours')
-    .version(version, '--version', 'show the version')
+    .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()

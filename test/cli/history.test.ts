@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshPath, keys, NOW, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshPath, keys, NOW, nora, practiceDb, prepared, records, run, session } from '../helpers.ts';
 
 /** A database in which a log was recorded, corrected and deleted. */
 async function corrected(): Promise<string> {
@@ -133,8 +133,7 @@ describe('undo', () => {
   });
 
   test('of an import is one step', async () => {
-    const db = freshPath();
-    await run(['demo'], { db });
+    const db = await practiceDb();
     await run(['user', 'rm', '3', '--yes'], { db });
     await run(['undo', '--yes'], { db });
     expect(records(db).logs).toHaveLength(400);

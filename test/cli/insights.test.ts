@@ -10,12 +10,21 @@ import { logRecord } from '../../src/domain/log.ts';
 import { RED_FLAGS } from '../../src/domain/red-flags.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import { type Comparison, comparePeriods, type Summary, summarize } from '../../src/insights/index.ts';
-import { freshFolder, freshPath, nora, prepared, run as runAny, session, type World } from '../helpers.ts';
+import {
+  freshFolder,
+  freshPath,
+  nora,
+  practiceDb,
+  prepared,
+  run as runAny,
+  session,
+  type World,
+} from '../helpers.ts';
 
 let db = '';
 beforeAll(async () => {
   db = join(mkdtempSync(join(tmpdir(), 'sciatica-')), 'practice.db');
-  expect((await runAny(['demo'], { db })).code).toBe(0);
+  await practiceDb(db);
 });
 afterAll(() => rmSync(dirname(db), { recursive: true, force: true }));
 

@@ -59,6 +59,14 @@ describe('filters', () => {
     ],
     [
       ['--name', 'Piriformis Stretch', '--limit', '2'],
+      [6, 5],
+    ],
+    [
+      ['--limit', '9'],
+      [6, 5, 4, 3, 2, 1],
+    ],
+    [
+      ['--sort', 'painAfter', '--limit', '2'],
       [1, 2],
     ],
     [['--name', 'piriformis'], []],
@@ -81,7 +89,7 @@ describe('filters', () => {
     [['--effective', '--no-effective'], '--effective and --no-effective cannot both be given.'],
     [['--name', '--type', 'stretch'], '--name needs a value, and --type is a flag.'],
     [['--tpye', 'stretch'], "unknown option '--tpye' (did you mean --type?)"],
-    [['3'], "too many arguments for 'logs'"],
+    [['3'], 'logs takes no words after it'],
   ])('%j is refused', async (words, message) => {
     const { code, stdout, stderr } = await run(['logs', ...words], { db: filled(1) });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -284,7 +292,7 @@ describe('JSON and CSV', () => {
 
   test('the fields come in the order they were asked for', async () => {
     const { stdout } = await run(['logs', '--json=painAfter,id', '--limit', '1'], { db: filled(2) });
-    expect(stdout).toBe('[{"painAfter":1,"id":1}]\n');
+    expect(stdout).toBe('[{"painAfter":2,"id":2}]\n');
   });
 
   test('CSV has a header and every record', async () => {

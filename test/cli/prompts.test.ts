@@ -172,7 +172,7 @@ describe('user add', () => {
         ['It must be text of 1 to 100 characters', `Nora${enter}`],
         ['E-mail', `nora@example.org${enter}`],
         ['Where it hurts', down],
-        ['❯ lower-back-right', enter],
+        ['❯ lower back, right', enter],
         ['Current pain', `6${enter}`],
         ['Day of the diagnosis', `2026-01-15${enter}`],
       ],

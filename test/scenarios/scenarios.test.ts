@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { freshPath, NOW, run } from '../helpers.ts';
+import { freshPath, NOW, practiceDb, run } from '../helpers.ts';
 
 /**
  * Whole sessions. A transcript is `$ sciatica …`, then what that prints (stderr with `! ` in front), then
  * `= N` if the exit code is not 0. All commands of a transcript share one database, and run on one day: `# today
- * 2026-03-05` changes it for those that follow. vitest -u writes what is printed into the transcripts.
+ * 2026-03-05` changes it for those that follow. `# practice records` fills the database. vitest -u writes what is printed into the transcripts.
  */
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
@@ -19,6 +19,7 @@ describe.each(readdirSync(folder).filter((name) => name.endsWith('.txt')))('%s',
     for (const line of transcript.split('\n')) {
       const [, day] = /^# today (\S+)/.exec(line) ?? [];
       if (day) now = new Date(`${day}T12:00:00`);
+      if (line === '# practice records') await practiceDb(db);
       if (line.startsWith('#')) replay += `${replay && '\n'}${line}\n`;
       if (!line.startsWith('$ sciatica')) continue;
       if (replay && !/(^|\n)#.*\n$/.test(replay)) replay += '\n';

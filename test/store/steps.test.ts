@@ -10,7 +10,7 @@ function edited() {
   store.logs.update(1, { painAfter: 2 });
   return {
     store,
-    after: () => store.logs.find(1)?.painAfter,
+    painAfter: () => store.logs.find(1)?.painAfter,
     undo: () => store.undo(store.history.nextUndo() ?? 0),
     redo: () => store.undo(store.history.nextRedo() ?? 0),
   };
@@ -18,11 +18,11 @@ function edited() {
 
 describe('step by step', () => {
   test('undo walks back and redo comes forward', () => {
-    const { store, after, undo, redo } = edited();
-    const seen = [after()];
+    const { store, painAfter, undo, redo } = edited();
+    const seen = [painAfter()];
     for (const step of [undo, undo, undo, undo, redo, redo, redo, redo, undo, undo, redo]) {
       step();
-      seen.push(after());
+      seen.push(painAfter());
     }
     expect(seen).toEqual([2, 3, 4, undefined, undefined, undefined, 4, 3, 2, 3, 4, 3]);
     expect(store.users.count()).toBe(1);
@@ -50,17 +50,17 @@ describe('step by step', () => {
   });
 
   test('an undo by number is a step like the others', () => {
-    const { store, after, undo, redo } = edited();
+    const { store, painAfter, undo, redo } = edited();
     store.undo(4);
     store.undo(5);
-    expect(after()).toBe(2);
+    expect(painAfter()).toBe(2);
     expect([store.history.nextUndo(), store.history.nextRedo()]).toEqual([4, undefined]);
     store.undo(6);
-    expect([after(), store.history.nextUndo(), store.history.nextRedo()]).toEqual([3, 3, 7]);
+    expect([painAfter(), store.history.nextUndo(), store.history.nextRedo()]).toEqual([3, 3, 7]);
     redo();
-    expect(after()).toBe(2);
+    expect(painAfter()).toBe(2);
     undo();
-    expect(after()).toBe(3);
+    expect(painAfter()).toBe(3);
   });
 
   test('passes an erasure over', () => {

@@ -61,6 +61,10 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const output = options['output'] as string | undefined;
   const { formatOfName } = await import('../../exchange/format.ts');
   const format = (options['format'] as ExportFormat | undefined) ?? formatOfName(output ?? '') ?? 'json';
+  if (output !== undefined && options['format'] === undefined && isUnknown(output, formatOfName(output)))
+    throw usage(
+      `${escapeControls(output)}: that is none of the formats there are, ${exportFormats.join(', ')}. Say which with --format.`,
+    );
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
   if (format === 'fhir' && what !== undefined)
@@ -74,7 +78,10 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (output !== undefined) file.refuseExisting(output, force);
   // All users, unless --user names one: user use does not narrow an export.
   const filter = await logFilterOf(context, { user: 'all', ...options });
-  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  if (typeof options['limit'] === 'number') {
+    filter.limit = options['limit'];
+    filter.sort ??= '-date,-id';
+  }
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
   let count = 0;
   const watched = function* (blocks: Blocks): Generator<readonly string[]> {
@@ -100,6 +107,10 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (output !== undefined && context.stderr.isTTY)
     say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
+
+/** Whether a name ends as those of another format do: x.pdf. */
+const isUnknown = (name: string, format: string | undefined): boolean =>
+  format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name);
 
 type Lists = { users?: Blocks; userExerciseLogs?: Blocks };
 

@@ -43,7 +43,7 @@ async function showHistory(context: Context, options: Options): Promise<void> {
   const entries = upTo(limit, history.blocks({ ...filter, limit: limit + 1 }), counts);
   const first = entries.next();
   if (first.done) {
-    say(context, 'Nothing was changed yet, as far as this asks.');
+    say(context, total(context) ? 'No change matches.' : 'Nothing was changed yet.');
     return;
   }
   await writeAll(context.stdout, await rendered(context, followed(first.value, entries)));
@@ -92,6 +92,8 @@ const names = [
   'before',
   'after',
 ] as const satisfies (keyof HistoryEntry)[];
+
+const total = ({ store }: Context) => store.history.last() > 0;
 
 async function historyFilter(context: Context, options: Options): Promise<HistoryFilter> {
   const asked = await parseFlags(context, options, since);

@@ -63,10 +63,13 @@ async function importFile(context: Context, path: string, options: ImportOptions
   const progress = progressOf(context);
   const raw = options.raw ?? false;
   let task: Import | undefined;
+  // Everything before the one transaction at the end is staging.
+  context.ifInterrupted = 'Nothing was imported.';
   try {
     const reading = await readRecords(file.bytes, { format, raw });
     task = await context.store.import(reading.where);
     await readAll(file, reading, task, progress);
+    context.ifInterrupted = undefined;
     task.apply({ onConflict: options.onConflict ?? 'refuse', dryRun: options.dryRun ?? false });
   } catch (error) {
     progress.clear();

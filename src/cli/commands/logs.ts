@@ -54,10 +54,10 @@ export function addLogsCommand(program: Command, context: Context): void {
     .command('logs')
     .summary('List what was recorded')
     .description(
-      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded.`,
+      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N is the latest N everywhere, the latest first, or with --sort the first N of that order.`,
     );
   addLogFilters(logs)
-    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
+    .addOption(new Option('--limit <n>', 'the latest so many; with --sort the first').argParser(countOf))
     .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
     .addOption(csvOption())
@@ -78,7 +78,7 @@ async function listLogs(context: Context, options: Options): Promise<void> {
   const filter = await logFilterOf(context, options);
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const asTable = options['json'] === undefined && !options['csv'];
-  const shown = asTable ? tableFilter(filter, options) : filter;
+  const shown = asTable || filter.limit !== undefined ? tableFilter(filter, options) : filter;
   const { limit: _, ...everything } = filter;
   const total = asTable ? context.store.logs.count(everything) : undefined;
   if (total === 0) sayNone(context, filter);

@@ -66,10 +66,13 @@ export async function askField(context: Context, field: Field, current?: unknown
   return read(answer);
 }
 
+/** `lower back, left` for lower-back-left. */
+const spoken = (choice: string): string => choice.replace(/-(left|right)$/, ', $1').replaceAll('-', ' ');
+
 function askChoice(context: Context, field: ChoiceField | BooleanField, current: unknown): Promise<unknown> {
   const values: unknown[] = field.kind === 'choice' ? [...field.choices] : [true, false];
   if (field.optional) values.push(null);
-  const choices = values.map((value) => ({ value, name: shown(field, value) || 'none' }));
+  const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
   const initial = current ?? (field.optional ? null : values[0]);
   return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
 }

@@ -107,13 +107,22 @@ export class Tokens {
    */
   revoke(key: string): Token {
     return this.db.write(() => {
-      const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
-      const id = this.db.value<number>(sql, key, key, key);
-      if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+      const { id } = this.named(key);
       this.#found.clear();
       this.db.run('UPDATE tokens SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL', this.now(), id);
       return this.get(id);
     });
+  }
+
+  /**
+   * The token of a name or an id.
+   * @throws SciaticaError `not-found`
+   */
+  named(key: string): Token {
+    const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
+    const id = this.db.value<number>(sql, key, key, key);
+    if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+    return this.get(id);
   }
 
   /** Deletes the tokens that were for this erased user and for no user who is left. */
