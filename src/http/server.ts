@@ -1,17 +1,26 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Store } from '../store/store.ts';
 import { createApp } from './app.ts';
 import { Gate } from './guard/gate.ts';
-import type { Rate } from './guard/limits.ts';
+import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
 import { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
-import { createListener, hostNames, listen, type Tls, unusedConnections } from './wire/listener.ts';
+import { SharedConnections } from './wire/connections.ts';
+import {
+  createListener,
+  hostNames,
+  listen,
+  MAX_CONNECTIONS,
+  type Tls,
+  unusedConnections,
+} from './wire/listener.ts';
 import type { HttpResponse } from './wire/message.ts';
 import { afterEarlier } from './wire/pipelining.ts';
-import { requestOf } from './wire/request.ts';
+import { type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';
 
@@ -50,6 +59,8 @@ export interface ServerOptions {
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
   timeouts?: Partial<Timeouts>;
+  /** Most connections at once. */
+  mostConnections?: number;
 }
 
 /** A service that listens. */
@@ -64,11 +75,15 @@ export interface RunningServer {
  * @throws the error of listen(2), such as EADDRINUSE
  */
 export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
-  const { host, auth, tls, behindProxy = false } = options;
+  const { host, auth, tls, behindProxy = false, mostConnections = MAX_CONNECTIONS } = options;
   const { allowHosts, allowOrigins } = options.origins;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createListener(timeouts, tls);
   const unused = unusedConnections(server);
+  const reach: Reach = { isProxied: behindProxy };
+  // The connections of a proxy are its own, and without tokens all callers are the person at this machine.
+  if (auth && !behindProxy) reach.connections = new SharedConnections(server, mostConnections, rateLimitKey);
+  else server.maxConnections = mostConnections;
   const port = await listen(server, host, options.port);
   const log = new RequestLog(options.log);
   const onError = (error: unknown) => log.failure(error);
@@ -90,6 +105,11 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     { status, headers, body }: HttpResponse,
   ) => {
     if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
+    else if (reach.connections?.closesAfter(incoming.socket, status)) {
+      headers['connection'] = 'close';
+      // Bytes that nobody reads would reset the connection, and the response with it.
+      if (!incoming.complete && incoming.headers.expect === undefined) await finished(incoming);
+    }
     if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, timeouts.stall);
     else sendWhole(outgoing, status, headers, body);
     log.request(incoming, outgoing, performance.now() - begun);
@@ -97,7 +117,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
     unused.delete(incoming.socket);
-    const response = app(requestOf(incoming, outgoing, behindProxy, beforeBody));
+    const response = app(requestOf(incoming, outgoing, reach, beforeBody));
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
     if (response instanceof Promise)
       void response.then((settled) => send(incoming, outgoing, begun, settled));
@@ -125,6 +145,11 @@ export async function startServer(store: Store, options: ServerOptions): Promise
  */
 function hasUncertainFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
+}
+
+/** Drops what is left of a request; resolves when it has arrived, or will not. */
+async function finished(incoming: IncomingMessage): Promise<void> {
+  if (!incoming.destroyed) await once(incoming.resume(), 'close').catch(() => {});
 }
 
 async function stop(

@@ -10,7 +10,8 @@ export interface Tls {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_CONNECTIONS = 512;
+/** Most connections at once. */
+export const MAX_CONNECTIONS = 512;
 
 /**
  * A server with limits on headers, connections and time, not yet listening.
@@ -38,7 +39,6 @@ export function createListener(
     : createServer(bounds);
   // Node would drop headers beyond 2000, a second Host among them; their bytes are limited above.
   server.maxHeadersCount = 0;
-  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(timeouts.stall);
   // Otherwise Node drops the response to a client that closes its half of the connection after the request.
   return Object.assign(server, { httpAllowHalfOpen: true });

@@ -16,6 +16,8 @@ export interface HttpRequest {
    * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
    */
   readBody(): Promise<Uint8Array>;
+  /** Notes that the connection's caller has a valid token. */
+  trust?: (() => void) | undefined;
   /** Calls back when the caller disconnects or has the whole response; perhaps twice. */
   onClose(listener: () => void): void;
 }

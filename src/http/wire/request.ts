@@ -1,17 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { Problem } from '../problem.ts';
+import type { SharedConnections } from './connections.ts';
 import { type HttpRequest, MAX_BODY_BYTES } from './message.ts';
+
+/** How a service is reached. */
+export interface Reach {
+  /** Whether a trusted proxy is in front. */
+  isProxied: boolean;
+  /** Where connections are shared among callers. */
+  connections?: SharedConnections | undefined;
+}
 
 /**
  * A request of Node's server as the app takes it.
- * @param isProxied whether a trusted proxy is in front
  * @param beforeBody runs before the body is read: it tells a caller who waits for 100 Continue to send it
  */
 export function requestOf(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  isProxied: boolean,
+  { isProxied, connections }: Reach,
   beforeBody?: () => void,
 ): HttpRequest {
   return {
@@ -20,6 +28,7 @@ export function requestOf(
     headers: incoming.headers,
     hosts: hostsOf(incoming.rawHeaders),
     address: () => addressOf(incoming, isProxied),
+    trust: connections && (() => connections.trust(incoming.socket)),
     onClose: (listener) => {
       outgoing.once('close', listener);
       // A client that ends a stream closes only its half of the connection.
