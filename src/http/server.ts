@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { Store } from '../store/store.ts';
 import { createApp } from './app.ts';
 import { Gate } from './guard/gate.ts';
@@ -10,19 +11,13 @@ import { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
 import { SharedConnections } from './wire/connections.ts';
-import {
-  createListener,
-  hostNames,
-  listen,
-  MAX_CONNECTIONS,
-  type Tls,
-  unusedConnections,
-} from './wire/listener.ts';
+import { createListener, hostNames, listen, MAX_CONNECTIONS, unusedConnections } from './wire/listener.ts';
 import type { HttpResponse } from './wire/message.ts';
 import { afterEarlier } from './wire/pipelining.ts';
-import { type Reach, requestOf } from './wire/request.ts';
+import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';
+import { isSelfSigned, secureContext, strictTransport, type Tls } from './wire/tls.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -66,6 +61,11 @@ export interface ServerOptions {
 /** A service that listens. */
 export interface RunningServer {
   port: number;
+  /**
+   * Takes another certificate for the connections to come.
+   * @throws the error of OpenSSL for an invalid certificate or key, and goes on with the one before
+   */
+  renew(tls: Tls): void;
   /** Stops accepting, finishes requests in flight, checkpoints the write-ahead log. */
   stop(): Promise<void>;
 }
@@ -89,14 +89,29 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const onError = (error: unknown) => log.failure(error);
   const origins = originsAt(
     port,
-    [...allowHosts, ...hostNames(host)],
+    allowHosts,
     allowOrigins,
     tls !== undefined || behindProxy,
+    hostNames(host),
   );
   const records = store.as({ origin: { source: 'api' } });
   const gate = auth && new Gate(records, { rate: auth, onError });
   const feed = new Feed(records, timeouts.heartbeat);
   const app = createApp({ store: records, origins, feed, gate, onError });
+
+  let selfSigned = tls && isSelfSigned(tls.cert);
+  const renew = (renewed: Tls) => {
+    const isOwn = isSelfSigned(renewed.cert);
+    (server as unknown as TlsServer).setSecureContext(secureContext(renewed));
+    selfSigned = isOwn;
+  };
+
+  let hasWarned = false;
+  const warnOfProxy = (incoming: IncomingMessage) => {
+    const fault = forwardingFault(incoming);
+    hasWarned = fault !== undefined;
+    if (fault !== undefined) log.warning(fault);
+  };
 
   const send = async (
     incoming: IncomingMessage,
@@ -104,6 +119,8 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     begun: number,
     { status, headers, body }: HttpResponse,
   ) => {
+    const strict = selfSigned === false && strictTransport(incoming.headers.host);
+    if (strict) headers['strict-transport-security'] = strict;
     if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
     else if (reach.connections?.closesAfter(incoming.socket, status)) {
       headers['connection'] = 'close';
@@ -116,6 +133,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
+    if (behindProxy && !hasWarned) warnOfProxy(incoming);
     unused.delete(incoming.socket);
     const response = app(requestOf(incoming, outgoing, reach, beforeBody));
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
@@ -136,7 +154,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   });
   server.on('clientError', refuseBadRequest);
   server.on('connect', (_, socket) => refuseConnect(socket));
-  return { port, stop: () => stop(server, records, { log, gate, feed, unused }, timeouts.stop) };
+  return { port, renew, stop: () => stop(server, records, { log, gate, feed, unused }, timeouts.stop) };
 }
 
 /**

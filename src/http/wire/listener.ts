@@ -2,12 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-
-/** A certificate and its key, as PEM. */
-export interface Tls {
-  cert: Buffer;
-  key: Buffer;
-}
+import { secureContext, type Tls } from './tls.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Most connections at once. */
@@ -32,8 +27,7 @@ export function createListener(
   const server = tls
     ? (createTlsServer({
         ...bounds,
-        ...tls,
-        minVersion: 'TLSv1.2',
+        ...secureContext(tls),
         handshakeTimeout: timeouts.headers,
       }) as Server)
     : createServer(bounds);

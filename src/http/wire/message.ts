@@ -9,6 +9,8 @@ export interface HttpRequest {
   headers: IncomingHttpHeaders;
   /** The value of every Host header. */
   hosts: readonly string[];
+  /** A header that may be sent once and was sent again. */
+  repeated?: string | undefined;
   /** Address of the caller: of the connection, or as a trusted proxy reports it. */
   address(): string;
   /**
