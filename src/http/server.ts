@@ -12,6 +12,7 @@ import { Problem, problemResponse } from './problem.ts';
 import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
 import { SharedConnections } from './wire/connections.ts';
 import { createListener, hostNames, listen, MAX_CONNECTIONS, unusedConnections } from './wire/listener.ts';
+import { watchLog } from './wire/log-watch.ts';
 import type { HttpResponse } from './wire/message.ts';
 import { afterEarlier } from './wire/pipelining.ts';
 import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
@@ -96,6 +97,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   );
   const records = store.as({ origin: { source: 'api' } });
   const gate = auth && new Gate(records, { rate: auth, onError });
+  const stopWatching = watchLog(records, (line) => log.warning(line));
   const feed = new Feed(records, timeouts.heartbeat);
   const app = createApp({ store: records, origins, feed, gate, onError });
 
@@ -154,7 +156,11 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   });
   server.on('clientError', refuseBadRequest);
   server.on('connect', (_, socket) => refuseConnect(socket));
-  return { port, renew, stop: () => stop(server, records, { log, gate, feed, unused }, timeouts.stop) };
+  return {
+    port,
+    renew,
+    stop: () => stop(server, records, { log, gate, feed, unused, stopWatching }, timeouts.stop),
+  };
 }
 
 /**
@@ -170,15 +176,25 @@ async function finished(incoming: IncomingMessage): Promise<void> {
   if (!incoming.destroyed) await once(incoming.resume(), 'close').catch(() => {});
 }
 
+/** What is to be ended when the service stops. */
+interface Running {
+  log: RequestLog;
+  gate: Gate | undefined;
+  feed: Feed;
+  unused: Set<Socket>;
+  stopWatching: () => void;
+}
+
 async function stop(
   server: Server,
   store: Store,
-  { log, gate, feed, unused }: { log: RequestLog; gate: Gate | undefined; feed: Feed; unused: Set<Socket> },
+  { log, gate, feed, unused, stopWatching }: Running,
   timeout: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   feed.stop();
+  stopWatching();
   // Deferred: bytes that have arrived already may be a request.
   setImmediate(() => {
     for (const socket of unused) socket.destroy();

@@ -10,6 +10,7 @@ import { migrations } from '../sqlite/migrations/index.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
+import { writeAheadLog } from './room.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -50,7 +51,7 @@ export function examine(path: string): Examination {
     logs: null,
     checks: [],
   };
-  if (exists) examination.checks.push(...inside(examination));
+  if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
   else examination.checks.push(absent(path));
   const folder = dirname(path);
   if (!existsSync(folder)) return examination;

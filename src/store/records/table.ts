@@ -7,7 +7,8 @@ import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { openSnapshot } from '../sqlite/open.ts';
+import { BoundedSnapshot, type Source } from '../sqlite/snapshot.ts';
+import { type Chunk, chunkOf, chunksInOrder, type IdRange, idsOf, type Row } from './chunks.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
 
@@ -15,22 +16,11 @@ import { jsonOf } from './json.ts';
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
 
+export type { Chunk, IdRange } from './chunks.ts';
+
 /** Which rows, in what order, how many, from where. */
 export interface Query extends Paging {
   where: readonly Condition[];
-}
-
-/** The lowest and the highest of some ids, and how many there are. */
-export interface IdRange {
-  first: number;
-  last: number;
-  count: number;
-}
-
-/** A part of a list: each record as JSON. */
-export interface Chunk {
-  rows: string[];
-  ids: IdRange;
 }
 
 /** One page of a list. */
@@ -47,11 +37,6 @@ export interface Page {
 export interface ShortPage extends Page {
   /** The highest history seq: unchanged means that no record changed. */
   revision: number;
-}
-
-interface Row {
-  id: number;
-  json: string;
 }
 
 const TABLES = { user: 'users', log: 'logs' } as const satisfies Record<Noun, string>;
@@ -175,7 +160,7 @@ export class Table<R extends { id: number }> {
     return { json: `[${rows.map(({ json }) => json)}]`, next: isLast ? undefined : next, ids };
   }
 
-  /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
+  /** Every record that matches, in chunks, as `jsonChunks` reads them. */
   *chunks(query: Query): Generator<R[]> {
     for (const rows of this.jsonRows(query)) yield rows.map((row) => storedJson<R>(row));
   }
@@ -183,14 +168,28 @@ export class Table<R extends { id: number }> {
   /**
    * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own, unless the
    * store is a snapshot already: no statement stays open between chunks, and the store's connection is free meanwhile.
+   * All is from one moment, unless the caller takes longer than a snapshot is held. Then a list by id goes on behind its
+   * last record; one in another order goes on if no record still to come was changed.
+   * @throws SciaticaError `conflict` where the order cannot be kept
    */
   *jsonChunks(query: Query): Generator<Chunk> {
-    const db = this.db.isSnapshot ? this.db : openSnapshot(this.db.path);
-    try {
-      yield* (query.sort ?? 'id') === 'id' ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
-    } finally {
-      if (db !== this.db) db.close();
+    if (this.db.isSnapshot) {
+      yield* this.#chunksFrom({ renewals: 0, read: (work) => work(this.db) }, query);
+      return;
     }
+    const snapshot = new BoundedSnapshot(this.db.path);
+    try {
+      yield* this.#chunksFrom(snapshot, query);
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  #chunksFrom(source: Source, query: Query): Generator<Chunk> {
+    if ((query.sort ?? 'id') === 'id') return this.#chunksById(source, query);
+    const ids = this.#query('id', query, query.limit);
+    const record = { noun: this.noun, table: this.#name, json: this.#json };
+    return chunksInOrder(source, record, ids, CHUNK_ROWS);
   }
 
   /** The rows of `jsonChunks`. */
@@ -204,34 +203,16 @@ export class Table<R extends { id: number }> {
     return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
   }
 
-  *#chunksById(db: Database, query: Query): Generator<Chunk> {
+  *#chunksById(source: Source, query: Query): Generator<Chunk> {
     let { cursor } = query;
     for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-      const rows = this.#take(
-        db,
-        { ...query, ...(cursor !== undefined && { cursor }) },
-        Math.min(left, CHUNK_ROWS),
-      );
+      const rest = { ...query, ...(cursor !== undefined && { cursor }) };
+      const rows = source.read((db) => this.#take(db, rest, Math.min(left, CHUNK_ROWS)));
       const last = rows.at(-1);
       if (!last) return;
       yield chunkOf(rows);
       left -= rows.length;
       cursor = cursorAfter(last.json, query.sort, this.#fields);
-    }
-  }
-
-  /** Sorts the ids once, into a temporary table that SQLite keeps on disk when it is long. */
-  *#chunksInOrder(db: Database, query: Query): Generator<Chunk> {
-    const { sql, values } = this.#query('id', query, query.limit);
-    db.exec('DROP TABLE IF EXISTS temp.chosen');
-    db.exec('CREATE TEMP TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT');
-    db.run(`INSERT INTO temp.chosen (id) ${sql}`, ...values);
-    const chunk = `SELECT id, ${this.#json} AS json FROM temp.chosen JOIN ${this.#name} USING (id)
-      WHERE place > ? AND place <= ? ORDER BY place`;
-    for (let place = 0; ; place += CHUNK_ROWS) {
-      const rows = db.all<Row>(chunk, place, place + CHUNK_ROWS);
-      if (rows.length > 0) yield chunkOf(rows);
-      if (rows.length < CHUNK_ROWS) return;
     }
   }
 
@@ -278,15 +259,4 @@ export class Table<R extends { id: number }> {
     let place = 0;
     return fromCells(this.#fields, () => cells[place++]) as R;
   }
-}
-
-const chunkOf = (rows: readonly Row[]): Chunk => ({ rows: rows.map(({ json }) => json), ids: idsOf(rows) });
-
-function idsOf(rows: readonly Row[]): IdRange {
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const { id } of rows) {
-    first = Math.min(first, id);
-    last = Math.max(last, id);
-  }
-  return { first, last, count: rows.length };
 }
