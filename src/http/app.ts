@@ -41,6 +41,8 @@ export function createApp(service: Service): App {
   return (request) => {
     try {
       checkOrigin(request, service.origins);
+      if (request.repeated !== undefined)
+        throw new Problem(400, `The header ${request.repeated} is sent twice: send it once.`);
       const found = match(request.target);
       if (!found) throw new Problem(404, 'There is nothing at this path.');
       const { methods, id, search } = found;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkOrigin, originsAt } from '../../src/http/guard/origins.ts';
 import { routes } from '../../src/http/routes.ts';
 import type { HttpRequest } from '../../src/http/wire/message.ts';
-import { freshApp } from './helpers.ts';
+import { freshApp, freshServer } from './helpers.ts';
 
 const hosts: [name: string, hosts: string[], status: number][] = [
   ['localhost', ['localhost:3000'], 200],
@@ -69,6 +69,31 @@ describe('who may call', () => {
     expect((await call('GET', 'http://localhost:3000/users')).status).toBe(200);
     expect((await call('GET', 'http://evil.example/users')).status).toBe(403);
   });
+});
+
+describe('the port may be missing in Host and Origin', () => {
+  const pass = (port: number, host: string) => {
+    const origins = originsAt(port, [], [], false, ['192.0.2.7']);
+    const target = '/users';
+    checkOrigin({ target, hosts: [host], headers: {} } as unknown as HttpRequest, origins);
+    const headers = { origin: `http://${host}` };
+    const own = `localhost:${port}`;
+    checkOrigin({ target, hosts: [own], headers } as unknown as HttpRequest, origins);
+  };
+
+  test.each(['localhost', '127.0.0.1', '[::1]', '192.0.2.7'])('of %s on 80 and 443 only', (host) => {
+    for (const port of [80, 443, 3000]) expect(() => pass(port, `${host}:${port}`)).not.toThrow();
+    for (const port of [80, 443]) expect(() => pass(port, host)).not.toThrow();
+    expect(() => pass(3000, host)).toThrow('Host name');
+  });
+
+  test.each(['http://localhost', 'http://127.0.0.1', 'http://[::1]'])(
+    'Origin %s, on 3000',
+    async (origin) => {
+      const { url } = await freshServer();
+      expect((await fetch(`${url}/users`, { headers: { origin } })).status).toBe(403);
+    },
+  );
 });
 
 test('an https target needs TLS', () => {

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
-import { escapeControls } from '../output/io.ts';
+import { escapeControls, say } from '../output/io.ts';
 
 interface ServeOptions {
   port: string;
@@ -79,12 +80,13 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
+  const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
   const server = await startServer(context.store, {
     host,
     port,
     origins,
     auth: options.auth && { burst, perSecond: rate },
-    tls: tlsCert && tlsKey ? { cert: pemOf(tlsCert), key: pemOf(tlsKey) } : undefined,
+    tls: files && readCertificate(files),
     behindProxy: options.behindProxy === true,
     log,
   }).catch((error: unknown) => {
@@ -93,25 +95,50 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
   context.backUpByTimer();
-  const told = toldToStop();
+  for (const warning of warnings(options, files)) say(context, warning);
+  const certificate = files && watchCertificate(files, server.renew, (line) => say(context, line));
+  const told = toldToStop(certificate?.look);
   const name = host.includes(':') ? `[${host}]` : host;
   context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);
   await told;
+  certificate?.stop();
   await server.stop();
 }
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
-function toldToStop(): Promise<void> {
+/** What is worth knowing at the start, and cannot be found out from here. */
+function warnings({ host, behindProxy }: ServeOptions, files: CertificateFiles | undefined): string[] {
+  const lines = [files && exposure(files)];
+  if (behindProxy)
+    lines.push(
+      'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).',
+    );
+  if (behindProxy && !LOOPBACK.includes(host))
+    lines.push(
+      `Who reaches ${host} past the proxy can send any X-Forwarded-For: let only the proxy in, or listen on 127.0.0.1.`,
+    );
+  return lines.filter((line) => line !== undefined);
+}
+
+/**
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once.
+ * @param renew takes a renewed certificate at SIGHUP instead, unless it comes because the terminal is gone
+ */
+function toldToStop(renew?: () => void): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    if (renew === undefined) process.once('SIGHUP', () => resolve());
+    else process.on('SIGHUP', () => (hasLostTerminal() ? resolve() : renew()));
   });
 }
 
-function pemOf(file: string): Buffer {
+/** Whether this was started in a terminal that has been closed. */
+function hasLostTerminal(): boolean {
+  if (!process.stdout.isTTY && !process.stdin.isTTY) return false;
   try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
   }
 }
 

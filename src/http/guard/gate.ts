@@ -67,6 +67,7 @@ export class Gate {
       }
       const secret = secretOf(request.headers.authorization);
       caller = this.#authenticate(secret, request);
+      request.trust?.();
       this.#byToken.take(caller.id);
       if (!may(caller.role, right))
         throw new Problem(403, `A token with the role ${caller.role} may not do this.`);

@@ -16,18 +16,21 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /**
  * The origins of a service on this machine.
  * @param allowHosts further Host names, `name` or `name:port`, in lower case
+ * @param ownNames further Host names of the listening address, which need the port
  */
 export function originsAt(
   port: number,
   allowHosts: readonly string[],
   allowOrigins: readonly string[],
   isSecure = false,
+  ownNames: readonly string[] = [],
 ): Origins {
-  const names = [...LOCAL_NAMES, ...allowHosts];
+  const own = [...LOCAL_NAMES, ...ownNames];
   // Clients leave out the default port of http and https.
-  const bare = port === 80 || port === 443 ? LOCAL_NAMES : [];
+  const bare = port === 80 || port === 443 ? own : [];
+  const withPort = [...own, ...allowHosts].map((name) => `${name}:${port}`);
   return {
-    hosts: new Set([...names.map((name) => `${name}:${port}`), ...allowHosts, ...bare]),
+    hosts: new Set([...withPort, ...allowHosts, ...bare]),
     allowOrigins,
     isSecure,
   };

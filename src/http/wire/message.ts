@@ -9,6 +9,8 @@ export interface HttpRequest {
   headers: IncomingHttpHeaders;
   /** The value of every Host header. */
   hosts: readonly string[];
+  /** A header that may be sent once and was sent again. */
+  repeated?: string | undefined;
   /** Address of the caller: of the connection, or as a trusted proxy reports it. */
   address(): string;
   /**
@@ -16,6 +18,8 @@ export interface HttpRequest {
    * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
    */
   readBody(): Promise<Uint8Array>;
+  /** Notes that the connection's caller has a valid token. */
+  trust?: (() => void) | undefined;
   /** Calls back when the caller disconnects or has the whole response; perhaps twice. */
   onClose(listener: () => void): void;
 }

@@ -11,6 +11,7 @@ import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sql
 import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
+import { writeAheadLog } from './room.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -51,7 +52,7 @@ export function examine(path: string): Examination {
     logs: null,
     checks: [],
   };
-  if (exists) examination.checks.push(...inside(examination));
+  if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
   else examination.checks.push(absent(path));
   const folder = dirname(path);
   if (!existsSync(folder)) return examination;

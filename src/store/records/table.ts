@@ -7,7 +7,8 @@ import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { openSnapshot } from '../sqlite/open.ts';
+import { openSource, type Source } from '../sqlite/snapshot.ts';
+import { chunksInOrder } from './chunks.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
 import { type Chunk, chunkOf, type IdRange, idsOf, type Row } from './rows.ts';
@@ -15,6 +16,8 @@ import { type Chunk, chunkOf, type IdRange, idsOf, type Row } from './rows.ts';
 /** How much of a long list is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
+
+export type { Chunk, IdRange } from './rows.ts';
 
 /** Which rows, in what order, how many, from where. */
 export interface Query extends Paging {
@@ -38,8 +41,6 @@ export interface ShortPage extends Page {
 }
 
 const TABLES = { user: 'users', log: 'logs' } as const satisfies Record<Noun, string>;
-
-let lists = 0;
 
 /** A table of records: the SQL that users and logs have in common, built from their fields. */
 export class Table<R extends { id: number }> {
@@ -165,7 +166,7 @@ export class Table<R extends { id: number }> {
     return { json: `[${rows.map(({ json }) => json)}]`, next: isLast ? undefined : next, ids };
   }
 
-  /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
+  /** Every record that matches, in chunks, as `jsonChunks` reads them. */
   *chunks(query: Query): Generator<R[]> {
     for (const rows of this.jsonRows(query)) yield rows.map((row) => storedJson<R>(row));
   }
@@ -173,15 +174,24 @@ export class Table<R extends { id: number }> {
   /**
    * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own, unless the
    * store is a snapshot already: no statement stays open between chunks, and the store's connection is free meanwhile.
+   * All is from one moment, unless the caller takes longer than a snapshot is held. Then a list by id goes on behind its
+   * last record; one in another order goes on if no record still to come was changed.
+   * @throws SciaticaError `conflict` where the order cannot be kept
    */
   *jsonChunks(query: Query): Generator<Chunk> {
-    const isById = (query.sort ?? 'id') === 'id';
-    const { db, close } = openSnapshot(this.db, !isById);
+    const source = openSource(this.db, (query.sort ?? 'id') !== 'id');
     try {
-      yield* isById ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
+      yield* this.#chunksFrom(source, query);
     } finally {
-      close();
+      source.close();
     }
+  }
+
+  #chunksFrom(source: Source, query: Query): Generator<Chunk> {
+    if ((query.sort ?? 'id') === 'id') return this.#chunksById(source, query);
+    const ids = this.#query('id', query, query.limit);
+    const record = { noun: this.noun, table: this.#name, json: this.#jsonOf(query) };
+    return chunksInOrder(source, record, ids, CHUNK_ROWS);
   }
 
   /** The rows of `jsonChunks`. */
@@ -195,39 +205,17 @@ export class Table<R extends { id: number }> {
     return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
   }
 
-  *#chunksById(db: Database, query: Query): Generator<Chunk> {
+  *#chunksById(source: Source, query: Query): Generator<Chunk> {
     let { cursor } = query;
     for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-      const rows = this.#take(
-        db,
-        cursor === query.cursor ? query : { ...query, ...(cursor !== undefined && { cursor }), offset: 0 },
-        Math.min(left, CHUNK_ROWS),
-      );
+      const rest =
+        cursor === query.cursor ? query : { ...query, ...(cursor !== undefined && { cursor }), offset: 0 };
+      const rows = source.read((db) => this.#take(db, rest, Math.min(left, CHUNK_ROWS)));
       const last = rows.at(-1);
       if (!last) return;
       yield chunkOf(rows);
       left -= rows.length;
       cursor = this.#cursorAfter(last, query);
-    }
-  }
-
-  /** Sorts the ids once, into a temporary table that SQLite keeps on disk when it is long. */
-  *#chunksInOrder(db: Database, query: Query): Generator<Chunk> {
-    const { sql, values } = this.#query('id', query, query.limit);
-    // Several lists may be read through one connection at once.
-    const chosen = `temp.chosen_${++lists}`;
-    db.exec(`CREATE TABLE ${chosen} (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT`);
-    try {
-      db.run(`INSERT INTO ${chosen} (id) ${sql}`, ...values);
-      const chunk = `SELECT id, ${this.#jsonOf(query)} AS json FROM ${chosen} JOIN ${this.#name} USING (id)
-        WHERE place > ? AND place <= ? ORDER BY place`;
-      for (let place = 0; ; place += CHUNK_ROWS) {
-        const rows = db.all<Row>(chunk, place, place + CHUNK_ROWS);
-        if (rows.length > 0) yield chunkOf(rows);
-        if (rows.length < CHUNK_ROWS) return;
-      }
-    } finally {
-      db.exec(`DROP TABLE ${chosen}`);
     }
   }
 
