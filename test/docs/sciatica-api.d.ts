@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Without `limit` the whole list is sent.
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
          */
         get: operations["listUsers"];
         put?: never;
@@ -129,7 +129,7 @@ export interface paths {
         };
         /**
          * List exercise logs
-         * @description Without `limit` the whole list is sent.
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
          */
         get: operations["listUserExerciseLogs"];
         put?: never;
@@ -769,8 +769,11 @@ export interface components {
         };
         /** @description Problem details (RFC 9457) */
         Problem: {
-            /** @example about:blank */
-            type: string;
+            /**
+             * @description The kind of problem: a reference to where /docs explains it
+             * @enum {string}
+             */
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -781,7 +784,25 @@ export interface components {
             errors?: {
                 /** @example painLevel */
                 field: string;
-                /** @example must be a whole number from 1 to 10 */
+                /**
+                 * @description What is wrong with it
+                 * @enum {string}
+                 */
+                code: "missing" | "unknown" | "repeated" | "wrong-type" | "out-of-range" | "too-long" | "blank" | "not-unicode" | "not-a-date" | "not-an-email" | "not-a-choice" | "no-such-user" | "in-conflict" | "invalid";
+                /** @description With out-of-range */
+                minimum?: number;
+                /** @description With out-of-range */
+                maximum?: number;
+                /** @description With blank */
+                minLength?: number;
+                /** @description With too-long */
+                maxLength?: number;
+                /** @description With not-a-choice */
+                values?: string[];
+                /**
+                 * @description For a person, behind the label of the field
+                 * @example must be a whole number from 1 to 10
+                 */
                 message: string;
             }[];
         };
@@ -818,6 +839,15 @@ export interface components {
         };
         /** @description No such record */
         NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Accept names no media type that this can be had as */
+        NotAcceptable: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1032,14 +1062,16 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
-                    /** @description With limit: the next page, rel="next" */
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
                     Link?: string;
-                    /** @description With limit: how many match in all */
+                    /** @description Of a part of the list: how many match in all */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["User"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description The caller has it already */
@@ -1052,6 +1084,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1076,6 +1109,8 @@ export interface operations {
             /** @description The new user, or users */
             201: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     /** @description Strong entity tag; absent when there are several */
                     ETag?: string;
                     /** @description Path of the record; absent when there are several */
@@ -1546,14 +1581,16 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
-                    /** @description With limit: the next page, rel="next" */
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
                     Link?: string;
-                    /** @description With limit: how many match in all */
+                    /** @description Of a part of the list: how many match in all */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserExerciseLog"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description The caller has it already */
@@ -1566,6 +1603,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1590,6 +1628,8 @@ export interface operations {
             /** @description The new exercise log, or exercise logs */
             201: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     /** @description Strong entity tag; absent when there are several */
                     ETag?: string;
                     /** @description Path of the record; absent when there are several */
