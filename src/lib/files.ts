@@ -141,7 +141,8 @@ export function replace(temporary: string, target: string): void {
 }
 
 /**
- * Gives a file a further name, where nothing has that name yet: two who try at once cannot overwrite each other.
+ * Gives a file a further name, where nothing has that name yet: two who try at once cannot overwrite each other. After an
+ * error nothing has it.
  * @throws the error EEXIST of link(2)
  */
 export function linkNew(file: string, name: string): void {
@@ -154,7 +155,13 @@ export function linkNew(file: string, name: string): void {
     copyFileSync(file, name, fsConstants.COPYFILE_EXCL);
     syncFile(name);
   }
-  syncFolder(dirname(name));
+  try {
+    syncFolder(dirname(name));
+  } catch (error) {
+    // What is not certain to stay is not there.
+    rmSync(name, { force: true });
+    throw error;
+  }
 }
 
 /** The first of `name`, `name-2`, `name-3` … that `claim` does not refuse with EEXIST. */

@@ -8,12 +8,13 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { linkNew, replace, syncFile, temporaryBeside, withFreeName } from '../../lib/files.ts';
+import { linkNew, syncFile, syncFolder, temporaryBeside, withFreeName } from '../../lib/files.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
-import { damaged, domainError } from '../sqlite/errors.ts';
+import { damaged, domainError, uncertain } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
 import { carryOver, pastOf } from './restore-ledger.ts';
 
@@ -85,8 +86,9 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
     });
     return name;
   } catch (error) {
-    // Nothing was replaced: what was kept of it is one copy too many.
-    if (name !== undefined) rmSync(name, { force: true });
+    // Where nothing was replaced, what was kept of it is one copy too many.
+    const isUncertain = error instanceof SciaticaError && error.code === 'uncertain';
+    if (name !== undefined && !isUncertain) rmSync(name, { force: true });
     throw error;
   } finally {
     db.close();
@@ -191,7 +193,12 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
   // A log that stays would be taken for the log of the file that comes.
   for (const end of COMPANIONS) if (existsSync(path + end)) renameSync(path + end, name + end);
   rmSync(`${path}-shm`, { force: true });
-  replace(prepared, path);
+  renameSync(prepared, path);
+  try {
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw uncertain(error);
+  }
   return name;
 }
 
