@@ -1,19 +1,27 @@
+import type { HistoryEntry } from './history.ts';
+
 /** Who may do what over the network. */
 
 export const roles = ['patient', 'provider', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 /** Permission for one kind of action on one kind of record. */
-export type Right = `${'read' | 'create' | 'change' | 'delete'} ${'user' | 'log'}` | 'read changes';
+export type Right =
+  | `${'read' | 'create' | 'change' | 'delete'} ${'user' | 'log'}`
+  | 'read changes'
+  | 'read self'
+  | 'undo'
+  | 'send batch';
 
-const READS: readonly Right[] = ['read user', 'read log', 'read changes'];
+/** A batch is allowed to every role: each request in it needs its own right. */
+const READS: readonly Right[] = ['read user', 'read log', 'read changes', 'read self', 'send batch'];
 
 /**
  * The rights of each role, on the records that its token covers: of one user for a patient, of the assigned users
  * for a provider, all for an admin. What is not listed is denied.
  */
 export const rights: Readonly<Record<Role, ReadonlySet<Right>>> = {
-  patient: new Set([...READS, 'change user', 'create log', 'change log', 'delete log']),
+  patient: new Set([...READS, 'change user', 'create log', 'change log', 'delete log', 'undo']),
   provider: new Set(READS),
   admin: new Set([
     ...READS,
@@ -23,6 +31,7 @@ export const rights: Readonly<Record<Role, ReadonlySet<Right>>> = {
     'create log',
     'change log',
     'delete log',
+    'undo',
   ]),
 };
 
@@ -43,5 +52,22 @@ export function may(role: Role, right: Right): boolean {
 
 /** The kind of record that a right is about; the changes of users and logs count as logs. */
 export function recordOf(right: Right): 'user' | 'log' {
-  return right.endsWith('user') ? 'user' : 'log';
+  return right.endsWith('user') || right === 'read self' ? 'user' : 'log';
+}
+
+/** The right that it takes to take back what happened to a record. */
+export function rightToUndo({ action, record }: Pick<HistoryEntry, 'action' | 'record'>): Right {
+  if (action === 'delete') return `create ${record}`;
+  return `${action === 'update' ? 'change' : 'delete'} ${record}`;
+}
+
+/** Whether the caller could write back everything that an entry changed: its records are all of users in scope. */
+export function mayUndo({ role, users }: Pick<Caller, 'role' | 'users'>, entry: HistoryEntry): boolean {
+  if (!may(role, rightToUndo(entry))) return false;
+  if (users === null) return true;
+  const owners = [entry.before, entry.after].flatMap((state) => {
+    if (state === null) return [];
+    return 'userId' in state ? [state.userId] : [state.id];
+  });
+  return owners.length > 0 && owners.every((owner) => users.includes(owner));
 }

@@ -28,7 +28,18 @@ const target = integer({
 export const summaryFields = { since, until, exerciseType, rule, target };
 
 /** What can be asked of a comparison of two periods. */
-export const comparisonFields = { since, until, exerciseType, rule };
+export const comparisonFields = {
+  since,
+  until,
+  exerciseType,
+  rule,
+  before: date({
+    label: 'Before',
+    flag: 'before',
+    help: 'What came before this day, against this day and what followed',
+    example: '2026-03-15',
+  }),
+};
 
 /** What can be asked of a report. */
 export const reportFields = {

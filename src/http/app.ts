@@ -3,8 +3,8 @@ import type { Gate, Refusal } from './guard/gate.ts';
 import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
-import type { Route, Session } from './route.ts';
-import { allowed, type Match, match } from './router.ts';
+import { allowed, type Match, type Route, type Session } from './route.ts';
+import { match } from './router.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
@@ -74,7 +74,8 @@ function handle(
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const base = () => baseOf(request, service.origins);
-    const response = route.handle({ request, id, search, store, caller, recheck, base, feed: service.feed });
+    const { feed } = service;
+    const response = route.handle({ request, id, search, store, caller, recheck, base, feed, match });
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))
@@ -87,13 +88,14 @@ function handle(
 /** A finished response, recorded where there is an audit. */
 function audited(
   response: HttpResponse,
-  { request, route: { path, right }, id, search }: Matched,
+  { request, route: { path, right, isOwner }, id, search }: Matched,
   { caller }: Session | Refusal,
   service: Service,
 ): HttpResponse {
   const finished = finish(response, request, service);
   if (!service.gate || right === null) return finished;
-  return service.gate.audit.recorded({ request, path, right, id, search, caller }, finished);
+  const about = isOwner ? { id: 0, owner: id } : { id };
+  return service.gate.audit.recorded({ request, path, right, ...about, search, caller }, finished);
 }
 
 /** Answers OPTIONS, and refuses a method that the path does not take. */

@@ -1,13 +1,16 @@
+import { batch } from './handlers/batch.ts';
 import { changes } from './handlers/changes.ts';
 import { history } from './handlers/history.ts';
-import { report, summary } from './handlers/insights.ts';
-import { list } from './handlers/list.ts';
-import { create, patch, read, remove, replace } from './handlers/records.ts';
+import { compare, report, summary } from './handlers/insights.ts';
+import { list, logsOfUser } from './handlers/list.ts';
+import { create, createOne, patch, read, remove, replace, single } from './handlers/records.ts';
 import { logs, users } from './handlers/resource.ts';
-import { docs, document, health } from './handlers/service.ts';
+import { docs, document, health, me, root } from './handlers/service.ts';
+import { undo } from './handlers/undo.ts';
+import { batchOperation, undoOperation } from './openapi/actions.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
-import { reportOperation, summaryOperation } from './openapi/insights.ts';
+import { compareOperation, reportOperation, summaryOperation } from './openapi/insights.ts';
 import type { ProblemName } from './openapi/problems.ts';
 import {
   createOperation,
@@ -17,9 +20,16 @@ import {
   patchOperation,
   readOperation,
   replaceOperation,
+  userLogsOperation,
 } from './openapi/records.ts';
-import { docsOperation, documentOperation, healthOperation } from './openapi/service.ts';
-import type { Route } from './route.ts';
+import {
+  docsOperation,
+  documentOperation,
+  healthOperation,
+  meOperation,
+  rootOperation,
+} from './openapi/service.ts';
+import type { Route, Write } from './route.ts';
 
 const OPEN: readonly ProblemName[] = ['BadRequest', 'Forbidden', 'TooManyRequests', 'ServiceUnavailable'];
 const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
@@ -28,6 +38,9 @@ const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
 const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
 const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
 const WRITE_ONE: readonly ProblemName[] = [...WRITE, 'NotFound', 'PreconditionFailed'];
+
+/** A write that can be a request of its own and a part of a batch. */
+const written = (write: Write) => ({ write, handle: single(write) });
 
 /** The whole service. */
 export const routes: readonly Route[] = [
@@ -46,6 +59,7 @@ export const routes: readonly Route[] = [
     errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
     operation: createOperation(users),
     handle: create(users),
+    write: createOne(users),
   },
   {
     method: 'GET',
@@ -61,7 +75,7 @@ export const routes: readonly Route[] = [
     right: 'change user',
     errors: [...WRITE_ONE, ...BODY],
     operation: replaceOperation(users),
-    handle: replace(users),
+    ...written(replace(users)),
   },
   {
     method: 'PATCH',
@@ -69,7 +83,7 @@ export const routes: readonly Route[] = [
     right: 'change user',
     errors: [...WRITE_ONE, ...BODY],
     operation: patchOperation(users),
-    handle: patch(users),
+    ...written(patch(users)),
   },
   {
     method: 'DELETE',
@@ -77,7 +91,7 @@ export const routes: readonly Route[] = [
     right: 'delete user',
     errors: WRITE_ONE,
     operation: deleteOperation(users, ' with all logs'),
-    handle: remove(users),
+    ...written(remove(users)),
   },
   {
     method: 'GET',
@@ -97,11 +111,28 @@ export const routes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/users/{id}/compare',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: compareOperation,
+    handle: compare,
+  },
+  {
+    method: 'GET',
     path: '/users/{id}/report',
     right: 'read user',
     errors: READ_ONE,
     operation: reportOperation,
     handle: report,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/userExerciseLogs',
+    right: 'read log',
+    errors: [...LIST, 'NotFound'],
+    operation: userLogsOperation(logs),
+    handle: logsOfUser,
+    isOwner: true,
   },
   {
     method: 'GET',
@@ -118,6 +149,7 @@ export const routes: readonly Route[] = [
     errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
     operation: createOperation(logs),
     handle: create(logs),
+    write: createOne(logs),
   },
   {
     method: 'GET',
@@ -133,7 +165,7 @@ export const routes: readonly Route[] = [
     right: 'change log',
     errors: [...WRITE_ONE, ...BODY],
     operation: replaceOperation(logs),
-    handle: replace(logs),
+    ...written(replace(logs)),
   },
   {
     method: 'PATCH',
@@ -141,7 +173,7 @@ export const routes: readonly Route[] = [
     right: 'change log',
     errors: [...WRITE_ONE, ...BODY],
     operation: patchOperation(logs),
-    handle: patch(logs),
+    ...written(patch(logs)),
   },
   {
     method: 'DELETE',
@@ -149,7 +181,7 @@ export const routes: readonly Route[] = [
     right: 'delete log',
     errors: WRITE_ONE,
     operation: deleteOperation(logs),
-    handle: remove(logs),
+    ...written(remove(logs)),
   },
   {
     method: 'GET',
@@ -168,6 +200,30 @@ export const routes: readonly Route[] = [
     handle: changes,
   },
   {
+    method: 'POST',
+    path: '/undo',
+    right: 'undo',
+    errors: [...WRITE, ...BODY, 'NotFound', 'Conflict'],
+    operation: undoOperation,
+    handle: undo,
+  },
+  {
+    method: 'POST',
+    path: '/batch',
+    right: 'send batch',
+    errors: [...WRITE_ONE, ...BODY, 'UnprocessableEntity'],
+    operation: batchOperation,
+    handle: batch,
+  },
+  {
+    method: 'GET',
+    path: '/me',
+    right: 'read self',
+    errors: READ,
+    operation: meOperation,
+    handle: me,
+  },
+  {
     method: 'GET',
     path: '/health',
     right: null,
@@ -181,7 +237,15 @@ export const routes: readonly Route[] = [
     right: null,
     errors: OPEN,
     operation: documentOperation,
-    handle: document(() => openApi(routes)),
+    handle: document((base) => openApi(routes, base)),
+  },
+  {
+    method: 'GET',
+    path: '/',
+    right: null,
+    errors: OPEN,
+    operation: rootOperation,
+    handle: root,
   },
   {
     method: 'GET',
@@ -189,6 +253,6 @@ export const routes: readonly Route[] = [
     right: null,
     errors: OPEN,
     operation: docsOperation,
-    handle: docs(() => openApi(routes)),
+    handle: docs((base) => openApi(routes, base)),
   },
 ];

@@ -111,7 +111,25 @@ export class Store {
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
   undo(change: number): HistoryEntry[] {
-    return this.#connection.changes.run(() => takeBack(this, change), { source: 'undo' }, change);
+    const { caller } = this.#view.origin ?? {};
+    const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
+    return this.#connection.changes.run(() => takeBack(this, change), origin, change);
+  }
+
+  /**
+   * As `undo`, for a service: in the next group commit.
+   * @param check looks at the entries of the change first; throws to refuse
+   * @returns the entries that were taken back, and the entry of the history that was the last before
+   */
+  submitUndo(
+    change: number,
+    check: (entries: HistoryEntry[]) => void,
+  ): Promise<{ entries: HistoryEntry[]; seq: number }> {
+    return this.#writer.write(() => {
+      check(this.history.ofChange(change));
+      const seq = this.history.last();
+      return { entries: this.undo(change), seq };
+    });
   }
 
   /** @throws SciaticaError `not-found` for a user that never was */

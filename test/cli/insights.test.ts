@@ -590,7 +590,11 @@ describe('is refused', () => {
     ['compare --user all', 2, '--user must be a whole number'],
     ['compare --user 99', 3, 'There is no user 99'],
     ['compare --user 3 --before 2026-03-01 --since 2026-01-01', 2, 'leave out --since and --until'],
-    ['compare --user 3 --since 2026-03-02 --until 2026-03-01', 2, 'The period is empty'],
+    [
+      'compare --user 3 --since 2026-03-02 --until 2026-03-01',
+      2,
+      'begins an empty period: from 2026-03-02 to 2026-03-01',
+    ],
     ['report', 2, 'There are several users'],
     ['report --user 99', 3, 'There is no user 99'],
     ['report --user 3 --format pdf', 2, 'Allowed choices are html, md'],

@@ -97,6 +97,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Two periods of a user side by side
+         * @description The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.
+         */
+        get: operations["compareUserPeriods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/report": {
         parameters: {
             query?: never;
@@ -112,6 +135,29 @@ export interface paths {
          * @description One HTML page that loads and runs nothing, or the same as Markdown.
          */
         get: operations["getUserReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/userExerciseLogs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the exercise logs of a user
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         */
+        get: operations["listLogsOfUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -210,6 +256,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a change back
+         * @description What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it.
+         */
+        post: operations["undoChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Do several writes, all or none
+         * @description In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch` and `/undo` cannot be inside.
+         */
+        post: operations["writeBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the caller is, and whose records it sees */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -236,6 +339,23 @@ export interface paths {
         };
         /** The OpenAPI document of the service */
         get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Leads to the documentation */
+        get: operations["getRoot"];
         put?: never;
         post?: never;
         delete?: never;
@@ -566,6 +686,34 @@ export interface components {
             pain: components["schemas"]["PainTrend"] | null;
             rhythm: components["schemas"]["Rhythm"] | null;
         };
+        Comparison: {
+            first: components["schemas"]["Summary"];
+            second: components["schemas"]["Summary"];
+            /** @description Of the mean pain before exercise */
+            painBefore: components["schemas"]["Difference"];
+            /** @description Of the mean change of all sessions */
+            meanChange: components["schemas"]["Difference"];
+            exercises: {
+                exerciseName: string;
+                /** @enum {string} */
+                exerciseType: "stretch" | "strengthening";
+                first: components["schemas"]["ExerciseResponse"] | null;
+                second: components["schemas"]["ExerciseResponse"] | null;
+                meanChange: components["schemas"]["Difference"];
+            }[];
+        };
+        Difference: {
+            first: number | null;
+            second: number | null;
+            /** @description second − first */
+            difference: number | null;
+            interval: [
+                number,
+                number
+            ] | null;
+            /** @enum {string} */
+            shift: "lower" | "higher" | "unclear" | "too-few" | "new" | "stopped";
+        };
         ResponseRule: {
             /** @enum {string} */
             name: "default" | "radicular";
@@ -727,6 +875,44 @@ export interface components {
                 weeksReached: number;
             } | null;
         };
+        /**
+         * @example {
+         *       "method": "PATCH",
+         *       "url": "/userExerciseLogs/1",
+         *       "body": {
+         *         "painAfter": 3
+         *       }
+         *     }
+         */
+        BatchRequest: {
+            /** @enum {string} */
+            method: "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Path of the record or the list
+             * @example /userExerciseLogs/1
+             */
+            url: string;
+            headers?: {
+                /** @description Entity tag that the record must have */
+                "If-Match"?: string;
+            };
+            /** @description As the path takes it; none for DELETE */
+            body?: {
+                [key: string]: unknown;
+            };
+        };
+        BatchResponse: {
+            /**
+             * @description As the request would have had alone
+             * @example 200
+             */
+            status: number;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description As the request would have had alone; null for a record that was erased since */
+            body: unknown;
+        };
         /** @description What happened to a record in one change */
         HistoryEntry: {
             /**
@@ -855,6 +1041,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Something later depends on it, or it cannot be taken back */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description What is to be gone on from is not in the history any more: read everything anew */
         Gone: {
             headers: {
@@ -873,7 +1068,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than 64 KiB */
+        /** @description The body is larger than 64 KiB, or with several records than 1 MiB */
         PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -1077,6 +1272,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1162,6 +1359,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1325,6 +1524,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1378,6 +1579,63 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    compareUserPeriods: {
+        parameters: {
+            query?: {
+                /** @description First day */
+                since?: string;
+                /** @description Last day */
+                until?: string;
+                /** @description Kind of exercise */
+                exerciseType?: "stretch" | "strengthening";
+                /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
+                rule?: "default" | "radicular";
+                /** @description What came before this day, against this day and what followed */
+                before?: string;
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1404,8 +1662,6 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with */
                 target?: number;
-                /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
-                full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
@@ -1440,6 +1696,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1448,6 +1706,168 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    listLogsOfUser: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: number[];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: number[];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: number;
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: number;
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: number;
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: number;
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: number[];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: number[];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: number;
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: number;
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: number;
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: number;
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: string[];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: string[];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: string[];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: string[];
+                /** @description Day of the exercise; given again: any of them */
+                date?: string[];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: string[];
+                /** @description Day of the exercise: is at least */
+                date_gte?: string;
+                /** @description Day of the exercise: is at most */
+                date_lte?: string;
+                /** @description Day of the exercise: is more than */
+                date_gt?: string;
+                /** @description Day of the exercise: is less than */
+                date_lt?: string;
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: string[];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: number[];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: number[];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: number;
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: number;
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: number;
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: number;
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: number[];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: number[];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: number;
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: number;
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: number;
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: number;
+                /** @description Whether it helped; given again: any of them */
+                effective?: boolean[];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: boolean[];
+                /** @description Notes about the session; given again: any of them */
+                notes?: string[];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: string[];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: string[];
+                /** @description First day */
+                since?: string;
+                /** @description Last day */
+                until?: string;
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: string;
+                /** @description Most records on a page */
+                limit?: number;
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: string;
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: string;
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: string;
+                /** @description As json-server: fields separated by commas */
+                _sort?: string;
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: string;
+                /** @description As json-server: the page, counted from 1 */
+                _page?: number;
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: number;
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: number;
+                /** @description As json-server: place behind the last record */
+                _end?: number;
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercise logs */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserExerciseLog"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1596,6 +2016,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1681,6 +2103,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1844,6 +2268,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1895,6 +2321,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1903,6 +2331,160 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    undoChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Number of the change, as the history has it
+                     * @example 2
+                     */
+                    change: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It is taken back */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The change that was taken back
+                         * @example 4
+                         */
+                        undoes: number;
+                        /**
+                         * @description How many entries it had
+                         * @example 1
+                         */
+                        entries: number;
+                        /**
+                         * @description What /changes?since= takes to give what the undoing did
+                         * @example 7
+                         */
+                        since: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    writeBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requests: components["schemas"]["BatchRequest"][];
+                };
+            };
+        };
+        responses: {
+            /** @description The responses, in order */
+            200: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description false when the service runs without --auth: all is open */
+                        authentication: boolean;
+                        /** @description Name of the token */
+                        name: string | null;
+                        /** @description patient, provider, admin: what the token may do */
+                        role: string | null;
+                        /** @description Ids of the users whose records the token covers; null for all */
+                        users: number[] | null;
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1964,6 +2546,33 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the documentation */
+            302: {
+                headers: {
+                    /** @description /docs */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2003,6 +2612,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -20,6 +20,8 @@ export interface AuditContext {
   readonly right: Right;
   /** The id in the path; 0 for a path without one. */
   readonly id: number;
+  /** The user in the path whose records were asked for. */
+  readonly owner?: number;
   readonly search: string;
   readonly caller: Caller | undefined;
 }
@@ -65,7 +67,7 @@ export class AuditTrail {
       return { ...response, body: chunks };
     }
     const disclosed = isGranted ? (response.disclosed ?? []) : [];
-    if (isGranted && isChanges) this.#addEach(context, status, disclosed);
+    if (isGranted && (isChanges || disclosed.length > 1)) this.#addEach(context, status, disclosed);
     else this.#add(this.#recordOf(context, status, disclosed[0]));
     return response;
   }
@@ -80,10 +82,10 @@ export class AuditTrail {
 
   /** @param disclosed the records in the response */
   #recordOf(context: AuditContext, status: number, disclosed?: Disclosure): AuditRecord {
-    const { request, path, right, id, search, caller } = context;
+    const { request, path, right, id, owner, search, caller } = context;
     const record = disclosed?.record ?? recordOf(right);
     const { first, last, count } = id > 0 ? { first: id, last: id, count: 1 } : (disclosed ?? NO_RECORDS);
-    const userId = id === 0 ? userOf(search, caller) : record === 'user' ? id : null;
+    const userId = owner ?? (id === 0 ? userOf(search, caller) : record === 'user' ? id : null);
     return {
       at: this.now(),
       token: caller?.id ?? null,

@@ -1,6 +1,5 @@
 import { csvOf } from '../../exchange/csv.ts';
 import type { Chunk } from '../wire/message.ts';
-import { arrayOf } from './json-array.ts';
 
 /** The media types of lists. */
 export const listTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
@@ -49,4 +48,21 @@ function lines(type: string, render: (rows: readonly string[]) => string, header
       if (before !== '') yield { text: before };
     },
   };
+}
+
+/**
+ * One JSON array in chunks, one for each batch of elements.
+ * @param batches elements as JSON texts
+ * @param disclosed the records in a batch
+ */
+export function* arrayOf<B extends { rows: string[] }>(
+  batches: Iterable<B>,
+  disclosed: (batch: B) => Chunk['disclosed'],
+): Generator<Chunk> {
+  let before = '[';
+  for (const batch of batches) {
+    yield { text: before + batch.rows.join(','), disclosed: disclosed(batch) };
+    before = ',';
+  }
+  yield { text: before === '[' ? '[]' : ']' };
 }

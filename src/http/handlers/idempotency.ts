@@ -34,12 +34,17 @@ export function repeatable(
  * The records that the first request with this key created, as they were then; undefined if there was none.
  * @throws Problem 422 when that request had another body
  */
-export function firstAnswer(store: Store, { key, body }: RepeatableRequest): (User | Log)[] | undefined {
+export function firstAnswer(store: Store, repeat: RepeatableRequest): (User | Log)[] | undefined {
+  return firstRequest(store, repeat)?.created;
+}
+
+/** As `firstAnswer`: all that is known of the first request. */
+export function firstRequest(store: Store, { key, body }: RepeatableRequest) {
   const first = store.requests.find(key);
   // Erasing a record removes the hash of the body that created it, and with it this check.
   if (first?.body && !Buffer.from(body).equals(first.body))
     throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.');
-  return first?.created;
+  return first;
 }
 
 /** Marks the response to a repetition. */

@@ -3,7 +3,7 @@ import { checkEach } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
-import type { Handler } from '../route.ts';
+import type { Handler, Write } from '../route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import { readJson, readJsonText } from './body.ts';
 import { disclosedRange, disclosedRecord } from './disclosure.ts';
@@ -36,7 +36,7 @@ function seenRecord(json: string, id: number, { users }: Caller): StoredRecord {
 export function create<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
   return async ({ request, search, store, caller }) => {
     parseQuery(search, {});
-    const { text, value } = await readJsonText(request);
+    const { text, value } = await readJsonText(request, (sent) => !Array.isArray(sent));
     const repeat = repeatable(request, resource.path, caller, text);
     const earlier = repeat && firstAnswer(store, repeat);
     if (earlier) return replayed(created(resource, value, earlier));
@@ -71,14 +71,28 @@ function created(collection: Collection, sent: unknown, records: readonly Stored
   return { ...json(201, body, headers), disclosed: disclosedRecord(collection, record) };
 }
 
+/** POST of one record, in a batch. */
+export function createOne<F extends Paging, I, P>(resource: Resource<F, I, P>): Write {
+  return {
+    hasBody: true,
+    begin: ({ store, search }) => {
+      parseQuery(search, {});
+      return (body) => {
+        const input = resource.check(store, body);
+        return () => created(resource, body, [resource.verbs(store).create(input)]);
+      };
+    },
+  };
+}
+
 /** PUT of a whole record. */
-export function replace<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function replace<F extends Paging, I, P>(resource: Resource<F, I, P>): Write {
   const check = (store: Store, value: unknown) => resource.check(store, value);
   return write(resource, check, (verbs, id, input, guard) => verbs.replace(id, input, guard));
 }
 
 /** PATCH of some fields. */
-export function patch<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function patch<F extends Paging, I, P>(resource: Resource<F, I, P>): Write {
   const check = (store: Store, value: unknown) => resource.checkPatch(store, value);
   return write(resource, check, (verbs, id, changes, guard) => verbs.update(id, changes, guard));
 }
@@ -87,26 +101,47 @@ function write<F extends Paging, I, P, T>(
   resource: Resource<F, I, P>,
   check: (store: Store, value: unknown) => T,
   verb: (verbs: Verbs<F, I, P>, id: number, value: T, guard?: Guard) => StoredRecord,
-): Handler {
-  return async ({ request, id, search, store }) => {
-    parseQuery(search, {});
-    const verbs = resource.verbs(store);
-    // A missing record is reported before any fault of the body.
-    verbs.json(id);
-    const value = check(store, await readJson(request));
-    const guard = precondition(request.headers);
-    const record = await store.submit(() => verb(verbs, id, value, guard));
-    const body = JSON.stringify(record);
-    return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(resource, record) };
+): Write {
+  return {
+    hasBody: true,
+    begin: ({ store, id, search, headers }) => {
+      parseQuery(search, {});
+      const verbs = resource.verbs(store);
+      // A missing record is reported before any fault of the body.
+      verbs.json(id);
+      return (sent) => {
+        const value = check(store, sent);
+        const guard = precondition(headers);
+        return () => {
+          const record = verb(verbs, id, value, guard);
+          const body = JSON.stringify(record);
+          return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(resource, record) };
+        };
+      };
+    },
   };
 }
 
 /** DELETE of a record. */
-export function remove<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
-  return async ({ request, id, search, store }) => {
-    parseQuery(search, {});
-    const guard = precondition(request.headers);
-    const record = await store.submit(() => resource.verbs(store).delete(id, guard));
-    return { ...json(200, '{}'), disclosed: disclosedRecord(resource, record) };
+export function remove<F extends Paging, I, P>(resource: Resource<F, I, P>): Write {
+  return {
+    hasBody: false,
+    begin: ({ store, id, search, headers }) => {
+      parseQuery(search, {});
+      const guard = precondition(headers);
+      return () => () => {
+        const record = resource.verbs(store).delete(id, guard);
+        return { ...json(200, '{}'), disclosed: disclosedRecord(resource, record) };
+      };
+    },
+  };
+}
+
+/** A write that is a request of its own. */
+export function single({ hasBody, begin }: Write): Handler {
+  return async ({ request, store, id, search }) => {
+    const check = begin({ store, id, search, headers: request.headers });
+    const run = check(hasBody ? await readJson(request) : undefined);
+    return store.submit(run);
   };
 }

@@ -8,12 +8,18 @@ import { filterParameters, type Json, queryParameters, schemaJson } from './part
 import { problemRefs, problemResponses } from './problems.ts';
 import { schemas } from './schemas.ts';
 
+const SERVERS = '"servers":[{"url":"/"}]';
+
 let rendered: string | undefined;
 
-/** The OpenAPI 3.1 document of the service, as JSON, rendered once. */
-export function openApi(routes: readonly Route[]): string {
+/**
+ * The OpenAPI 3.1 document of the service, as JSON, rendered once.
+ * @param base the address of the service, as the caller wrote it; localhost stays relative, as linters want it
+ */
+export function openApi(routes: readonly Route[], base = '/'): string {
   rendered ??= JSON.stringify(documentOf(routes));
-  return rendered;
+  if (/^https?:\/\/localhost(?::|$)/.test(base)) return rendered;
+  return rendered.replace(SERVERS, () => `"servers":[${JSON.stringify({ url: base })}]`);
 }
 
 function documentOf(routes: readonly Route[]): Json {

@@ -22,7 +22,7 @@ export const ETAG_IF_SHORT: Json = {
   ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
 };
 
-export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
+export const NOT_MODIFIED: Json = { description: 'The caller has it already', headers: ETAG };
 
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
 export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');

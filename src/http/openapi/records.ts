@@ -162,7 +162,7 @@ const CREATED_HEADERS: Json = {
   Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
 };
 
-const IDEMPOTENCY_KEY: Json = {
+export const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
@@ -175,3 +175,12 @@ const IDEMPOTENCY_KEY: Json = {
     examples: ['0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e'],
   },
 };
+
+/** GET of the logs of one user. */
+export function userLogsOperation(logs: Collection): Operation {
+  return {
+    ...listOperation(logs),
+    id: 'listLogsOfUser',
+    summary: 'List the exercise logs of a user',
+  };
+}

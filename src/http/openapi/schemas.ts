@@ -3,6 +3,7 @@ import { actions, sources } from '../../domain/history.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
 import { objectOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
+import { batchSchemas } from './actions.ts';
 import { insightsSchemas } from './insights.ts';
 import { type Json, ref, schemaJson } from './parts.ts';
 import { problemSchema } from './problems.ts';
@@ -17,6 +18,7 @@ export function schemas(): Record<string, Json> {
     UserExerciseLogInput: input(logFields),
     UserExerciseLogPatch: patch(logFields, { painAfter: 3 }),
     ...insightsSchemas(),
+    ...batchSchemas,
     HistoryEntry: historyEntry,
     Problem: problemSchema,
   };

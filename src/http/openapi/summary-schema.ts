@@ -3,6 +3,7 @@ import { exerciseTypes } from '../../domain/log.ts';
 import { responseRuleNames } from '../../domain/summary.ts';
 import type {
   DayAfter,
+  Difference,
   ExerciseSummary,
   PainLevel,
   Response,
@@ -128,10 +129,36 @@ export const summarySchema = z.strictObject({
   rhythm: rhythm.nullable(),
 }) satisfies z.ZodType<Omit<Summary, 'rule'>>;
 
+const difference = z.strictObject({
+  first: z.number().nullable(),
+  second: z.number().nullable(),
+  difference: z.number().nullable().describe('second − first'),
+  interval: interval.nullable(),
+  shift: z.enum(['lower', 'higher', 'unclear', 'too-few', 'new', 'stopped']),
+}) satisfies z.ZodType<Difference>;
+
+export const comparisonSchema = z.strictObject({
+  first: summarySchema,
+  second: summarySchema,
+  painBefore: difference.describe('Of the mean pain before exercise'),
+  meanChange: difference.describe('Of the mean change of all sessions'),
+  exercises: z.array(
+    z.strictObject({
+      exerciseName: z.string(),
+      exerciseType: z.enum(exerciseTypes),
+      first: response.nullable(),
+      second: response.nullable(),
+      meanChange: difference,
+    }),
+  ),
+});
+
 /** The schemas that have a name of their own. */
 export const summarySchemas = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({
   Summary: summarySchema,
+  Comparison: comparisonSchema,
+  Difference: difference,
   ResponseRule: rule,
   ExerciseSummary: exercise,
   ExerciseResponse: response,

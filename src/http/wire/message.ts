@@ -15,9 +15,10 @@ export interface HttpRequest {
   address(): string;
   /**
    * Reads the body.
-   * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
+   * @param most bytes that it may have, `MAX_BODY_BYTES` unless given
+   * @throws Problem 413 when it is larger
    */
-  readBody(): Promise<Uint8Array>;
+  readBody(most?: number): Promise<Uint8Array>;
   /** Notes that the connection's caller has a valid token. */
   trust?: (() => void) | undefined;
   /** Calls back when the caller disconnects or has the whole response; perhaps twice. */
@@ -48,8 +49,11 @@ export interface HttpResponse {
   encoding?: Encoding | undefined;
 }
 
-/** The largest request body, in bytes. */
+/** The largest request body with one record, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
+
+/** The largest request body with several: 500 short logs have 100 KiB. */
+export const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** A response with a JSON text. */
 export function json(status: number, body: string, headers: HttpHeaders = {}): HttpResponse {

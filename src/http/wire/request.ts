@@ -34,10 +34,10 @@ export function requestOf(
       // A client that ends a stream closes only its half of the connection.
       incoming.socket.once('end', listener);
     },
-    readBody: () => {
-      if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+    readBody: (most = MAX_BODY_BYTES) => {
+      if (Number(incoming.headers['content-length'] ?? 0) > most) return Promise.reject(tooLarge(most));
       beforeBody?.();
-      return readBody(incoming);
+      return readBody(incoming, most);
     },
   };
 }
@@ -85,15 +85,15 @@ function singleHeaders(rawHeaders: string[]): { hosts: string[]; repeated: strin
 }
 
 /** Reads a body; what exceeds the limit is read and dropped, so that the caller receives the response. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > most) {
         chunks.length = 0;
-        reject(tooLarge());
+        reject(tooLarge(most));
       } else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
@@ -104,6 +104,6 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   });
 }
 
-function tooLarge(): Problem {
-  return new Problem(413, `A body may have at most ${MAX_BODY_BYTES} bytes.`);
+export function tooLarge(most: number): Problem {
+  return new Problem(413, `A body may have at most ${most} bytes.`);
 }
