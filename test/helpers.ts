@@ -16,7 +16,7 @@ export const TODAY = '2026-03-02';
 /** A new folder, gone after the test. */
 export function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

@@ -155,7 +155,7 @@ describe('home', () => {
 Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
 Last       Piriformis Stretch today, 4 → 3 (↓1), helped
-Pain       ▆▅▄ before exercise, in 14 days: 8 at first, 4.5 at last
+Pain       ▇▅▄ before exercise, in 14 days: 8 at first, 4.5 at last
 
 Next: sciatica log again
       sciatica log add

@@ -174,9 +174,9 @@ describe('the table', () => {
   test.each([
     [140, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective', 'Notes'], ''],
     [80, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective', 'Notes'], ''],
-    [72, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective'], 'Too narrow for Notes.\n'],
-    [60, ['Id', 'Date', 'Exercise', 'Pain', 'Effective'], 'Too narrow for Notes, Type.\n'],
-    [50, ['Id', 'Date', 'Exercise', 'Pain'], 'Too narrow for Notes, Type, Effective.\n'],
+    [72, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Helped'], 'Too narrow for Notes.\n'],
+    [60, ['Id', 'Date', 'Exercise', 'Pain', 'Helped'], 'Too narrow for Notes, Type.\n'],
+    [50, ['Id', 'Date', 'Exercise', 'Pain'], 'Too narrow for Notes, Type, Helped.\n'],
   ])('at %i columns names whole columns and whole exercises', async (columns, titles, said) => {
     const { stdout, stderr } = await run(['logs', '--user', '1'], { db: filled(40), columns });
     const [header, ...lines] = stripVTControlCharacters(stdout).trimEnd().split('\n');
@@ -204,7 +204,7 @@ describe('the table', () => {
 
   test('cuts notes with an ellipsis', async () => {
     const { stdout } = await run(['logs', '--user', '1', '--sort', 'id'], { db: filled(6), columns: 80 });
-    expect(stripVTControlCharacters(stdout).split('\n')[1]).toMatch(/ A long no…$/);
+    expect(stripVTControlCharacters(stdout).split('\n')[1]).toMatch(/ strength\. .* yes +A long note…$/);
   });
 
   test('keeps its columns in line over many rows', async () => {

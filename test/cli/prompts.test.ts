@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+import { run as runProgram } from '../../src/cli/program.ts';
+import { keys, nora, prepared, records, run, session, started, TODAY } from '../helpers.ts';
 
 const { enter, down, ctrlC, ctrlD, backspace, tab } = keys;
 
@@ -133,6 +134,17 @@ describe('log add', () => {
       code: 2,
       stderr: 'sciatica: --before must be a whole number from 1 to 10\n',
     });
+  });
+
+  test('what is typed ahead waits for its question', async () => {
+    const db = logged();
+    const { context, written } = started({ db, columns: 80 });
+    const done = runProgram(['log', 'add', '--name', 'Glute Bridge'], context);
+    context.stdin.push(`${enter}6${enter}4${enter}${enter}`);
+    context.stdin.push(`one\r\ntwo\rthree${enter}`);
+    setTimeout(() => context.stdin.push(enter), 1500);
+    expect({ code: await done, ...written() }).toMatchObject({ code: 0 });
+    expect(records(db).logs[2]).toMatchObject({ painBefore: 6, painAfter: 4, notes: 'one\ntwo\nthree' });
   });
 
   test.each([

@@ -69,6 +69,8 @@ function typed(
   symlinkSync(bin, join(path, 'sciatica'));
   mkdirSync(dirname(join(folder, rc)), { recursive: true });
   writeFileSync(join(folder, rc), setup);
+  // Where this is missing, fish fills it in the background, also after the test.
+  mkdirSync(join(folder, '.local/share/fish/generated_completions'), { recursive: true });
   const work = join(folder, 'work');
   mkdirSync(work);
   writeFileSync(join(work, 'diary.json'), '[]');

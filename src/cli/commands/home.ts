@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { addDays, weekdayOf } from '../../domain/day.ts';
 import type { Log } from '../../domain/log.ts';
+import { sparkline } from '../../insights/text.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { counted, escapeControls, print } from '../output/io.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
@@ -9,7 +10,6 @@ import { clip } from '../views/width.ts';
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
-const BARS = '▁▂▃▄▅▆▇█';
 
 /**
  * `sciatica` alone: today, this week, the last session, the pain of two weeks, and what to type next. It proposes no
@@ -66,8 +66,7 @@ function painLines(logs: readonly Log[]): string[] {
   });
   const [first, last] = [means[0], means.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const bars = means.map((mean) => BARS[Math.round(((mean - 1) / 9) * (BARS.length - 1))]).join('');
   const points = (mean: number) => String(Math.round(mean * 10) / 10);
   const words = means.length === 1 ? points(first) : `${points(first)} at first, ${points(last)} at last`;
-  return [`Pain       ${bars} before exercise, in ${DAYS} days: ${words}`];
+  return [`Pain       ${sparkline(means, DAYS)} before exercise, in ${DAYS} days: ${words}`];
 }

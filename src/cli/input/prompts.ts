@@ -1,5 +1,5 @@
 import { confirm, input, search, select } from '@inquirer/prompts';
-import type { Context } from '../../context.ts';
+import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
@@ -10,6 +10,7 @@ import { faultOfDay, parseDay } from '../../domain/spoken-day.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
+import { Keyboard, LINE_BREAK } from './keyboard.ts';
 
 /** Prompts in a terminal. Loaded only when one is shown. */
 
@@ -20,7 +21,11 @@ interface Streams {
 }
 
 /** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
-async function ask<T>(context: Context, question: (streams: Streams) => Promise<T>): Promise<T> {
+async function ask<T>(
+  context: Context,
+  question: (streams: Streams) => Promise<T>,
+  takesLines = false,
+): Promise<T> {
   // Inquirer colours with Node's styleText, which reads the environment.
   if (!context.mayColour) process.env['NO_COLOR'] = '1';
   const controller = new AbortController();
@@ -28,13 +33,24 @@ async function ask<T>(context: Context, question: (streams: Streams) => Promise<
   // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
   const ended = () => setImmediate(abort);
   process.once('SIGINT', abort);
-  context.stdin.once('pause', ended);
+  const keyboard = keyboardOf(context.stdin);
+  keyboard.once('pause', ended);
+  keyboard.open(takesLines);
   try {
-    return await question({ input: context.stdin, output: context.stderr, signal: controller.signal });
+    return await question({ input: keyboard, output: context.stderr, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
-    context.stdin.off('pause', ended);
+    keyboard.off('pause', ended);
+    keyboard.close();
   }
+}
+
+const keyboards = new WeakMap<Input, Keyboard>();
+
+function keyboardOf(stdin: Input): Keyboard {
+  const keyboard = keyboards.get(stdin) ?? new Keyboard(stdin);
+  keyboards.set(stdin, keyboard);
+  return keyboard;
 }
 
 /**
@@ -49,19 +65,24 @@ export async function askField(context: Context, field: Field, current?: unknown
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
   // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
-  const read = (answer: string) => {
-    if (answer === shownValue) return current;
+  const takesLines = field.kind === 'text' && field.blank;
+  const read = (typed: string) => {
+    if (typed === shownValue) return current;
+    const answer = takesLines ? typed.replaceAll(LINE_BREAK, '\n') : typed;
     return answer === '' && field.optional ? null : fieldValue(field, answer.trim(), context.today);
   };
-  const answer = await ask(context, (streams) =>
-    input(
-      {
-        message: `${field.help}${none}`,
-        ...(shownValue === undefined ? {} : { default: shownValue }),
-        validate: (text) => faultOf(field, read(text), context.today) ?? true,
-      },
-      streams,
-    ),
+  const answer = await ask(
+    context,
+    (streams) =>
+      input(
+        {
+          message: `${field.help}${none}`,
+          ...(shownValue === undefined ? {} : { default: shownValue }),
+          validate: (text) => faultOf(field, read(text), context.today) ?? true,
+        },
+        streams,
+      ),
+    takesLines,
   );
   return read(answer);
 }

@@ -95,11 +95,33 @@ export function logColumns(palette: Palette, userName?: (id: number) => string):
       `${before} → ${after} ${sign(before, after).padEnd(2)}`,
     paint: painter(palette),
   };
-  const columns = Object.entries(others).map(([name, field]) =>
-    name === 'painAfter' ? pain : columnOf<Log>(name, field, turnOf(name, logRecord)),
-  );
+  const columns = Object.entries(others).map(([name, field]) => {
+    if (name === 'painAfter') return pain;
+    const column = columnOf<Log>(name, field, turnOf(name, logRecord));
+    const shorter = SHORTER[name];
+    return shorter ? shorter(column) : column;
+  });
   return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
 }
+
+/** Forms of columns that need less room, in the order in which they are taken. */
+const SHORTER: Readonly<Record<string, (column: Column<Log>) => Column<Log>>> = {
+  exerciseType: (column) => ({
+    ...column,
+    step: 0,
+    brief: {
+      title: column.title,
+      turn: column.turn ?? 0,
+      cell: ({ exerciseType }) => (exerciseType === 'stretch' ? 'str.' : 'strength.'),
+    },
+  }),
+  notes: (column) => ({ ...column, step: 1 }),
+  effective: (column) => ({
+    ...column,
+    step: 2,
+    brief: { title: 'Helped', turn: column.turn ?? 0, cell: ({ effective }) => (effective ? '✓' : '✗') },
+  }),
+};
 
 function painter({ relief, aggravation }: Palette): (text: string, log: Log) => string {
   return (text, { painBefore, painAfter }) => {
