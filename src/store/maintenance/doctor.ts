@@ -10,7 +10,7 @@ import { migrations } from '../sqlite/migrations/index.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
-import { writeAheadLog } from './room.ts';
+import { room, writeAheadLog } from './room.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -89,7 +89,9 @@ function inside(examination: Examination): Check[] {
     }
     const db = openToRead(path);
     try {
-      return [format(examination, db), integrity(db), foreignKeys(db)];
+      const checks = [format(examination, db), integrity(db), foreignKeys(db)];
+      // The pages of a damaged file cannot be counted.
+      return checks.every(({ ok }) => ok) ? [...checks, room(db)] : checks;
     } finally {
       db.close();
     }
