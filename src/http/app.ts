@@ -61,10 +61,23 @@ function answer(matched: Matched, service: Service): HttpResponse | Promise<Http
   const { gate } = service;
   const admission = gate ? gate.admit(matched.request, matched.route) : service;
   const response =
-    'error' in admission ? failure(admission.error, service) : handle(matched, admission, service);
+    'error' in admission ? failure(admission.error, service) : metered(matched, admission, service);
   return response instanceof Promise
     ? response.then((settled) => audited(settled, matched, admission, service))
     : audited(response, matched, admission, service);
+}
+
+/** Handles a request; what a token writes counts against its quota. */
+function metered(matched: Matched, session: Session, service: Service): HttpResponse | Promise<HttpResponse> {
+  const { gate } = service;
+  const { method } = matched.request;
+  if (!gate || !session.caller || method === 'GET' || method === 'HEAD')
+    return handle(matched, session, service);
+  const { request, settle } = gate.metered(matched.request, session.caller);
+  return Promise.resolve(handle({ ...matched, request }, session, service)).then((response) => {
+    settle(response);
+    return response;
+  });
 }
 
 function handle(

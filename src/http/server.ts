@@ -50,6 +50,8 @@ export interface ServerOptions {
   origins: { allowHosts: readonly string[]; allowOrigins: readonly string[] };
   /** Turns authentication on, with the rate limit of each token. */
   auth?: Rate | undefined;
+  /** Bytes that each token may write in a day. */
+  quota?: number | undefined;
   tls?: Tls | undefined;
   /** A trusted proxy is in front and reports addresses in X-Forwarded-For. */
   behindProxy?: boolean;
@@ -97,7 +99,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     hostNames(host),
   );
   const records = store.as({ origin: { source: 'api' } });
-  const gate = auth && new Gate(records, { rate: auth, onError });
+  const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
   const stopWatching = watchLog(records, (line) => log.warning(line));
   const feed = new Feed(records, timeouts.heartbeat);
   const app = createApp({ store: records, origins, feed, gate, onError });

@@ -17,6 +17,8 @@ interface ServeOptions {
   behindProxy?: true;
   rate?: number;
   burst?: number;
+  /** MiB a day. */
+  quota?: number;
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
@@ -59,6 +61,7 @@ export function addServeCommand(program: Command, context: Context): void {
       countOf,
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
+    .option('--quota <MiB>', 'with --auth: MiB that it may write in a day (otherwise 64)', countOf)
     .addHelpText(
       'after',
       `
@@ -86,6 +89,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     port,
     origins,
     auth: options.auth && { burst, perSecond: rate },
+    quota: options.quota === undefined ? undefined : options.quota * 1024 * 1024,
     tls: files && readCertificate(files),
     behindProxy: options.behindProxy === true,
     log,
@@ -143,7 +147,7 @@ function hasLostTerminal(): boolean {
 }
 
 /** Only this machine without tokens; no tokens over a network without TLS. */
-function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst }: ServeOptions): Issue[] {
+function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst, quota }: ServeOptions): Issue[] {
   const issues: Issue[] = [];
   const isHere = LOOPBACK.includes(host);
   if (!isHere && !auth)
@@ -162,6 +166,7 @@ function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst }: S
     '--behind-proxy': behindProxy,
     '--rate': rate,
     '--burst': burst,
+    '--quota': quota,
   }))
     if (value !== undefined && !auth) issues.push({ field, message: 'needs --auth' });
   return issues;

@@ -61,7 +61,7 @@ const problems = {
   UnprocessableEntity: problem('422', 'The Idempotency-Key came with another body before'),
   TooManyRequests: problem(
     '429',
-    'The caller comes too often, which counts with authentication, or has too many streams open',
+    'The caller comes too often or has written too much today, which counts with authentication, or has too many streams open',
     { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } } },
   ),
   ServiceUnavailable: problem(

@@ -11,7 +11,7 @@ import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sql
 import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
-import { writeAheadLog } from './room.ts';
+import { room, writeAheadLog } from './room.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -91,8 +91,10 @@ function inside(examination: Examination): Check[] {
     const db = openToRead(path);
     try {
       const checks = [format(examination, db), integrity(db), foreignKeys(db)];
-      const isReadable = examination.version === migrations.length && checks.every(({ ok }) => ok);
-      return isReadable ? [...checks, automaticBackups(db)] : checks;
+      // The pages of a damaged file cannot be counted.
+      if (!checks.every(({ ok }) => ok)) return checks;
+      const isCurrent = examination.version === migrations.length;
+      return [...checks, room(db), ...(isCurrent ? [automaticBackups(db)] : [])];
     } finally {
       db.close();
     }
