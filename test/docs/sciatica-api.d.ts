@@ -1662,6 +1662,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with */
                 target?: number;
+                /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
+                full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
