@@ -16,7 +16,7 @@ const { metafile } = await build({
   bundle: true,
   splitting: true,
   format: 'esm',
-  external: ['better-sqlite3'],
+  external: ['better-sqlite3*'],
   outdir: 'dist/esm',
   metafile: true,
 });

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { localDay } from './domain/day.ts';
 import { SciaticaError } from './domain/errors.ts';
+import { realPathOf } from './lib/files.ts';
+import type { BackupJob } from './store/maintenance/automatic-backup.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
@@ -15,18 +17,35 @@ export interface World {
   stdout: Output;
   stderr: Output;
   now(): Date;
+  /** Runs the program with these words in a process of its own, without waiting for it. Without it, no backup is made by itself. */
+  startAlone?(words: readonly string[]): void;
 }
+
+/** The first word of a command line that makes a backup which was started; the second is the job as JSON. */
+export const BACKUP_JOB = 'backup-job';
+
+/** How often a service looks whether a backup is due, and how long after its start it does so first. */
+const BACKUP_EVERY_MS = 60_000;
+const FIRST_BACKUP_MS = 3_000;
 
 /** The wiring of one run: streams, environment, clock, global options, and a store opened on first use. */
 export class Context {
   readonly #world: World;
   #store: Store | undefined;
+  #backupTimer: NodeJS.Timeout | undefined;
+  /** Started at the end: until then they would take time from the command. */
+  #jobs: BackupJob[] = [];
   /** `--db` */
   db: string | undefined;
+  /** Said when Ctrl-C ends the command, on a line of its own. */
+  ifInterrupted: string | undefined;
   /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */
   mayColour = true;
+
+  /** Says what is wrong where the command goes on. */
+  warn: (line: string) => unknown = () => {};
 
   constructor(world: World) {
     this.#world = world;
@@ -71,20 +90,63 @@ export class Context {
     return this.mayAsk && this.stdin.isTTY === true && this.stderr.isTTY === true;
   }
 
-  /** The absolute path of the database: `--db`, else `SCIATICA_DB`, else the platform's data folder. */
+  /**
+   * The absolute path of the database, without symbolic links, so that what lies beside it is looked for in one place:
+   * `--db`, else `SCIATICA_DB`, else the platform's data folder.
+   */
   get databasePath(): string {
     const chosen = this.db ?? this.env['SCIATICA_DB'];
     if (chosen === '')
       throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
-    return resolve(chosen ?? join(dataFolder(this.env), 'sciatica', 'sciatica.db'));
+    return realPathOf(resolve(chosen ?? join(this.dataFolder, 'sciatica.db')));
+  }
+
+  /** Our folder in the platform's data folder. */
+  get dataFolder(): string {
+    return join(dataFolder(this.env), 'sciatica');
   }
 
   get store(): Store {
-    this.#store ??= openStore(this.databasePath, () => this.now().getTime());
+    this.#store ??= openStore(
+      this.databasePath,
+      () => this.now().getTime(),
+      () => this.#backupTimer ?? this.#backUpIfDue(false),
+    );
     return this.#store;
   }
 
+  /** Why nothing can be saved in the store, if it was opened and that is so. */
+  get obstacle(): string | undefined {
+    return this.#store?.obstacle;
+  }
+
+  /** For a service: looks now and then whether a backup is due, and lets no change wait for one. */
+  backUpByTimer(): void {
+    const look = () => {
+      this.#backUpIfDue(true);
+      this.#backupTimer = setTimeout(look, BACKUP_EVERY_MS).unref();
+    };
+    this.#backupTimer = setTimeout(look, FIRST_BACKUP_MS).unref();
+  }
+
+  #backUpIfDue(isService: boolean): void {
+    const { startAlone } = this.#world;
+    if (!startAlone) return;
+    this.store.backUpIfDue({
+      today: this.today,
+      warn: this.warn,
+      start: (job) => {
+        if (isService) startAlone([BACKUP_JOB, JSON.stringify(job)]);
+        else this.#jobs.push(job);
+      },
+      isService,
+    });
+  }
+
   close(): void {
+    clearTimeout(this.#backupTimer);
+    for (const job of this.#jobs) this.#world.startAlone?.([BACKUP_JOB, JSON.stringify(job)]);
+    this.#jobs = [];
     this.#store?.close();
     this.#store = undefined;
   }

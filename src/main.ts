@@ -1,7 +1,8 @@
+import { constants, homedir, setPriority } from 'node:os';
 import { run } from './cli/program.ts';
 import { Context } from './context.ts';
 
-const { argv, env, stdout, stderr } = process;
+const { argv, env, execPath, stdout, stderr } = process;
 
 /** Ends the process after stdout is flushed; an error of stdout ends it in the handler below. */
 function end(code: number): void {
@@ -20,7 +21,9 @@ stderr.on('error', () => {});
 
 // Prompts and the server have handlers of their own.
 process.once('SIGINT', () => {
-  if (process.listenerCount('SIGINT') === 0) process.exit(130);
+  if (process.listenerCount('SIGINT') > 0) return;
+  if (context.ifInterrupted) stderr.write(`\n${context.ifInterrupted}\n`);
+  process.exit(130);
 });
 
 const context = new Context({
@@ -32,5 +35,24 @@ const context = new Context({
   stdout,
   stderr,
   now: () => new Date(),
+  startAlone: (words) => {
+    // Loaded on demand: most commands start nothing.
+    const { spawn } = process.getBuiltinModule('node:child_process');
+    const child = spawn(execPath, [argv[1] ?? '', ...words], {
+      // Of its own session, without this one's streams: who waits for the end of this command does not wait for it.
+      detached: true,
+      stdio: 'ignore',
+      // The folder that this was called in may be removed or unmounted meanwhile.
+      cwd: homedir(),
+      windowsHide: true,
+    });
+    child.on('error', () => {});
+    child.unref();
+    try {
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    } catch {
+      // It has ended already, or the system knows no priorities.
+    }
+  },
 });
 run(argv.slice(2), context).then(end);

@@ -12,7 +12,7 @@ const rooms: Record<string, readonly string[]> = {
   insights: ['domain', 'lib'],
   cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
   http: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
-  'context.ts': ['domain', 'store'],
+  'context.ts': ['domain', 'lib', 'store'],
   'main.ts': ['domain', 'cli', 'context.ts'],
 };
 
@@ -21,7 +21,7 @@ const SERVE = 'cli/commands/serve.ts';
 
 /** Packages that only some rooms touch, and domain touches no others than its own. */
 const packages: [name: RegExp, rooms: readonly string[]][] = [
-  [/^better-sqlite3$/, ['store']],
+  [/^better-sqlite3(-12)?$/, ['store']],
   [/^(chalk|cli-table3|commander)$/, ['cli']],
   [/^@inquirer\//, ['cli']],
   [/^(node:)?https?2?$/, ['http']],

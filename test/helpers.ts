@@ -16,7 +16,7 @@ export const TODAY = '2026-03-02';
 /** A new folder, gone after the test. */
 export function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -48,6 +48,13 @@ export function records(path: string) {
   } finally {
     store.close();
   }
+}
+
+/** A database with the practice records. @returns its path */
+export async function practiceDb(db = freshPath()): Promise<string> {
+  const { context, written } = started({ db, env: { SCIATICA_DB: '' } });
+  if ((await runProgram(['demo', '--db', db], context)) !== 0) throw new Error(written().stderr);
+  return db;
 }
 
 export interface World {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
@@ -40,7 +40,7 @@ test('the notices have the licence of every package whose code is in the bundle'
     splitting: true,
     format: 'esm',
     platform: 'node',
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3*'],
     outdir: 'dist',
     metafile: true,
     write: false,
@@ -119,6 +119,18 @@ test('the tarball is installed into an empty prefix, and works', { timeout: 60_0
   ]);
   expect(await sciatica('user', 'add', ...flags)).toContain('Added Nora Lind (user 1)');
   expect(JSON.parse(await sciatica('users', '--json'))).toEqual([{ id: 1, ...nora }]);
+});
+
+test('without the database engine, one line says so', () => {
+  const folder = freshFolder();
+  for (const part of ['bin', 'dist']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['bin/sciatica.js', 'users', '--db', join(folder, 'test.db')],
+    { cwd: folder, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } },
+  );
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^sciatica: The database engine is not installed for Node \S+ on \S+\. .*\n$/);
 });
 
 /** A registry that has what is installed here, compiled engine included. @returns its address */

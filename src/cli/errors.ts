@@ -2,12 +2,10 @@ import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
+import { DAYS } from '../domain/spoken-day.ts';
 import { escapeControls, say } from './output/io.ts';
 
 export const INTERRUPTED = 130;
-
-/** Relative days that flags accept. */
-export const DAYS = 'today, yesterday, -3d';
 
 const exitCodes: Readonly<Record<ErrorCode, number>> = {
   invalid: 2,
@@ -65,12 +63,40 @@ export function report(context: Context, error: unknown, command: string): numbe
   return 1;
 }
 
+/** What people type who know other programs, and what it is called here. */
+const MEANT: Readonly<Record<string, string>> = {
+  add: 'log add',
+  list: 'logs',
+  ls: 'logs',
+  edit: 'log edit',
+  rm: 'log rm',
+  'log list': 'logs',
+  'log ls': 'logs',
+  'log delete': 'log rm',
+  'user list': 'users',
+  'user ls': 'users',
+  'user delete': 'user rm',
+  'token list': 'token ls',
+  version: '--version',
+};
+
 /** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
 function reportUsage(context: Context, error: CommanderError, command: string): number {
   if (error.exitCode === 0 || error.code === 'commander.help') return 0;
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
+    .replace(
+      /^too many arguments(?: for '(.*)')?\. Expected (\d+) arguments?.*$/s,
+      (_, name: string, most: string) =>
+        Number(most) === 0
+          ? `${name} takes no words after it`
+          : `${name} takes ${most} word${most === '1' ? '' : 's'} only: quote a name with spaces`,
+    )
+    .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string) => {
+      const meant = MEANT[`${command.replace(/^sciatica ?/, '')} ${word}`.trim()];
+      return meant ? `there is no command '${word}' here (did you mean sciatica ${meant}?)` : all;
+    })
     .replace(
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
       "$2 must be one of $3, not '$1'",
@@ -117,8 +143,10 @@ export function namingFlags<T>(
   }
 }
 
-/** Flags accept relative days, records do not. */
+/** Flags accept days in words, records do not. */
 function typed(field: Field | undefined, message: string): string {
+  // A pair of flags has no value that could be true or false.
+  if (field?.kind === 'boolean') return message.replace(': it must be true or false', '');
   return field?.kind === 'date' ? `${message}, or ${DAYS}` : message;
 }
 

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
-import type { Context } from '../context.ts';
+import { BACKUP_JOB, type Context } from '../context.ts';
+import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
 import { report } from './errors.ts';
 import { helpStyle } from './help.ts';
 import { refuseRepeats } from './input/options.ts';
+import { escapeControls, say } from './output/io.ts';
 
 const FIRST_STEPS = `
 First steps:
@@ -18,16 +20,52 @@ First steps:
  * @returns the exit code
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
+  if (argv[0] === BACKUP_JOB && argv[1]?.startsWith('{')) {
+    const { runBackupJob } = await import('../store/maintenance/automatic-backup.ts');
+    await runBackupJob(JSON.parse(argv[1]) as BackupJob);
+    return 0;
+  }
+  // A command that fails has its own say.
+  const warnings: string[] = [];
+  context.warn = (line) => warnings.push(line);
+  if (isHome(argv)) {
+    const code = await home(context, argv);
+    if (code !== undefined) return code;
+  }
   const program = await createProgram(context, argv[0]);
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
-      const { complete } = await import('./complete.ts');
-      complete(context, program, words.slice(words[1] === '--' ? 2 : 1));
+      const { complete } = await import('./complete/complete.ts');
+      await complete(context, program, words.slice(1));
     } else await program.parseAsync(words, { from: 'user' });
+    if (context.obstacle) say(context, escapeControls(context.obstacle));
+    for (const line of warnings) say(context, `sciatica: ${escapeControls(line)}`);
     return 0;
   } catch (error) {
     return report(context, error, pathOf(program, words).join(' '));
+  } finally {
+    context.close();
+  }
+}
+
+/** Whether no command is named: only options of every command, which take no word but --db. */
+function isHome(argv: readonly string[]): boolean {
+  return argv.every(
+    (word, i) => /^--(db|db=.*|no-input|no-color)$/s.test(word) || (i > 0 && argv[i - 1] === '--db'),
+  );
+}
+
+/** Shows the home screen. @returns the exit code; undefined where there is no user yet */
+async function home(context: Context, argv: readonly string[]): Promise<number | undefined> {
+  const at = argv.findIndex((word) => /^--db(=|$)/.test(word));
+  const db = argv[at]?.split('=').slice(1).join('=') || argv[at + 1];
+  if (at >= 0) context.db = db;
+  try {
+    const { showHome } = await import('./commands/home.ts');
+    return showHome(context) ? 0 : undefined;
+  } catch (error) {
+    return report(context, error, 'sciatica');
   } finally {
     context.close();
   }
@@ -52,6 +90,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   fields: async () => (await import('./commands/fields.ts')).addFieldsCommand,
   history: async () => (await import('./commands/history.ts')).addHistoryCommand,
   undo: async () => (await import('./commands/undo.ts')).addUndoCommand,
+  redo: async () => (await import('./commands/undo.ts')).addRedoCommand,
   import: async () => (await import('./commands/import.ts')).addImportCommand,
   export: async () => (await import('./commands/export.ts')).addExportCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
@@ -76,7 +115,7 @@ export async function createProgram(context: Context, first = ''): Promise<Comma
     .option('--db <file>', 'the database (otherwise SCIATICA_DB, or one in your home folder)')
     .option('--no-input', 'never ask, not even in a terminal')
     .option('--no-color', 'no colours')
-    .version(version, '--version', 'show the version')
+    .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()
@@ -131,11 +170,12 @@ function readable(program: Command, argv: readonly string[]): string[] {
 
 /** Whether a command is misspelt, as in `lgo --help`, which is then an error and not a call for help. */
 function isMistyped(program: Command, words: readonly string[]): boolean {
-  let command: Command | undefined = program;
+  let command = program;
   for (const word of words) {
     if (word.startsWith('-') || command.commands.length === 0) return false;
-    command = command.commands.find((child) => child.name() === word);
-    if (!command) return true;
+    const next: Command | undefined = command.commands.find((child) => child.name() === word);
+    if (!next) return command.registeredArguments.length === 0;
+    command = next;
   }
   return false;
 }

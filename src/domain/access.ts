@@ -1,3 +1,4 @@
+import type { HistoryEntry } from './history.ts';
 import { type Noun, nouns } from './records.ts';
 
 /** Who may do what over the network. */
@@ -6,9 +7,23 @@ export const roles = ['patient', 'provider', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 /** Permission for one kind of action on one kind of record. */
-export type Right = `${'read' | 'create' | 'change' | 'delete'} ${Noun}` | 'read changes';
+export type Right =
+  | `${'read' | 'create' | 'change' | 'delete'} ${Noun}`
+  | 'read changes'
+  | 'read self'
+  | 'undo'
+  | 'send batch';
 
-const READS: readonly Right[] = ['read user', 'read log', 'read routine', 'read goal', 'read changes'];
+/** A batch is allowed to every role: each request in it needs its own right. */
+const READS: readonly Right[] = [
+  'read user',
+  'read log',
+  'read routine',
+  'read goal',
+  'read changes',
+  'read self',
+  'send batch',
+];
 
 /** What belongs to a user, and the user's own profile. */
 const KEEPS: readonly Right[] = [
@@ -19,8 +34,10 @@ const KEEPS: readonly Right[] = [
   'create routine',
   'change routine',
   'delete routine',
+  'create goal',
   'change goal',
   'delete goal',
+  'undo',
 ];
 
 /**
@@ -50,5 +67,23 @@ export function may(role: Role, right: Right): boolean {
 
 /** The kind of record that a right is about; the changes of all kinds count as logs. */
 export function recordOf(right: Right): Noun {
+  if (right === 'read self') return 'user';
   return nouns.find((noun) => right.endsWith(` ${noun}`)) ?? 'log';
+}
+
+/** The right that it takes to take back what happened to a record. */
+export function rightToUndo({ action, record }: Pick<HistoryEntry, 'action' | 'record'>): Right {
+  if (action === 'delete') return `create ${record}`;
+  return `${action === 'update' ? 'change' : 'delete'} ${record}`;
+}
+
+/** Whether the caller could write back everything that an entry changed: its records are all of users in scope. */
+export function mayUndo({ role, users }: Pick<Caller, 'role' | 'users'>, entry: HistoryEntry): boolean {
+  if (!may(role, rightToUndo(entry))) return false;
+  if (users === null) return true;
+  const owners = [entry.before, entry.after].flatMap((state) => {
+    if (state === null) return [];
+    return 'userId' in state ? [state.userId] : [state.id];
+  });
+  return owners.length > 0 && owners.every((owner) => users.includes(owner));
 }

@@ -18,9 +18,10 @@ export interface AuditRecord {
   /** Id of the caller's token; null without a valid one. */
   token: number | null;
   method: string;
-  /** Path pattern, such as /users/{id}. */
+  /** Path pattern, such as /users/{id}; of a pruning the interval of what was removed (ISO 8601). */
   route: string;
-  record: Noun;
+  /** `audit`: entries of the audit itself were removed, as many as `count` says. */
+  record: Noun | 'audit';
   /** The user it is about, where it is one; the owner of a single other record is looked up when the record is stored. */
   userId: number | null;
   /** Lowest and highest id of the records it is about; null when there are none. */

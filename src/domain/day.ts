@@ -11,6 +11,19 @@ export function localStamp(moment: Date): string {
   return `${localDay(moment)}-${time.map((part) => String(part).padStart(2, '0')).join('')}`;
 }
 
+export const WEEKDAYS = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+] as const;
+
+/** The name of a day's weekday. */
+export const weekdayOf = (day: string): string => WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? '';
+
 /** The day `days` after `day` (before it, if negative). */
 export function addDays(day: string, days: number): string {
   const moment = new Date(`${day}T00:00:00Z`);
@@ -20,16 +33,14 @@ export function addDays(day: string, days: number): string {
   return moment.getUTCFullYear() > 9999 ? '9999-12-31' : isoDay(moment);
 }
 
-/**
- * A day as a person types it: `today`, `yesterday`, `-3d` (three days ago) or the day itself.
- * Any other text is returned as it is, for the schema to refuse.
- */
-export function parseDay(text: string, today: string): string {
-  const word = text.trim().toLowerCase();
-  if (word === 'today') return today;
-  if (word === 'yesterday') return addDays(today, -1);
-  const ago = /^-(\d{1,5})d$/.exec(word);
-  return ago ? addDays(today, -Number(ago[1])) : text.trim();
+/** Years that a diary can go back: nobody is older. */
+const LIFETIME = 130;
+
+/** What is strange about a day on which something happened to a living person; undefined if nothing is. */
+export function doubtOfDay(day: string, today: string): string | undefined {
+  if (day > today) return `${day} is in the future.`;
+  const isAbsurd = Number(day.slice(0, 4)) < Number(today.slice(0, 4)) - LIFETIME;
+  return isAbsurd ? `${day} is more than ${LIFETIME} years ago. Is the year right?` : undefined;
 }
 
 function isoDay(moment: Date): string {

@@ -1,7 +1,7 @@
 import { expectation, type Field, type Fields } from './fields.ts';
-import { goalRecord } from './goal.ts';
 import { logRecord } from './log.ts';
-import { routineRecord } from './routine.ts';
+import { goalRecord } from './plans/goal.ts';
+import { routineRecord } from './plans/routine.ts';
 import { userRecord } from './user.ts';
 
 /** One field of the data dictionary. */

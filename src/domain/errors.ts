@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts';
 import type { Noun } from './records.ts';
 
 /** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
@@ -30,6 +31,8 @@ export interface Issue {
   field: string;
   message: string;
   at?: string;
+  /** What is wrong, for programs. */
+  fault?: Fault;
 }
 
 /** The only error whose message is meant for a user. Any other error is a defect. */

@@ -56,6 +56,12 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
   );
 }
 
+/** The ids of the users whose record an entry is about: two for a record that moved. */
+export function usersOf({ record, id, before, after }: HistoryEntry): number[] {
+  if (record === 'user') return [id];
+  return [before, after].flatMap((state) => (state ? [(state as Exclude<AnyRecord, User>).userId] : []));
+}
+
 /**
  * An entry as a caller sees it who may see these users only: a record that moved to another user is a delete, one that
  * came from another user a create.

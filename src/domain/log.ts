@@ -1,5 +1,5 @@
 import { boolean, choice, date, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
-import { type FiltersOf, fieldsOfFilters } from './filter.ts';
+import { type FiltersOf, fieldsOfFilters, type Matching } from './filter.ts';
 import type { Paging } from './sort.ts';
 import { id, pain } from './user.ts';
 
@@ -62,7 +62,7 @@ const until = date({ label: 'Until', flag: 'until', help: 'Last day', example: '
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 
-/** The filters of a list of logs; `since` and `until` include their day. */
+/** The filters of a list of logs that have a name of their own; `since` and `until` include their day. */
 export const logFilters = {
   userId: { column: 'userId', operator: 'eq', field: anyUserId },
   exerciseType: { column: 'exerciseType', operator: 'eq', field: logFields.exerciseType },
@@ -75,7 +75,7 @@ export const logFilters = {
 export const logFilterFields = fieldsOfFilters(logFilters);
 
 /** Which logs, in what order, how many. */
-export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & Paging;
+export type LogFilter = Partial<RecordOf<typeof logFilterFields>> & Matching & Paging;
 
 /** The value of `effective` that a prompt suggests: pain fell. */
 export function suggestEffective(painBefore: number, painAfter: number): boolean {

@@ -1,7 +1,7 @@
-import { foldedName } from './exercise.ts';
-import { type Goal, goalRecord } from './goal.ts';
 import { type Log, logRecord } from './log.ts';
-import { type Routine, routineRecord } from './routine.ts';
+import { foldedName } from './plans/exercise.ts';
+import { type Goal, goalRecord } from './plans/goal.ts';
+import { type Routine, routineRecord } from './plans/routine.ts';
 import { type User, userRecord } from './user.ts';
 
 /** The kinds of record and their fields, `id` first. */

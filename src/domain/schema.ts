@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
-import { foldedName } from './exercise.ts';
+import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
-import { type Goal, type GoalInput, goalFields, goalRecord } from './goal.ts';
 import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
-import { type Routine, type RoutineInput, routineFields, routineRecord } from './routine.ts';
+import { foldedName } from './plans/exercise.ts';
+import { type Goal, type GoalInput, goalFields, goalRecord } from './plans/goal.ts';
+import { type Routine, type RoutineInput, routineFields, routineRecord } from './plans/routine.ts';
 import { didYouMean } from './suggest.ts';
 import { type User, type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
 
@@ -16,6 +17,9 @@ const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 
 const NO_NUL = /^[^\u0000]*$/;
 const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
+
+/** The fields that schemas were made from: their faults are explained by them. */
+const fieldOf = new WeakMap<z.ZodType, Field>();
 
 /** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
 export function schemaOf<F extends Field>(field: F): z.ZodType<ValueOf<F>>;
@@ -42,7 +46,9 @@ export function schemaOf(field: Field): z.ZodType<string | number | boolean | ob
         return boundedText(field.blank ? 0 : 1, field.max, field.blank ? NO_NUL : NOT_BLANK, error);
     }
   };
-  return base().meta({ description: field.help, examples: [field.example] });
+  const schema = base().meta({ description: field.help, examples: [field.example] });
+  fieldOf.set(schema, field);
+  return schema;
 }
 
 type Say = (issue: { input?: unknown }) => string;
@@ -122,7 +128,7 @@ function once<T>(make: () => T): () => T {
 export function check<T>(schema: z.ZodType<T> & { shape: object }, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(issuesOf(result.error, Object.keys(schema.shape)));
+  throw invalid(issuesOf(result.error, schema.shape as Record<string, z.ZodType>, value));
 }
 
 /**
@@ -167,8 +173,8 @@ export function checkEach<T>(values: readonly unknown[], checkOne: (value: unkno
       return [checkOne(value)];
     } catch (error) {
       if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-      for (const { field, message } of error.issues)
-        issues.push({ field: field === 'body' ? `[${i}]` : `[${i}].${field}`, message });
+      for (const issue of error.issues)
+        issues.push({ ...issue, field: issue.field === 'body' ? `[${i}]` : `[${i}].${issue.field}` });
       return [];
     }
   });
@@ -189,15 +195,18 @@ function whole<R extends object>(record: object): R {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null)) as R;
 }
 
-function issuesOf(error: z.ZodError, known: string[]): Issue[] {
+function issuesOf(error: z.ZodError, shape: Readonly<Record<string, z.ZodType>>, value: unknown): Issue[] {
   const issues = error.issues.flatMap((issue): Issue[] => {
     const path = pathOf(issue.path);
-    if (issue.code !== 'unrecognized_keys') return [{ field: path || 'body', message: issue.message }];
-    if (path === '') return issue.keys.map((key) => unknownField(key, known));
-    return issue.keys.map((key) => {
-      const { field, message } = unknownField(key, []);
-      return { field: `${path}.${field}`, message };
-    });
+    if (issue.code === 'unrecognized_keys') {
+      const known = path === '' ? Object.keys(shape) : [];
+      return issue.keys.map((key) => {
+        const unknown = unknownField(key, known);
+        return path === '' ? unknown : { ...unknown, field: `${path}.${unknown.field}` };
+      });
+    }
+    const fault = faultAt(issue.path, shape, value);
+    return [{ field: path || 'body', message: issue.message, ...(fault && { fault }) }];
   });
   const named = new Set<string>();
   return issues.filter(({ field }) => !named.has(field) && named.add(field));
@@ -211,8 +220,47 @@ function pathOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
+/** The fault of the value at a path: of a field, or of a field of an object in a list. */
+function faultAt(
+  [name = '', place, inner]: readonly PropertyKey[],
+  shape: Readonly<Record<string, z.ZodType>>,
+  value: unknown,
+): Fault | undefined {
+  const field = definitionOf(shape[String(name)]);
+  if (!field) return undefined;
+  const given = (value as Record<PropertyKey, unknown>)[name];
+  if (place === undefined) return faultOf(field, given);
+  const item = (given as readonly unknown[])[Number(place)];
+  if (inner === undefined || field.kind !== 'list') return { code: 'wrong-type' };
+  if (
+    field.unique === inner &&
+    schemaOf(field.items[String(inner)] as Field).safeParse((item as Record<PropertyKey, unknown>)[inner])
+      .success
+  )
+    return { code: 'repeated' };
+  const innerField = field.items[String(inner)];
+  return innerField && faultOf(innerField, (item as Record<PropertyKey, unknown>)[inner]);
+}
+
+/** The field that a member of an object was made from, optional or not. */
+function definitionOf(schema: z.ZodType | undefined): Field | undefined {
+  for (
+    let inner = schema;
+    inner;
+    inner = 'unwrap' in inner ? ((inner as z.ZodOptional).unwrap() as z.ZodType) : undefined
+  ) {
+    const field = fieldOf.get(inner);
+    if (field) return field;
+  }
+  return undefined;
+}
+
 /** The fault of an unknown name, with the known one that was probably meant. */
 export function unknownField(name: string, known: string[], noun = 'field'): Issue {
   const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
-  return { field: short.toWellFormed(), message: `is not a ${noun} here${didYouMean(name, known)}` };
+  return {
+    field: short.toWellFormed(),
+    message: `is not a ${noun} here${didYouMean(name, known)}`,
+    fault: { code: 'unknown' },
+  };
 }

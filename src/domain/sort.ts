@@ -8,6 +8,10 @@ export interface Paging {
   limit?: number;
   /** Where the page before this one ended: its `next`. */
   cursor?: string;
+  /** How many records of the list are left out at its beginning. */
+  offset?: number;
+  /** The fields that each record shows, where not all: JSON only. */
+  fields?: readonly string[];
 }
 
 export interface SortKey {
@@ -36,4 +40,23 @@ export function parseSort(text: string, known: readonly string[]): SortKey[] {
     }));
   if (issues.length > 0) throw invalid(issues);
   return keys.some(({ field }) => field === 'id') ? keys : [...keys, { field: 'id', descending: false }];
+}
+
+/**
+ * Reads `id,date`: the fields that are shown of each record, in that order.
+ * @param known the fields of the record
+ * @throws SciaticaError `invalid` for a field that does not exist or stands twice
+ */
+export function parseFields(text: string, known: readonly string[]): string[] {
+  const names = text.split(',');
+  const issues = names
+    .filter((name, i) => !known.includes(name) || names.indexOf(name) < i)
+    .map((name) => ({
+      field: 'fields',
+      message: known.includes(name)
+        ? `names ${name} twice`
+        : `must name fields of the record, such as ${known.slice(0, 3).join(',')}${didYouMean(name, known)}`,
+    }));
+  if (issues.length > 0) throw invalid(issues);
+  return names;
 }

@@ -28,7 +28,18 @@ const target = integer({
 export const summaryFields = { since, until, exerciseType, rule, target };
 
 /** What can be asked of a comparison of two periods. */
-export const comparisonFields = { since, until, exerciseType, rule };
+export const comparisonFields = {
+  since,
+  until,
+  exerciseType,
+  rule,
+  before: date({
+    label: 'Before',
+    flag: 'before',
+    help: 'What came before this day, against this day and what followed',
+    example: '2026-03-15',
+  }),
+};
 
 /** What can be asked of a report. */
 export const reportFields = {
@@ -42,6 +53,12 @@ export const reportFields = {
   }),
   rule,
   target,
+  full: boolean({
+    label: 'Full',
+    flag: 'full',
+    help: 'Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen',
+    example: true,
+  }),
 };
 
 /** Leaves out who it is about. */

@@ -1,4 +1,5 @@
 import { choice, date, email, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import type { Matching } from './filter.ts';
 import type { Paging } from './sort.ts';
 
 export const painLocations = [
@@ -76,4 +77,4 @@ export type User = RecordOf<typeof userRecord>;
 export const identifyingFields = ['firstName', 'lastName', 'email'] as const satisfies (keyof User)[];
 
 /** Which users, in what order, how many. */
-export type UserFilter = Paging;
+export type UserFilter = Matching & Paging;

@@ -5,10 +5,12 @@ const BATCH = 500;
 
 /**
  * What a spreadsheet runs as a formula when a cell begins with it (https://owasp.org/www-community/attacks/CSV_Injection),
- * the full-width forms of the signs too. And `'`, so that what is put in front can be told from what was there.
+ * the full-width forms of the signs too, behind white space and marks without width, which some programs drop. And `'`,
+ * so that what is put in front can be told from what was there.
  */
-const MARKED = /^[=+\-@\t\r\n'\uff0b\uff0d\uff1d\uff20]/;
-const MARK = /^'(?=[=+\-@\t\r\n'\uff0b\uff0d\uff1d\uff20])/;
+const RISKY = "[\\s\\u00ad\\u200b-\\u200f\\u2060]*[=+\\-@'\\uff0b\\uff0d\\uff1d\\uff20]|[\\t\\r\\n]";
+const MARKED = new RegExp(`^(?:${RISKY})`);
+const MARK = new RegExp(`^'(?=${RISKY})`);
 
 /** Takes off the `'` that `csvOf` puts in front of a text. */
 export const unmarked = (text: string): string => text.replace(MARK, '');

@@ -1,65 +1,122 @@
-import { invalid } from '../domain/errors.ts';
+import { type Issue, invalid } from '../domain/errors.ts';
 import type { Noun } from '../domain/records.ts';
 import { didYouMean } from '../domain/suggest.ts';
-import { parseJson } from './json.ts';
-import { documentKeys, type Item, isObject, itemOf, type Reading, unreadable } from './records.ts';
+import type { Surroundings } from '../lib/strict-json.ts';
+import { JsonWindow, TooLong } from './json-window.ts';
+import { documentKeys, type Item, itemOf, type Reading, unreadable } from './records.ts';
 
 const BATCH = 1000;
 
-/** V8 holds no longer text than 2^29 - 24 characters. */
-const MAX_TEXT = 2 ** 29 - 24;
+/** Longer than any record can be, with every character escaped. */
+const MAX_RECORD = 1024 * 1024;
 
 /**
  * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }` with any of
- * the keys, or a bare list of records.
- * The document is in memory as a whole: for millions of records NDJSON is the better format.
+ * the keys, or a bare list of records. One batch of records is in memory at once.
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
   async function* batches(): AsyncGenerator<Item[]> {
-    const document = parseJson(await joined(text));
-    bare = Array.isArray(document);
-    if (Array.isArray(document)) yield* inBatches(document, itemOf);
-    else
-      for (const [noun, values] of lists(document))
-        yield* inBatches(values, (at, value) => ({ at, noun, value }));
+    const window = new JsonWindow(text, MAX_RECORD);
+    const first = await window.peek();
+    let faults: Issue[] = [];
+    bare = first === '[';
+    if (bare) yield* listed(window, ['['], itemOf);
+    else if (first === '{') faults = yield* members(window);
+    else await window.value({ open: [], wanted: 'value' });
+    if ((await window.peek()) !== undefined) throw window.fault({ open: [], wanted: 'more' });
+    if (faults.length > 0) throw invalid(faults);
+    if (first !== '[' && first !== '{')
+      throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
   }
   const keys = Object.fromEntries(Object.entries(documentKeys).map(([key, noun]) => [noun, key]));
   return { batches: batches(), where: (at, noun) => `${bare || !noun ? '' : keys[noun]}[${at}]` };
 }
 
-async function joined(pieces: AsyncIterable<string>): Promise<string> {
-  const all: string[] = [];
-  let length = 0;
-  for await (const piece of pieces) {
-    length += piece.length;
-    if (length > MAX_TEXT)
-      throw unreadable('It is too large for one JSON document. Convert it to NDJSON (one record per line).');
-    all.push(piece);
+/** The records of the lists of a document. @returns what is wrong with its shape */
+async function* members(window: JsonWindow): AsyncGenerator<Item[], Issue[]> {
+  const open = ['{'] as const;
+  const keys = new Set<string>();
+  const faults: Issue[] = [];
+  for await (const isFirst of entries(window, open, '}')) {
+    const around: Surroundings = { open, wanted: isFirst ? 'key or }' : 'key' };
+    if ((await window.peek()) !== '"') throw window.fault(around);
+    const key = (await window.value(around)) as string;
+    if (keys.has(key)) throw window.duplicate();
+    keys.add(key);
+    if ((await window.peek()) !== ':') throw window.fault({ open, wanted: 'colon' });
+    window.take();
+    const noun = nounOf(key);
+    if (noun && (await window.peek()) === '[')
+      yield* listed(window, [...open, '['], (at, value) => ({ at, noun, value }));
+    else {
+      // json-server writes $schema beside the lists.
+      if (key !== '$schema') faults.push(faultOf(key, noun));
+      await skipped(window, open, faults);
+    }
   }
-  return all.join('');
+  return faults;
 }
 
-/** @throws SciaticaError `invalid` for a document of another shape */
-function lists(document: unknown): [Noun, unknown[]][] {
-  if (!isObject(document))
-    throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
+const nounOf = (key: string): Noun | undefined =>
+  Object.hasOwn(documentKeys, key) ? documentKeys[key as keyof typeof documentKeys] : undefined;
+
+function faultOf(key: string, noun: Noun | undefined): Issue {
+  if (noun) return { field: key, message: 'must be a list of records' };
   const known = Object.keys(documentKeys);
-  // json-server writes $schema beside the lists.
-  const keys = Object.keys(document).filter((key) => key !== '$schema');
-  const faults = keys.flatMap((field) => {
-    if (!known.includes(field))
-      return {
-        field: field.slice(0, 60),
-        message: `is none of ${known.join(', ')}${didYouMean(field, known)}`,
-      };
-    return Array.isArray(document[field]) ? [] : { field, message: 'must be a list of records' };
-  });
-  if (faults.length > 0) throw invalid(faults);
-  return Object.entries(documentKeys).map(([key, noun]) => [noun, (document[key] ?? []) as unknown[]]);
+  const field = key.slice(0, 60);
+  return { field, message: `is none of ${known.join(', ')}${didYouMean(field, known)}` };
 }
 
-function* inBatches(values: unknown[], item: (at: number, value: unknown) => Item): Generator<Item[]> {
-  for (let start = 0; start < values.length; start += BATCH)
-    yield values.slice(start, start + BATCH).map((value, i) => item(start + i, value));
+/** Reads over a value that is not wanted. What is too long to be read over ends the reading, with the faults so far. */
+async function skipped(window: JsonWindow, open: Surroundings['open'], faults: Issue[]): Promise<void> {
+  await window.peek();
+  try {
+    await window.value({ open, wanted: 'value' });
+  } catch (error) {
+    if (error instanceof TooLong)
+      throw faults.length > 0 ? invalid(faults) : unreadable('The value of $schema is too long.');
+    throw error;
+  }
+}
+
+/** The records of a list, its brackets included. */
+async function* listed(
+  window: JsonWindow,
+  open: Surroundings['open'],
+  itemAt: (at: number, value: unknown) => Item,
+): AsyncGenerator<Item[]> {
+  let items: Item[] = [];
+  let at = 0;
+  for await (const isFirst of entries(window, open, ']')) {
+    try {
+      items.push(itemAt(at, await window.value({ open, wanted: isFirst ? 'value or ]' : 'value' })));
+    } catch (error) {
+      throw error instanceof TooLong ? unreadable(`The record [${at}] is too long.`) : error;
+    }
+    at += 1;
+    if (items.length < BATCH) continue;
+    yield items;
+    items = [];
+  }
+  yield items;
+}
+
+/** Goes over the brackets and commas of a list or an object; whoever asks takes each entry. */
+async function* entries(
+  window: JsonWindow,
+  open: Surroundings['open'],
+  close: ']' | '}',
+): AsyncGenerator<boolean> {
+  window.take();
+  for (let isFirst = true; ; isFirst = false) {
+    if (isFirst && (await window.peek()) === close) break;
+    await window.peek();
+    yield isFirst;
+    const next = await window.peek();
+    if (next === close) break;
+    if (next !== ',') throw window.fault({ open, wanted: 'more' });
+    window.take();
+  }
+  window.take();
 }

@@ -1,30 +1,22 @@
+import { createHash } from 'node:crypto';
 import type { ExerciseType, Log } from '../domain/log.ts';
 import type { User } from '../domain/user.ts';
+import type { Names } from './fhir-names.ts';
 
 /** One record as FHIR R4 resources. No element has two values; nothing is in them but what was recorded. */
 
 const SNOMED = 'http://snomed.info/sct';
 const LOINC = 'http://loinc.org';
 
-const KINDS = { patient: '0001', session: '0002', before: '0003', after: '0004' } as const;
-
-/**
- * The name of a resource within a bundle: a UUID of version 8 (RFC 9562, 5.8) that is made of the kind and the
- * record's id, so that the same record always has the same. It is unique within one database, not beyond.
- */
-export function urn(kind: keyof typeof KINDS, id: number): string {
-  const digits = id.toString(16).padStart(15, '0');
-  return `urn:uuid:5c1a71ca-${KINDS[kind]}-8000-8${digits.slice(0, 3)}-${digits.slice(3)}`;
+/** A resource as this module makes them. */
+export interface Resource {
+  readonly resourceType: string;
+  readonly identifier: readonly { readonly system: string; readonly value: string }[];
+  readonly [element: string]: unknown;
 }
 
-const reference = (kind: keyof typeof KINDS, id: number) => ({ reference: urn(kind, id) });
-
-export function patientOf(user: User, { anonymous }: { anonymous?: boolean }): object {
-  const patient = {
-    resourceType: 'Patient',
-    id: `user-${user.id}`,
-    identifier: [{ value: String(user.id) }],
-  };
+export function patientOf(names: Names, user: User, { anonymous }: { anonymous?: boolean }): Resource {
+  const patient = { resourceType: 'Patient', identifier: [names.identifier('patient', user.id)] };
   if (anonymous) return patient;
   return {
     ...patient,
@@ -33,85 +25,124 @@ export function patientOf(user: User, { anonymous }: { anonymous?: boolean }): o
   };
 }
 
-/** SNOMED CT has stretching by name; strengthening is exercise therapy, and the category says which. */
-const exercises: Readonly<Record<ExerciseType, { code: string; display: string; category: string }>> = {
+const THERAPY = { code: '229065009', display: 'Exercise therapy' };
+
+/** SNOMED CT has stretching by name; the others are exercise therapy, and the category says which. */
+const exercises: Readonly<Partial<Record<ExerciseType, typeof THERAPY & { category: string }>>> = {
   stretch: { code: '229070002', display: 'Stretching exercises', category: 'Stretching exercise' },
-  strengthening: { code: '229065009', display: 'Exercise therapy', category: 'Strengthening exercise' },
+  strengthening: { ...THERAPY, category: 'Strengthening exercise' },
 };
 
-export function procedureOf(log: Log, place: User['painLocation'] | undefined): object {
-  const { code, display, category } = exercises[log.exerciseType];
+export function procedureOf(names: Names, log: Log, place: User['painLocation'] | undefined): Resource {
+  const { exerciseType: type } = log;
+  const { code, display, category } = exercises[type] ?? { ...THERAPY, category: `Exercise: ${type}` };
   const notes = clean(log.notes);
+  const patient = names.reference('patient', log.userId);
   return {
     resourceType: 'Procedure',
-    id: `log-${log.id}`,
+    identifier: [names.identifier('session', log.id)],
     status: 'completed',
     category: { text: category },
     code: { coding: [{ system: SNOMED, code, display }], text: clean(log.exerciseName) },
-    subject: reference('patient', log.userId),
+    subject: patient,
     performedDateTime: log.date,
+    asserter: patient,
+    performer: [{ actor: patient }],
     ...(place && { bodySite: [bodySite(place)] }),
     outcome: { text: `Marked ${log.effective ? 'effective' : 'not effective'} by the patient` },
     ...(notes.trim() !== '' && { note: [{ text: notes }] }),
   };
 }
 
-const painScale = {
-  code: {
-    coding: [
-      {
-        system: LOINC,
-        code: '72514-3',
-        display: 'Pain severity - 0-10 verbal numeric rating [Score] - Reported',
-      },
-    ],
-  },
-  category: [
-    {
-      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'survey' }],
-    },
-  ],
-  note: [{ text: 'The scale starts at 1: it has no value for no pain.' }],
-  referenceRange: [{ low: { value: 1 }, high: { value: 10 }, text: 'Scale from 1 to 10' }],
+const painCode = {
+  system: LOINC,
+  code: '72514-3',
+  display: 'Pain severity - 0-10 verbal numeric rating [Score] - Reported',
 };
 
+const survey = {
+  coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'survey' }],
+};
+
+/**
+ * What a program tells the two observations of a session apart by. `category` may hold several schemes of
+ * classification (R4, Observation.category), and every server finds by it.
+ */
+const phases = {
+  before: { coding: [{ system: SNOMED, code: '307166007', display: 'Before exercise' }] },
+  after: { coding: [{ system: SNOMED, code: '255214003', display: 'After exercise' }] },
+};
+
+const scale = { text: 'Numeric rating from 1 to 10. It starts at 1: it has no value for no pain.' };
+
 export function observationOf(
+  names: Names,
   log: Log,
-  when: 'before' | 'after',
+  when: keyof typeof phases,
   place: User['painLocation'] | undefined,
-): object {
+): Resource {
+  const patient = names.reference('patient', log.userId);
   return {
     resourceType: 'Observation',
-    id: `log-${log.id}-${when}`,
-    partOf: [reference('session', log.id)],
+    identifier: [names.identifier(when, log.id)],
+    partOf: [names.reference('session', log.id)],
     status: 'final',
-    category: painScale.category,
-    code: { ...painScale.code, text: `Pain ${when} exercise` },
-    subject: reference('patient', log.userId),
+    category: [survey, phases[when]],
+    code: { coding: [painCode], text: `Pain ${when} exercise` },
+    subject: patient,
     effectiveDateTime: log.date,
+    performer: [patient],
     valueInteger: when === 'before' ? log.painBefore : log.painAfter,
-    note: painScale.note,
     ...(place && { bodySite: bodySite(place) }),
-    referenceRange: painScale.referenceRange,
+    method: scale,
   };
 }
 
-const LEFT = '7771000';
-const RIGHT = '24028007';
-
-/** SNOMED CT has a left and a right buttock; of the others the part and the side stand beside each other. */
-const bodySites: Readonly<Record<User['painLocation'], { codes: readonly string[]; text: string }>> = {
-  'lower-back-left': { codes: ['37822005', LEFT], text: 'Left lower back' },
-  'lower-back-right': { codes: ['37822005', RIGHT], text: 'Right lower back' },
-  'glute-left': { codes: ['723979003'], text: 'Left buttock' },
-  'glute-right': { codes: ['723980000'], text: 'Right buttock' },
-  'calf-left': { codes: ['53840002', LEFT], text: 'Left calf' },
-  'calf-right': { codes: ['53840002', RIGHT], text: 'Right calf' },
+/** SNOMED CT has a left and a right buttock; of the others the code is the part, and the text says the side. */
+const bodySites: Readonly<Record<User['painLocation'], { code: string; text: string }>> = {
+  'lower-back-left': { code: '37822005', text: 'Left lower back' },
+  'lower-back-right': { code: '37822005', text: 'Right lower back' },
+  'glute-left': { code: '723979003', text: 'Left buttock' },
+  'glute-right': { code: '723980000', text: 'Right buttock' },
+  'calf-left': { code: '53840002', text: 'Left calf' },
+  'calf-right': { code: '53840002', text: 'Right calf' },
 };
 
 function bodySite(place: User['painLocation']): object {
-  const { codes, text } = bodySites[place];
-  return { coding: codes.map((code) => ({ system: SNOMED, code })), text };
+  const { code, text } = bodySites[place];
+  return { coding: [{ system: SNOMED, code }], text };
+}
+
+/**
+ * A report on a user. Its identifier is made of what it says: the same report is the same document, a later one
+ * another.
+ * @param html the report, one page
+ */
+export function documentOf(names: Names, userId: number, html: string): Resource {
+  const digest = createHash('sha256').update(html).digest('hex').slice(0, 16);
+  return {
+    resourceType: 'DocumentReference',
+    identifier: [names.identifier('report', userId, `-${digest}`)],
+    status: 'current',
+    type: {
+      coding: [{ system: LOINC, code: '51855-5', display: 'Patient Note' }],
+      text: 'Exercise and pain',
+    },
+    subject: names.reference('patient', userId),
+    content: [
+      {
+        attachment: {
+          contentType: 'text/html',
+          language: 'en',
+          data: Buffer.from(html).toString('base64'),
+          size: Buffer.byteLength(html),
+          // R4 asks for SHA-1; it finds what was damaged on its way, it protects from nobody.
+          hash: createHash('sha1').update(html).digest('base64'),
+          title: 'Exercise and pain: report',
+        },
+      },
+    ],
+  };
 }
 
 /** Text as FHIR takes it: of white space only blanks, tabs and line ends, and no control characters. */

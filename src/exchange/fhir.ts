@@ -1,23 +1,49 @@
 import type { Log } from '../domain/log.ts';
 import type { User } from '../domain/user.ts';
-import { observationOf, patientOf, procedureOf, urn } from './fhir-resources.ts';
+import { type Kind, Names } from './fhir-names.ts';
+import { documentOf, observationOf, patientOf, procedureOf, type Resource } from './fhir-resources.ts';
+
+/** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
+export const bundleTypes = ['collection', 'transaction'] as const;
+export type BundleType = (typeof bundleTypes)[number];
+
+export interface BundleOptions {
+  /** The UUID of the database that the ids are of. */
+  readonly database: string;
+  /** A collection unless it says otherwise. */
+  readonly type?: BundleType | undefined;
+  /** Leaves out name and e-mail address. */
+  readonly anonymous?: boolean;
+  /** The report on a user as an HTML page, to go with the records; none without it. */
+  readonly report?: ((user: User) => string) | undefined;
+}
 
 /**
- * Records as one FHIR R4 Bundle (a collection): of each user a Patient, of each session a Procedure with two
- * Observations, the pain before and after. Age, pain level and day of diagnosis are left out.
+ * Records as one FHIR R4 Bundle: of each user a Patient, and a DocumentReference if there is a report; of each
+ * session a Procedure with two Observations, the pain before and after. Age, pain level and day of diagnosis are
+ * left out. In a transaction every entry is created only where no resource with its identifier exists: a server
+ * takes it again without doubles, and leaves what it has as it is.
  * @param logs those of these users only
- * @param options.anonymous leave out name and e-mail address
  * @returns the text piece by piece, a resource per line; the same records give the same bytes
  */
 export function* bundleOf(
   users: Iterable<readonly User[]>,
   logs: Iterable<readonly Log[]>,
-  options: { anonymous?: boolean } = {},
+  options: BundleOptions,
 ): Generator<string> {
-  yield '{"resourceType":"Bundle","type":"collection"';
+  const type = options.type ?? 'collection';
+  const names = new Names(options.database);
+  const entry = (kind: Kind, id: number, resource: Resource) =>
+    JSON.stringify({
+      fullUrl: names.urn(kind, id),
+      ...(type === 'transaction'
+        ? { resource, request: createOnce(resource) }
+        : { resource: named(resource) }),
+    });
+  yield `{"resourceType":"Bundle","type":"${type}"`;
   // FHIR has no empty lists.
   let before = ',"entry":[\n';
-  for (const entries of blocksOf(users, logs, options)) {
+  for (const entries of blocksOf(users, logs, options, names, entry)) {
     if (entries.length === 0) continue;
     yield before + entries.join(',\n');
     before = ',\n';
@@ -28,22 +54,36 @@ export function* bundleOf(
 function* blocksOf(
   users: Iterable<readonly User[]>,
   logs: Iterable<readonly Log[]>,
-  options: { anonymous?: boolean },
+  { anonymous = false, report }: BundleOptions,
+  names: Names,
+  entry: (kind: Kind, id: number, resource: Resource) => string,
 ): Generator<string[]> {
   const places = new Map<number, User['painLocation']>();
   for (const block of users) {
     for (const { id, painLocation } of block) places.set(id, painLocation);
-    yield block.map((user) => entry(urn('patient', user.id), patientOf(user, options)));
+    yield block.map((user) => entry('patient', user.id, patientOf(names, user, { anonymous })));
+    // A report can be long: one at a time.
+    if (report)
+      for (const user of block) yield [entry('report', user.id, documentOf(names, user.id, report(user)))];
   }
-  for (const block of logs) yield block.flatMap((log) => entriesOf(log, places.get(log.userId)));
+  for (const block of logs)
+    yield block.flatMap((log) => {
+      const place = places.get(log.userId);
+      return [
+        entry('session', log.id, procedureOf(names, log, place)),
+        entry('before', log.id, observationOf(names, log, 'before', place)),
+        entry('after', log.id, observationOf(names, log, 'after', place)),
+      ];
+    });
 }
 
-function entriesOf(log: Log, place: User['painLocation'] | undefined): string[] {
-  return [
-    entry(urn('session', log.id), procedureOf(log, place)),
-    entry(urn('before', log.id), observationOf(log, 'before', place)),
-    entry(urn('after', log.id), observationOf(log, 'after', place)),
-  ];
+/** A server gives the ids of what it creates; elsewhere a resource is called what its identifier says. */
+function named({ resourceType, ...elements }: Resource): object {
+  return { resourceType, id: elements.identifier[0]?.value, ...elements };
 }
 
-const entry = (fullUrl: string, resource: object) => JSON.stringify({ fullUrl, resource });
+/** A conditional create (R4, http.html#ccreate). */
+function createOnce({ resourceType, identifier: [identifier] }: Resource): object {
+  const ifNoneExist = `identifier=${identifier?.system}|${identifier?.value}`;
+  return { method: 'POST', url: resourceType, ifNoneExist };
+}

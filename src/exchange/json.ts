@@ -1,5 +1,5 @@
 import { SciaticaError } from '../domain/errors.ts';
-import { place, tryJson } from '../lib/strict-json.ts';
+import { type Fault, place, tryJson } from '../lib/strict-json.ts';
 
 /**
  * Parses a JSON text, strictly (see `tryJson`).
@@ -9,9 +9,10 @@ import { place, tryJson } from '../lib/strict-json.ts';
 export function parseJson(text: string): unknown {
   const result = tryJson(text);
   if (!('fault' in result)) return result.value;
-  const { message, at } = result.fault;
-  throw new SciaticaError(
-    'invalid',
-    `${message.charAt(0).toUpperCase()}${message.slice(1)} at ${place(text, at)}.`,
-  );
+  throw faultAt(result.fault, place(text, result.fault.at));
+}
+
+/** The error for a fault at a place in words. */
+export function faultAt({ message }: Fault, where: string): SciaticaError {
+  return new SciaticaError('invalid', `${message.charAt(0).toUpperCase()}${message.slice(1)} at ${where}.`);
 }

@@ -1,11 +1,12 @@
 import type { Store } from '../store/store.ts';
 import type { Gate, Refusal } from './guard/gate.ts';
-import { checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
+import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
-import type { Route, Session } from './route.ts';
-import { allowed, type Match, match } from './router.ts';
-import type { Chunk, Chunks, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
+import { allowed, type Match, type Route, type Session } from './route.ts';
+import { match } from './router.ts';
+import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
+import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 export interface Service {
   /** All records, changed in the name of the API. */
@@ -40,6 +41,8 @@ export function createApp(service: Service): App {
   return (request) => {
     try {
       checkOrigin(request, service.origins);
+      if (request.repeated !== undefined)
+        throw new Problem(400, `The header ${request.repeated} is sent twice: send it once.`);
       const found = match(request.target);
       if (!found) throw new Problem(404, 'There is nothing at this path.');
       const { methods, id, search } = found;
@@ -58,10 +61,23 @@ function answer(matched: Matched, service: Service): HttpResponse | Promise<Http
   const { gate } = service;
   const admission = gate ? gate.admit(matched.request, matched.route) : service;
   const response =
-    'error' in admission ? failure(admission.error, service) : handle(matched, admission, service);
+    'error' in admission ? failure(admission.error, service) : metered(matched, admission, service);
   return response instanceof Promise
     ? response.then((settled) => audited(settled, matched, admission, service))
     : audited(response, matched, admission, service);
+}
+
+/** Handles a request; what a token writes counts against its quota. */
+function metered(matched: Matched, session: Session, service: Service): HttpResponse | Promise<HttpResponse> {
+  const { gate } = service;
+  const { method } = matched.request;
+  if (!gate || !session.caller || method === 'GET' || method === 'HEAD')
+    return handle(matched, session, service);
+  const { request, settle } = gate.metered(matched.request, session.caller);
+  return Promise.resolve(handle({ ...matched, request }, session, service)).then((response) => {
+    settle(response);
+    return response;
+  });
 }
 
 function handle(
@@ -70,7 +86,9 @@ function handle(
   service: Service,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const response = route.handle({ request, id, search, store, caller, recheck, feed: service.feed });
+    const base = () => baseOf(request, service.origins);
+    const { feed } = service;
+    const response = route.handle({ request, id, search, store, caller, recheck, base, feed, match });
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))
@@ -83,13 +101,14 @@ function handle(
 /** A finished response, recorded where there is an audit. */
 function audited(
   response: HttpResponse,
-  { request, route: { path, right }, id, search }: Matched,
+  { request, route: { path, right, isOwner }, id, search }: Matched,
   { caller }: Session | Refusal,
   service: Service,
 ): HttpResponse {
   const finished = finish(response, request, service);
   if (!service.gate || right === null) return finished;
-  return service.gate.audit.recorded({ request, path, right, id, search, caller }, finished);
+  const about = isOwner ? { id: 0, owner: id } : { id };
+  return service.gate.audit.recorded({ request, path, right, ...about, search, caller }, finished);
 }
 
 /** Answers OPTIONS, and refuses a method that the path does not take. */
@@ -105,15 +124,27 @@ function failure(error: unknown, { onError }: Service): HttpResponse {
   return response;
 }
 
-/** Adds the headers of every response, and leaves out the body for HEAD. */
+/** Adds the headers of every response, chooses its content coding, and leaves out the body for HEAD. */
 function finish(response: HttpResponse, request: HttpRequest, { origins }: Service): HttpResponse {
   const { status, headers, body } = response;
-  const { vary } = headers;
+  const vary = headers['vary'] === undefined ? [] : [headers['vary']];
   Object.assign(headers, EVERY_RESPONSE, corsHeaders(request, origins));
-  if (vary !== undefined) headers['vary'] = origins.allowOrigins.length > 0 ? `${vary}, Origin` : vary;
+  if (isCompressible(response)) {
+    vary.push('Accept-Encoding');
+    response.encoding = preferredEncoding(request.headers['accept-encoding']);
+    if (response.encoding) markEncoded(headers, response.encoding);
+  }
+  if (origins.allowOrigins.length > 0) vary.push('Origin');
+  if (vary.length > 0) headers['vary'] = vary.join(', ');
   if (request.method !== 'HEAD') return response;
-  if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
+  if (typeof body === 'string' && !response.encoding)
+    headers['content-length'] = String(Buffer.byteLength(body));
   return { status, headers };
+}
+
+function markEncoded(headers: HttpHeaders, encoding: Encoding): void {
+  headers['content-encoding'] = encoding;
+  if (headers['etag'] !== undefined) headers['etag'] = encodedTag(headers['etag'], encoding);
 }
 
 /** A response whose streamed body ends when the caller's token is revoked. */

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, type Issue, SciaticaError } from '../domain/errors.ts';
+import { type ProblemType, typeUri, usualType } from './problem-types.ts';
 import type { HttpHeaders, HttpResponse } from './wire/message.ts';
 
 /** A fault of a request in terms of HTTP; a fault of a record is a SciaticaError. */
@@ -8,6 +9,7 @@ export class Problem extends Error {
     readonly status: number,
     readonly detail: string,
     readonly headers: HttpHeaders = {},
+    readonly type: ProblemType = usualType(status),
   ) {
     super(detail);
   }
@@ -35,34 +37,28 @@ export const RETRY_AFTER_SECONDS = '1';
  * the request leaves the process.
  */
 export function problemResponse(error: unknown): HttpResponse {
-  if (error instanceof Problem) return problem(error.status, error.detail, [], error.headers);
+  if (error instanceof Problem) return problem(error);
   if (!(error instanceof SciaticaError) || error.code === 'unusable')
-    return problem(500, 'Something went wrong here. The request may be tried again.');
+    return problem(new Problem(500, 'Something went wrong here. The request may be tried again.'));
   // The message of the error names the file, which callers must not see.
   if (error.code === 'damaged')
-    return problem(500, 'The database is damaged. On the machine that it is on, run: sciatica doctor');
-  const status = statuses[error.code];
-  const detail = error.issues.length > 0 ? 'The request has faults; errors names each.' : error.message;
-  return problem(
-    status,
-    detail,
-    error.issues,
-    error.code === 'busy' ? { 'retry-after': RETRY_AFTER_SECONDS } : {},
-  );
+    return problem(
+      new Problem(500, 'The database is damaged. On the machine that it is on, run: sciatica doctor'),
+    );
+  const { code, message, issues } = error;
+  const detail = issues.length > 0 ? 'The request has faults; errors names each.' : message;
+  const headers: HttpHeaders = code === 'busy' ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
+  const type = issues.length > 0 ? 'invalid-input' : usualType(statuses[code]);
+  return problem(new Problem(statuses[code], detail, headers, type), issues);
 }
 
-function problem(
-  status: number,
-  detail: string,
-  issues: readonly Issue[] = [],
-  headers: HttpHeaders = {},
-): HttpResponse {
+function problem({ status, detail, type, headers }: Problem, issues: readonly Issue[] = []): HttpResponse {
   const body = {
-    type: 'about:blank',
+    type: typeUri(type),
     title: STATUS_CODES[status],
     status,
     detail,
-    ...(issues.length > 0 && { errors: issues.map(({ field, message }) => ({ field, message })) }),
+    ...(issues.length > 0 && { errors: issues.map(errorOf) }),
   };
   return {
     status,
@@ -70,3 +66,6 @@ function problem(
     body: JSON.stringify(body),
   };
 }
+
+/** A fault as programs read it: its code with the bounds, and words for a person. */
+const errorOf = ({ field, message, fault = { code: 'invalid' } }: Issue) => ({ field, ...fault, message });

@@ -24,11 +24,41 @@ export interface RequestContext extends Session {
   readonly id: number;
   /** The query string, without its question mark. */
   readonly search: string;
+  /** The address of the service as the caller wrote it: `http://localhost:3000`. */
+  base(): string;
   readonly feed: Feed;
+  /** Finds the routes of a request target; undefined if there are none. */
+  match(target: string): Match | undefined;
+}
+
+/** What a request target leads to: the routes of its path by method, the id in it, the query string. */
+export interface Match {
+  readonly methods: ReadonlyMap<string, Route>;
+  /** 0 for a path without an id. */
+  readonly id: number;
+  /** Without its question mark. */
+  readonly search: string;
 }
 
 /** @throws Problem, SciaticaError: `problemResponse` makes a response of either */
 export type Handler = (context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+
+/** What a write is asked for, alone or in a batch. */
+export interface WriteRequest {
+  readonly store: Store;
+  readonly id: number;
+  readonly search: string;
+  readonly headers: HttpRequest['headers'];
+}
+
+/**
+ * A write of one record, in three steps, each of which throws Problem or SciaticaError: it checks the path and the query,
+ * then the body, then does it, inside a transaction.
+ */
+export interface Write {
+  readonly hasBody: boolean;
+  begin(asked: WriteRequest): (body: unknown) => () => HttpResponse;
+}
 
 /** One method of one path: all there is to say about it. */
 export interface Route {
@@ -41,4 +71,14 @@ export interface Route {
   errors: readonly ProblemName[];
   operation: Operation;
   handle: Handler;
+  /** The same as a part of a batch, where it may be one. */
+  write?: Write;
+  /** The id in the path is the owner of the records, not one of them. */
+  isOwner?: true;
+}
+
+/** The methods that a path takes, for `Allow`. */
+export function allowed(methods: Match['methods']): string {
+  const names = [...methods.keys()];
+  return [...names, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }

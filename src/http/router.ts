@@ -1,14 +1,5 @@
-import type { Route } from './route.ts';
+import type { Match, Route } from './route.ts';
 import { routes } from './routes.ts';
-
-/** What a request target leads to: the routes of its path by method, the id in it, the query string. */
-export interface Match {
-  readonly methods: ReadonlyMap<string, Route>;
-  /** 0 for a path without an id. */
-  readonly id: number;
-  /** Without its question mark. */
-  readonly search: string;
-}
 
 const byPath = new Map<string, Map<string, Route>>();
 for (const route of routes) {
@@ -39,9 +30,3 @@ export function match(target: string): Match | undefined {
 
 const withoutTrailingSlash = (path: string) =>
   path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-
-/** The methods that a path takes, for `Allow`. */
-export function allowed(methods: Match['methods']): string {
-  const names = [...methods.keys()];
-  return [...names, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-}

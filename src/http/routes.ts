@@ -1,16 +1,17 @@
+import { BODY, LIST, OPEN, READ, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { batch } from './handlers/batch.ts';
 import { changes } from './handlers/changes.ts';
-import { putGoal, readGoal, removeGoal } from './handlers/goal.ts';
 import { history } from './handlers/history.ts';
-import { report, summary } from './handlers/insights.ts';
-import { create, list, patch, read, remove, replace } from './handlers/records.ts';
-import { logs, routines, users } from './handlers/resource.ts';
-import { createRoutine, listRoutines } from './handlers/routines.ts';
-import { docs, document, health } from './handlers/service.ts';
+import { compare, report, summary } from './handlers/insights.ts';
+import { list, logsOfUser } from './handlers/list.ts';
+import { create, createOne, patch, read, remove, replace, written } from './handlers/records.ts';
+import { logs, users } from './handlers/resource.ts';
+import { docs, document, health, me, root } from './handlers/service.ts';
+import { undo } from './handlers/undo.ts';
+import { batchOperation, undoOperation } from './openapi/actions.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
-import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
-import { reportOperation, summaryOperation } from './openapi/insights.ts';
-import type { ProblemName } from './openapi/problems.ts';
+import { compareOperation, reportOperation, summaryOperation } from './openapi/insights.ts';
 import {
   createOperation,
   deleteOperation,
@@ -19,17 +20,17 @@ import {
   patchOperation,
   readOperation,
   replaceOperation,
+  userLogsOperation,
 } from './openapi/records.ts';
-import { createRoutineOperation, listRoutinesOperation } from './openapi/routines.ts';
-import { docsOperation, documentOperation, healthOperation } from './openapi/service.ts';
+import {
+  docsOperation,
+  documentOperation,
+  healthOperation,
+  meOperation,
+  rootOperation,
+} from './openapi/service.ts';
+import { planRoutes } from './plan-routes.ts';
 import type { Route } from './route.ts';
-
-const OPEN: readonly ProblemName[] = ['BadRequest', 'Forbidden', 'TooManyRequests', 'ServiceUnavailable'];
-const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
-const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
-const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
-const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
-const WRITE_ONE: readonly ProblemName[] = [...WRITE, 'NotFound', 'PreconditionFailed'];
 
 /** The whole service. */
 export const routes: readonly Route[] = [
@@ -37,7 +38,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/users',
     right: 'read user',
-    errors: READ,
+    errors: LIST,
     operation: listOperation(users),
     handle: list(users),
   },
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
     errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
     operation: createOperation(users),
     handle: create(users),
+    write: createOne(users),
   },
   {
     method: 'GET',
@@ -63,7 +65,7 @@ export const routes: readonly Route[] = [
     right: 'change user',
     errors: [...WRITE_ONE, ...BODY],
     operation: replaceOperation(users),
-    handle: replace(users),
+    ...written(replace(users)),
   },
   {
     method: 'PATCH',
@@ -71,7 +73,7 @@ export const routes: readonly Route[] = [
     right: 'change user',
     errors: [...WRITE_ONE, ...BODY],
     operation: patchOperation(users),
-    handle: patch(users),
+    ...written(patch(users)),
   },
   {
     method: 'DELETE',
@@ -79,7 +81,7 @@ export const routes: readonly Route[] = [
     right: 'delete user',
     errors: WRITE_ONE,
     operation: deleteOperation(users, ' with all logs'),
-    handle: remove(users),
+    ...written(remove(users)),
   },
   {
     method: 'GET',
@@ -99,6 +101,14 @@ export const routes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/users/{id}/compare',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: compareOperation,
+    handle: compare,
+  },
+  {
+    method: 'GET',
     path: '/users/{id}/report',
     right: 'read user',
     errors: READ_ONE,
@@ -107,49 +117,18 @@ export const routes: readonly Route[] = [
   },
   {
     method: 'GET',
-    path: '/users/{id}/routines',
-    right: 'read routine',
-    errors: READ_ONE,
-    operation: listRoutinesOperation,
-    handle: listRoutines,
-  },
-  {
-    method: 'POST',
-    path: '/users/{id}/routines',
-    right: 'create routine',
-    errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
-    operation: createRoutineOperation,
-    handle: createRoutine,
-  },
-  {
-    method: 'GET',
-    path: '/users/{id}/goal',
-    right: 'read goal',
-    errors: READ_ONE,
-    operation: readGoalOperation,
-    handle: readGoal,
-  },
-  {
-    method: 'PUT',
-    path: '/users/{id}/goal',
-    right: 'change goal',
-    errors: [...WRITE_ONE, ...BODY],
-    operation: putGoalOperation,
-    handle: putGoal,
-  },
-  {
-    method: 'DELETE',
-    path: '/users/{id}/goal',
-    right: 'delete goal',
-    errors: WRITE_ONE,
-    operation: deleteGoalOperation,
-    handle: removeGoal,
+    path: '/users/{id}/userExerciseLogs',
+    right: 'read log',
+    errors: [...LIST, 'NotFound'],
+    operation: userLogsOperation(logs),
+    handle: logsOfUser,
+    isOwner: true,
   },
   {
     method: 'GET',
     path: '/userExerciseLogs',
     right: 'read log',
-    errors: READ,
+    errors: LIST,
     operation: listOperation(logs),
     handle: list(logs),
   },
@@ -160,6 +139,7 @@ export const routes: readonly Route[] = [
     errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
     operation: createOperation(logs),
     handle: create(logs),
+    write: createOne(logs),
   },
   {
     method: 'GET',
@@ -175,7 +155,7 @@ export const routes: readonly Route[] = [
     right: 'change log',
     errors: [...WRITE_ONE, ...BODY],
     operation: replaceOperation(logs),
-    handle: replace(logs),
+    ...written(replace(logs)),
   },
   {
     method: 'PATCH',
@@ -183,7 +163,7 @@ export const routes: readonly Route[] = [
     right: 'change log',
     errors: [...WRITE_ONE, ...BODY],
     operation: patchOperation(logs),
-    handle: patch(logs),
+    ...written(patch(logs)),
   },
   {
     method: 'DELETE',
@@ -191,7 +171,7 @@ export const routes: readonly Route[] = [
     right: 'delete log',
     errors: WRITE_ONE,
     operation: deleteOperation(logs),
-    handle: remove(logs),
+    ...written(remove(logs)),
   },
   {
     method: 'GET',
@@ -201,30 +181,7 @@ export const routes: readonly Route[] = [
     operation: historyOperation(logs),
     handle: history(logs),
   },
-  {
-    method: 'GET',
-    path: '/routines/{id}',
-    right: 'read routine',
-    errors: READ_ONE,
-    operation: readOperation(routines),
-    handle: read(routines),
-  },
-  {
-    method: 'PUT',
-    path: '/routines/{id}',
-    right: 'change routine',
-    errors: [...WRITE_ONE, ...BODY],
-    operation: replaceOperation(routines),
-    handle: replace(routines),
-  },
-  {
-    method: 'DELETE',
-    path: '/routines/{id}',
-    right: 'delete routine',
-    errors: WRITE_ONE,
-    operation: deleteOperation(routines),
-    handle: remove(routines),
-  },
+  ...planRoutes,
   {
     method: 'GET',
     path: '/changes',
@@ -232,6 +189,30 @@ export const routes: readonly Route[] = [
     errors: [...READ, 'Gone'],
     operation: changesOperation,
     handle: changes,
+  },
+  {
+    method: 'POST',
+    path: '/undo',
+    right: 'undo',
+    errors: [...WRITE, ...BODY, 'NotFound', 'Conflict'],
+    operation: undoOperation,
+    handle: undo,
+  },
+  {
+    method: 'POST',
+    path: '/batch',
+    right: 'send batch',
+    errors: [...WRITE_ONE, ...BODY, 'UnprocessableEntity'],
+    operation: batchOperation,
+    handle: batch,
+  },
+  {
+    method: 'GET',
+    path: '/me',
+    right: 'read self',
+    errors: READ,
+    operation: meOperation,
+    handle: me,
   },
   {
     method: 'GET',
@@ -247,7 +228,15 @@ export const routes: readonly Route[] = [
     right: null,
     errors: OPEN,
     operation: documentOperation,
-    handle: document(() => openApi(routes)),
+    handle: document((base) => openApi(routes, base)),
+  },
+  {
+    method: 'GET',
+    path: '/',
+    right: null,
+    errors: OPEN,
+    operation: rootOperation,
+    handle: root,
   },
   {
     method: 'GET',
@@ -255,6 +244,6 @@ export const routes: readonly Route[] = [
     right: null,
     errors: OPEN,
     operation: docsOperation,
-    handle: docs(() => openApi(routes)),
+    handle: docs((base) => openApi(routes, base)),
   },
 ];

@@ -1,19 +1,25 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { Store } from '../store/store.ts';
 import { createApp } from './app.ts';
 import { Gate } from './guard/gate.ts';
-import type { Rate } from './guard/limits.ts';
+import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
 import { Feed } from './handlers/feed.ts';
 import { Problem, problemResponse } from './problem.ts';
 import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
-import { createListener, hostNames, listen, type Tls, unusedConnections } from './wire/listener.ts';
+import { SharedConnections } from './wire/connections.ts';
+import { compressChunks, compressWhole } from './wire/encoding.ts';
+import { createListener, hostNames, listen, MAX_CONNECTIONS, unusedConnections } from './wire/listener.ts';
+import { watchLog } from './wire/log-watch.ts';
 import type { HttpResponse } from './wire/message.ts';
 import { afterEarlier } from './wire/pipelining.ts';
-import { requestOf } from './wire/request.ts';
+import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';
+import { isSelfSigned, secureContext, strictTransport, type Tls } from './wire/tls.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -44,17 +50,26 @@ export interface ServerOptions {
   origins: { allowHosts: readonly string[]; allowOrigins: readonly string[] };
   /** Turns authentication on, with the rate limit of each token. */
   auth?: Rate | undefined;
+  /** Bytes that each token may write in a day. */
+  quota?: number | undefined;
   tls?: Tls | undefined;
   /** A trusted proxy is in front and reports addresses in X-Forwarded-For. */
   behindProxy?: boolean;
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
   timeouts?: Partial<Timeouts>;
+  /** Most connections at once. */
+  mostConnections?: number;
 }
 
 /** A service that listens. */
 export interface RunningServer {
   port: number;
+  /**
+   * Takes another certificate for the connections to come.
+   * @throws the error of OpenSSL for an invalid certificate or key, and goes on with the one before
+   */
+  renew(tls: Tls): void;
   /** Stops accepting, finishes requests in flight, checkpoints the write-ahead log. */
   stop(): Promise<void>;
 }
@@ -64,40 +79,72 @@ export interface RunningServer {
  * @throws the error of listen(2), such as EADDRINUSE
  */
 export async function startServer(store: Store, options: ServerOptions): Promise<RunningServer> {
-  const { host, auth, tls, behindProxy = false } = options;
+  const { host, auth, tls, behindProxy = false, mostConnections = MAX_CONNECTIONS } = options;
   const { allowHosts, allowOrigins } = options.origins;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createListener(timeouts, tls);
   const unused = unusedConnections(server);
+  const reach: Reach = { isProxied: behindProxy };
+  // The connections of a proxy are its own, and without tokens all callers are the person at this machine.
+  if (auth && !behindProxy) reach.connections = new SharedConnections(server, mostConnections, rateLimitKey);
+  else server.maxConnections = mostConnections;
   const port = await listen(server, host, options.port);
   const log = new RequestLog(options.log);
   const onError = (error: unknown) => log.failure(error);
   const origins = originsAt(
     port,
-    [...allowHosts, ...hostNames(host)],
+    allowHosts,
     allowOrigins,
     tls !== undefined || behindProxy,
+    hostNames(host),
   );
   const records = store.as({ origin: { source: 'api' } });
-  const gate = auth && new Gate(records, { rate: auth, onError });
+  const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
+  const stopWatching = watchLog(records, (line) => log.warning(line));
   const feed = new Feed(records, timeouts.heartbeat);
   const app = createApp({ store: records, origins, feed, gate, onError });
+
+  let selfSigned = tls && isSelfSigned(tls.cert);
+  const renew = (renewed: Tls) => {
+    const isOwn = isSelfSigned(renewed.cert);
+    (server as unknown as TlsServer).setSecureContext(secureContext(renewed));
+    selfSigned = isOwn;
+  };
+
+  let hasWarned = false;
+  const warnOfProxy = (incoming: IncomingMessage) => {
+    const fault = forwardingFault(incoming);
+    hasWarned = fault !== undefined;
+    if (fault !== undefined) log.warning(fault);
+  };
 
   const send = async (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     begun: number,
-    { status, headers, body }: HttpResponse,
+    { status, headers, body, encoding }: HttpResponse,
   ) => {
+    const strict = selfSigned === false && strictTransport(incoming.headers.host);
+    if (strict) headers['strict-transport-security'] = strict;
     if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
-    if (typeof body === 'object') await sendChunks(outgoing, status, headers, body, timeouts.stall);
+    else if (reach.connections?.closesAfter(incoming.socket, status)) {
+      headers['connection'] = 'close';
+      // Bytes that nobody reads would reset the connection, and the response with it.
+      if (!incoming.complete && incoming.headers.expect === undefined) await finished(incoming);
+    }
+    if (typeof body === 'object') {
+      const chunks = encoding ? compressChunks(body, encoding) : body;
+      await sendChunks(outgoing, status, headers, chunks, timeouts.stall);
+    } else if (body !== undefined && encoding)
+      sendWhole(outgoing, status, headers, await compressWhole(body, encoding));
     else sendWhole(outgoing, status, headers, body);
     log.request(incoming, outgoing, performance.now() - begun);
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
+    if (behindProxy && !hasWarned) warnOfProxy(incoming);
     unused.delete(incoming.socket);
-    const response = app(requestOf(incoming, outgoing, behindProxy, beforeBody));
+    const response = app(requestOf(incoming, outgoing, reach, beforeBody));
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
     if (response instanceof Promise)
       void response.then((settled) => send(incoming, outgoing, begun, settled));
@@ -116,7 +163,11 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   });
   server.on('clientError', refuseBadRequest);
   server.on('connect', (_, socket) => refuseConnect(socket));
-  return { port, stop: () => stop(server, records, { log, gate, feed, unused }, timeouts.stop) };
+  return {
+    port,
+    renew,
+    stop: () => stop(server, records, { log, gate, feed, unused, stopWatching }, timeouts.stop),
+  };
 }
 
 /**
@@ -127,15 +178,30 @@ function hasUncertainFraming({ httpVersionMinor, headers }: IncomingMessage): bo
   return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
 }
 
+/** Drops what is left of a request; resolves when it has arrived, or will not. */
+async function finished(incoming: IncomingMessage): Promise<void> {
+  if (!incoming.destroyed) await once(incoming.resume(), 'close').catch(() => {});
+}
+
+/** What is to be ended when the service stops. */
+interface Running {
+  log: RequestLog;
+  gate: Gate | undefined;
+  feed: Feed;
+  unused: Set<Socket>;
+  stopWatching: () => void;
+}
+
 async function stop(
   server: Server,
   store: Store,
-  { log, gate, feed, unused }: { log: RequestLog; gate: Gate | undefined; feed: Feed; unused: Set<Socket> },
+  { log, gate, feed, unused, stopWatching }: Running,
   timeout: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   feed.stop();
+  stopWatching();
   // Deferred: bytes that have arrived already may be a request.
   setImmediate(() => {
     for (const socket of unused) socket.destroy();

@@ -1,28 +1,30 @@
 import type { ExerciseType, Session } from '../domain/log.ts';
 import { painLocations, type User } from '../domain/user.ts';
 import { isWithin } from './days.ts';
-import { exerciseKey, rankByCaution, type Verdict, verdictOf } from './exercises.ts';
-import { round, roundInterval } from './numbers.ts';
-import { changeInterval, PainTable } from './pain-table.ts';
+import { exerciseKey } from './exercises.ts';
+import { round } from './numbers.ts';
+import { PainTable } from './pain-table.ts';
 import { type ResponseRule, responseRules } from './rules.ts';
-import { type Interval, meanOf, type Point } from './stats/interval.ts';
+import { meanEstimate } from './stats/estimate.ts';
+import { meanOf, type Point } from './stats/points.ts';
+import { type Finding, findingOf, ranked } from './verdict.ts';
 
 export type PainLocation = User['painLocation'];
 
-/** One exercise among the patients whose pain is in one place. */
-export interface PlaceExercise {
+/**
+ * One exercise among the patients whose pain is in one place. The patients are the sample, for sessions of one
+ * patient are alike: interval, sequence and verdict are of the mean of their means.
+ */
+export interface PlaceExercise extends Finding {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly rank: number | null;
-  readonly verdict: Verdict;
   readonly patients: number;
   readonly sessions: number;
   /** Patients whose own mean change is below 0. */
   readonly patientsLower: number;
   /** Mean of the patients' mean changes: each patient counts once, however many sessions they logged. */
   readonly meanChange: number;
-  /** A 95 % interval for it. The patients are the sample; sessions of one patient are alike. */
-  readonly interval: Interval;
   /** Share of all sessions with a meaningful response. */
   readonly responded: number;
 }
@@ -92,32 +94,26 @@ function summarizePlace(
     painLocation,
     patients: new Set(all.flatMap(({ byPatient }) => [...byPatient.keys()])).size,
     sessions: all.reduce((sum, { all: { sessions } }) => sum + sessions, 0),
-    exercises: rankByCaution(all.map((each) => summarizeExerciseOfPlace(each, rule))),
+    exercises: ranked(
+      all.map((each) => summarizeExerciseOfPlace(each, rule)),
+      ({ patients }) => patients,
+    ),
   };
 }
 
 function summarizeExerciseOfPlace(tables: PatientTables, rule: ResponseRule): Omit<PlaceExercise, 'rank'> {
   const { exerciseName, exerciseType, all, byPatient } = tables;
-  const means = [...byPatient.values()].map((table) => meanOf(table.changes())).sort((a, b) => a - b);
-  const points = countEqual(means);
-  const mean = meanOf(points);
-  const interval = roundInterval(changeInterval(points, all.before(), mean));
+  const means = [...byPatient.values()].map((table) => meanOf(table.changes()));
+  const points = means.map((mean): Point => [mean, 1]);
+  const estimate = meanEstimate(points);
   return {
     exerciseName,
     exerciseType,
-    verdict: verdictOf(interval, means.length),
+    ...findingOf(estimate),
     patients: means.length,
     sessions: all.sessions,
     patientsLower: means.filter((value) => value < 0).length,
-    meanChange: round(mean),
-    interval,
+    meanChange: round(estimate.value),
     responded: round(all.responded(rule) / all.sessions),
   };
-}
-
-/** Values as points with counts, in the same order. */
-function countEqual(ascending: readonly number[]): Point[] {
-  const counts = new Map<number, number>();
-  for (const value of ascending) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts];
 }

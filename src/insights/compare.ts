@@ -1,21 +1,17 @@
 import type { ExerciseType } from '../domain/log.ts';
 import { isWithin, type Period } from './days.ts';
-import {
-  type ExerciseSummary,
-  exerciseKey,
-  FEWEST_TO_RANK,
-  type Response,
-  type SessionFields,
-} from './exercises.ts';
-import { compareText, round, roundInterval } from './numbers.ts';
+import { type ExerciseSummary, exerciseKey, type Response, type SessionFields } from './exercises.ts';
+import { compareText, round } from './numbers.ts';
 import type { ResponseRule } from './rules.ts';
-import { differenceInterval, type Interval } from './stats/interval.ts';
+import type { Interval } from './stats/points.ts';
 import { type Summary, Tally } from './summary.ts';
+import { differenceOfMeans } from './trend.ts';
+import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
 /** What the interval of a difference says of the second period; `new` and `stopped`: done in one period only. */
 export type Shift = 'lower' | 'higher' | 'unclear' | 'too-few' | 'new' | 'stopped';
 
-/** Two figures and their difference, second − first, with a 95 % interval where there are sessions on both sides. */
+/** Two means and their difference, second − first, with Welch's 95 % interval where there are sessions on both sides. */
 export interface Difference {
   readonly first: number | null;
   readonly second: number | null;
@@ -75,8 +71,8 @@ export function compareSummaries(first: Summary, second: Summary): Comparison {
   return {
     first,
     second,
-    painBefore: differ(painOf(first), painOf(second)),
-    meanChange: differ(changeOf(first.overall), changeOf(second.overall)),
+    painBefore: differ(painOf(first), painOf(second), 9),
+    meanChange: differ(changeOf(first.overall), changeOf(second.overall), 18),
     exercises: [...second.exercises, ...stopped].map((exercise) =>
       compareExercise(earlier.get(exerciseKey(exercise)), later.get(exerciseKey(exercise)), exercise),
     ),
@@ -93,45 +89,40 @@ function compareExercise(
     exerciseType,
     first: first ? responseOf(first) : null,
     second: second ? responseOf(second) : null,
-    meanChange: differ(changeOf(first), changeOf(second)),
+    meanChange: differ(changeOf(first), changeOf(second), 18),
   };
 }
 
-interface Estimate {
-  readonly mean: number;
-  readonly interval: Readonly<Interval>;
-  readonly sessions: number;
-}
+type Mean = Parameters<typeof differenceOfMeans>[0];
 
-function differ(first: Estimate | null, second: Estimate | null): Difference {
+/** @param furthest the largest difference that the scale allows */
+function differ(first: Mean | null, second: Mean | null, furthest: number): Difference {
   const sides = { first: first?.mean ?? null, second: second?.mean ?? null };
   if (!first || !second) {
     const shift = second ? 'new' : first ? 'stopped' : 'too-few';
     return { ...sides, difference: null, interval: null, shift };
   }
-  const interval = roundInterval(differenceInterval(first, second));
+  const interval = differenceOfMeans(first, second, furthest);
   const fewer = Math.min(first.sessions, second.sessions);
   return { ...sides, difference: round(second.mean - first.mean), interval, shift: shiftOf(interval, fewer) };
 }
 
-function shiftOf([low, high]: Interval, sessions: number): Shift {
-  if (sessions < FEWEST_TO_RANK) return 'too-few';
-  if (high < 0) return 'lower';
-  return low > 0 ? 'higher' : 'unclear';
+function shiftOf(interval: Interval, sessions: number): Shift {
+  if (sessions < FEWEST_TO_SAY) return 'too-few';
+  const side = sideOf(interval);
+  return side ? ({ less: 'lower', more: 'higher' } as const)[side] : 'unclear';
 }
 
-function changeOf(response: Response | null | undefined): Estimate | null {
-  return response
-    ? { mean: response.meanChange, interval: response.interval, sessions: response.sessions }
-    : null;
+function changeOf(response: Response | null | undefined): Mean | null {
+  return response ? { ...response, mean: response.meanChange } : null;
 }
 
-function painOf({ level }: Summary): Estimate | null {
-  if (level === null || level.mean === null || level.interval === null) return null;
-  return { mean: level.mean, interval: level.interval, sessions: level.sessions };
+function painOf({ level }: Summary): Mean | null {
+  if (!level || level.mean === null || level.standardDeviation === null) return null;
+  return { mean: level.mean, standardDeviation: level.standardDeviation, sessions: level.sessions };
 }
 
 function responseOf(exercise: Response): Response {
-  const { sessions, meanChange, medianChange, interval, responded, effective } = exercise;
-  return { sessions, meanChange, medianChange, interval, responded, effective };
+  const { sessions, meanChange, medianChange, standardDeviation, interval, responded, effective } = exercise;
+  return { sessions, meanChange, medianChange, standardDeviation, interval, responded, effective };
 }

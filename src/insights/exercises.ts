@@ -1,23 +1,21 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
-import { compareText, round, roundInterval, roundP } from './numbers.ts';
-import { changeInterval, PainTable } from './pain-table.ts';
+import { type DayAfter, type DayPairs, dayAfter } from './day-after.ts';
+import { round } from './numbers.ts';
+import { PainTable } from './pain-table.ts';
 import type { ResponseRule } from './rules.ts';
-import { signedRankTest, signTest } from './stats/exact.ts';
-import { type Interval, meanOf, medianOf } from './stats/interval.ts';
-
-/** Below this many sessions (or patients) nothing is said about an exercise. */
-export const FEWEST_TO_RANK = 3;
-/** Below this many sessions no test is given: it could not reach 5 % whatever the data. */
-export const FEWEST_TO_TEST = 6;
-
-/** What the interval says: pain is lower after than before, higher, neither is clear, or there are too few. */
-export type Verdict = 'lower' | 'higher' | 'unclear' | 'too-few';
+import { meanEstimate, priorDeviation } from './stats/estimate.ts';
+import { without } from './stats/least-squares.ts';
+import { type Interval, medianOf } from './stats/points.ts';
+import { type Finding, findingOf, ranked } from './verdict.ts';
+import { type VersusOthers, versusOthers } from './versus-others.ts';
 
 /** The response to a group of sessions. Changes are painAfter − painBefore in points, from −9 to 9; shares 0 to 1. */
 export interface Response {
   readonly sessions: number;
   readonly meanChange: number;
   readonly medianChange: number;
+  /** Of one session's change, in points; moderated (see stats/estimate.ts). */
+  readonly standardDeviation: number;
   /** A 95 % interval for the true mean change. */
   readonly interval: Interval;
   /** Share of sessions with a meaningful response, by the rule of the summary. */
@@ -27,15 +25,14 @@ export interface Response {
 }
 
 /** One exercise: a name together with a type. Names that differ in case only are different exercises. */
-export interface ExerciseSummary extends Response {
+export interface ExerciseSummary extends Response, Finding {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
-  /** 1 is the best by the cautious (high) end of the interval; null when there are too few sessions. */
+  /** 1 is the most relief, by the shrunken mean; null when there are too few sessions. */
   readonly rank: number | null;
-  readonly verdict: Verdict;
-  /** Two-sided exact p-values, from 6 sessions on: is a fall as likely as a rise? */
-  readonly signTest: number | null;
-  readonly signedRankTest: number | null;
+  readonly versusOthers: VersusOthers;
+  /** Null below 30 pairs of consecutive days. */
+  readonly dayAfter: DayAfter | null;
   readonly firstDate: string;
   readonly lastDate: string;
 }
@@ -51,6 +48,7 @@ export interface ExerciseTally {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly table: PainTable;
+  readonly days: Set<string>;
   firstDate: string;
   lastDate: string;
 }
@@ -64,10 +62,12 @@ export class ExerciseTallies {
     let tally = this.#tallies.get(key);
     if (!tally) {
       const { exerciseName, exerciseType, date } = log;
-      tally = { exerciseName, exerciseType, table: new PainTable(), firstDate: date, lastDate: date };
+      const [table, days] = [new PainTable(), new Set<string>()];
+      tally = { exerciseName, exerciseType, table, days, firstDate: date, lastDate: date };
       this.#tallies.set(key, tally);
     }
     tally.table.add(log, times);
+    tally.days.add(log.date);
     if (log.date < tally.firstDate) tally.firstDate = log.date;
     if (log.date > tally.lastDate) tally.lastDate = log.date;
   }
@@ -81,75 +81,61 @@ export class ExerciseTallies {
 export const exerciseKey = (exercise: { exerciseName: string; exerciseType: string }): string =>
   `${exercise.exerciseType}:${exercise.exerciseName}`;
 
+/** What the figures of an exercise are measured against: all sessions of the same person. */
+export interface Person {
+  readonly all: PainTable;
+  readonly pairs: DayPairs;
+  /** Prior deviation of a change, in points. */
+  readonly prior: number;
+}
+
+/** The prior deviation of somebody's changes: pooled within their exercises, and 1.5 points at the least. */
+export function priorOf(tallies: Iterable<ExerciseTally>): number {
+  return priorDeviation([...tallies].map(({ table }) => table.changes()));
+}
+
 /** The figures of each exercise, in ranked order; those with too few sessions last. */
-export function summarizeExercises(tallies: Iterable<ExerciseTally>, rule: ResponseRule): ExerciseSummary[] {
-  return rankByCaution([...tallies].map((tally) => summarizeExercise(tally, rule)));
+export function summarizeExercises(
+  tallies: Iterable<ExerciseTally>,
+  person: Person,
+  rule: ResponseRule,
+): ExerciseSummary[] {
+  const summaries = [...tallies].map((tally) => summarizeExercise(tally, person, rule));
+  return ranked(summaries, ({ sessions }) => sessions);
 }
 
-function summarizeExercise(tally: ExerciseTally, rule: ResponseRule): Omit<ExerciseSummary, 'rank'> {
-  const response = summarizeResponse(tally.table, rule);
-  const changes = tally.table.changes();
-  const tested = response.sessions >= FEWEST_TO_TEST;
+function summarizeExercise(
+  { exerciseName, exerciseType, table, days, firstDate, lastDate }: ExerciseTally,
+  { all, pairs, prior }: Person,
+  rule: ResponseRule,
+): Omit<ExerciseSummary, 'rank'> {
+  const sums = table.sums();
   return {
-    exerciseName: tally.exerciseName,
-    exerciseType: tally.exerciseType,
-    ...response,
-    verdict: verdictOf(response.interval, response.sessions),
-    signTest: tested ? roundP(signTest(changes)) : null,
-    signedRankTest: tested ? roundP(signedRankTest(changes)) : null,
-    firstDate: tally.firstDate,
-    lastDate: tally.lastDate,
+    exerciseName,
+    exerciseType,
+    ...summarizeResponse(table, prior, rule),
+    ...findingOf(meanEstimate(table.changes(), prior)),
+    versusOthers: versusOthers(sums, without(all.sums(), sums), prior),
+    dayAfter: dayAfter(pairs, days, prior),
+    firstDate,
+    lastDate,
   };
-}
-
-/** The figures of a group of at least one session. */
-export function summarizeResponse(table: PainTable, rule: ResponseRule): Response {
-  const changes = table.changes();
-  const mean = meanOf(changes);
-  return {
-    sessions: table.sessions,
-    meanChange: round(mean),
-    medianChange: round(medianOf(changes)),
-    interval: roundInterval(changeInterval(changes, table.before(), mean)),
-    responded: round(table.responded(rule) / table.sessions),
-    effective: round(table.effective / table.sessions),
-  };
-}
-
-export function verdictOf([low, high]: Readonly<Interval>, count: number): Verdict {
-  if (count < FEWEST_TO_RANK) return 'too-few';
-  if (high < 0) return 'lower';
-  return low > 0 ? 'higher' : 'unclear';
-}
-
-/** What a ranking goes by. */
-interface Rankable {
-  readonly exerciseName: string;
-  readonly exerciseType: string;
-  readonly verdict: Verdict;
-  readonly interval: Readonly<Interval>;
-  readonly meanChange: number;
-  readonly sessions: number;
 }
 
 /**
- * Ranks by the end of the interval that is nearest to harm, the high one: an exercise comes first when even
- * the cautious reading of its sessions is good, not when one lucky day was. Ties: the lower mean, the more
- * sessions, the name, the type. Too few to say: no rank, last, the most sessions first.
+ * The figures of a group of at least one session.
+ * @param prior the person's prior deviation, in points
  */
-export function rankByCaution<T extends Rankable>(exercises: readonly T[]): (T & { rank: number | null })[] {
-  const few = (exercise: T) => Number(exercise.verdict === 'too-few');
-  const cautious = (exercise: T) => (few(exercise) ? 0 : exercise.interval[1]);
-  const mean = (exercise: T) => (few(exercise) ? 0 : exercise.meanChange);
-  return exercises
-    .toSorted(
-      (a, b) =>
-        few(a) - few(b) ||
-        cautious(a) - cautious(b) ||
-        mean(a) - mean(b) ||
-        b.sessions - a.sessions ||
-        compareText(a.exerciseName, b.exerciseName) ||
-        compareText(a.exerciseType, b.exerciseType),
-    )
-    .map((exercise, index) => ({ ...exercise, rank: few(exercise) ? null : index + 1 }));
+export function summarizeResponse(table: PainTable, prior: number, rule: ResponseRule): Response {
+  const changes = table.changes();
+  const estimate = meanEstimate(changes, prior);
+  return {
+    sessions: table.sessions,
+    meanChange: round(estimate.value),
+    medianChange: round(medianOf(changes)),
+    standardDeviation: round(estimate.deviation),
+    interval: findingOf(estimate).interval,
+    responded: round(table.responded(rule) / table.sessions),
+    effective: round(table.effective / table.sessions),
+  };
 }

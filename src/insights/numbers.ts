@@ -1,4 +1,4 @@
-import type { Interval } from './stats/interval.ts';
+import type { Interval } from './stats/points.ts';
 
 /** A figure as it is published: 4 decimals, never −0. */
 export function round(value: number, decimals = 4): number {
@@ -7,9 +7,6 @@ export function round(value: number, decimals = 4): number {
 }
 
 export const roundInterval = ([low, high]: Readonly<Interval>): Interval => [round(low), round(high)];
-
-/** A p-value as it is published: 4 significant digits. */
-export const roundP = (p: number): number => Number(p.toPrecision(4));
 
 /** Orders text by code units, the same on every machine. */
 export function compareText(a: string, b: string): number {

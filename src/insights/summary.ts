@@ -1,7 +1,9 @@
+import { dayPairs } from './day-after.ts';
 import { isWithin } from './days.ts';
 import {
   type ExerciseSummary,
   ExerciseTallies,
+  priorOf,
   type Response,
   type SessionFields,
   summarizeExercises,
@@ -10,7 +12,7 @@ import {
 import { PainTable } from './pain-table.ts';
 import { type Rhythm, summarizeRhythm } from './rhythm.ts';
 import { type ResponseRule, responseRules } from './rules.ts';
-import { type PainLevel, painLevel, summarizeTrend, type Trend } from './trend.ts';
+import { type PainLevel, painLevel, pointsOf, summarizeTrend, type Trend } from './trend.ts';
 
 export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
@@ -92,14 +94,16 @@ export class Tally {
     const sessionsByDay = new Map(
       [...this.#days].map(([day, pains]) => [day, pains.reduce((a, b) => a + b, 0)]),
     );
+    const prior = priorOf(this.#exercises);
+    const pairs = dayPairs(new Map([...this.#days].map(([day, pains]) => [day, pointsOf(pains)])));
     return {
       since,
       until,
       asOf,
       sessions: this.#all.sessions,
       rule,
-      overall: summarizeResponse(this.#all, rule),
-      exercises: summarizeExercises(this.#exercises, rule),
+      overall: summarizeResponse(this.#all, prior, rule),
+      exercises: summarizeExercises(this.#exercises, { all: this.#all, pairs, prior }, rule),
       level: painLevel(this.#days, { since, until }),
       pain: summarizeTrend(this.#days, asOf),
       rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, options.target),

@@ -1,13 +1,7 @@
 import { dayNumber, dayOf, isWithin, mondayOf, type Period } from './days.ts';
 import { round, roundInterval } from './numbers.ts';
-import {
-  differenceInterval,
-  type Interval,
-  meanInterval,
-  meanOf,
-  medianOf,
-  type Point,
-} from './stats/interval.ts';
+import { type Estimate, meanEstimate, moderatedFreedom, tInterval, welch } from './stats/estimate.ts';
+import { countOf, cut, type Interval, meanOf, medianOf, type Point } from './stats/points.ts';
 import { type Observation, theilSen } from './stats/theil-sen.ts';
 
 /** Below this many days with sessions no slope is given. */
@@ -17,7 +11,8 @@ const MOST_SPANS = 730;
 const FOUR_WEEKS = 28;
 const SCALE = [1, 10] as const;
 
-export type Direction = 'falling' | 'rising' | 'unclear' | 'too-few';
+/** Where the pain before exercise goes. */
+export type TrendDirection = 'falling' | 'rising' | 'unclear' | 'too-few';
 
 /** The pain before exercise of one span of days. */
 export interface PainLevel extends Period {
@@ -25,8 +20,17 @@ export interface PainLevel extends Period {
   /** Points on the 1 to 10 scale; null without sessions. */
   readonly median: number | null;
   readonly mean: number | null;
+  /** Of the pain before one session; moderated (see stats/estimate.ts). */
+  readonly standardDeviation: number | null;
   /** A 95 % interval for the true mean. */
   readonly interval: Interval | null;
+}
+
+/** The pain before exercise of one calendar month (`2026-03`). */
+export interface MonthLevel {
+  readonly month: string;
+  readonly sessions: number;
+  readonly mean: number;
 }
 
 /** How the pain before exercise went. */
@@ -39,9 +43,11 @@ export interface Trend {
   readonly interval: Interval | null;
   /** Days in a span: 1, with very many days 7, 28, … */
   readonly spanDays: number;
-  readonly direction: Direction;
+  readonly direction: TrendDirection;
   /** Weeks with sessions, Monday first, with the median of their pain before. */
   readonly weeks: readonly { readonly week: string; readonly sessions: number; readonly median: number }[];
+  /** Months with sessions, with the mean of their pain before. */
+  readonly months: readonly MonthLevel[];
   /** The 28 days up to `asOf`, and the 28 before them. */
   readonly last4Weeks: PainLevel;
   readonly previous4Weeks: PainLevel;
@@ -83,9 +89,10 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     direction: slope ? directionOf(slope.interval) : 'too-few',
     weeks: weekly.map(({ time, points }) => ({
       week: dayOf(time),
-      sessions: points.reduce((sum, [, count]) => sum + count, 0),
+      sessions: countOf(points),
       median: round(medianOf(points)),
     })),
+    months: byMonth(days),
     last4Weeks: last,
     previous4Weeks: previous,
     ...levelChange(previous, last),
@@ -107,7 +114,7 @@ function slopePerWeek(moments: readonly Moment[]): { slope: number; interval: In
   return theilSen(observations);
 }
 
-function directionOf([low, high]: Interval): Direction {
+function directionOf([low, high]: Interval): TrendDirection {
   if (high < 0) return 'falling';
   return low > 0 ? 'rising' : 'unclear';
 }
@@ -127,39 +134,76 @@ function bySpan(daily: readonly Moment[], spanDays: number): Moment[] {
 
 /** The pain before of the sessions in a span of days. */
 export function painLevel(days: DayPains, period: Period): PainLevel {
-  const sum = new Float64Array(SCALE[1]);
-  for (const [day, counts] of days)
-    if (isWithin(day, period))
-      for (const [level, count] of counts.entries()) sum[level] = (sum[level] ?? 0) + count;
-  const points = pointsOf(sum);
-  const sessions = points.reduce((total, [, count]) => total + count, 0);
+  const points = sumOf([...days].filter(([day]) => isWithin(day, period)).map(([, pains]) => pains));
+  const sessions = countOf(points);
   const { since, until } = period;
-  if (sessions === 0) return { since, until, sessions, median: null, mean: null, interval: null };
+  if (sessions === 0)
+    return { since, until, sessions, median: null, mean: null, standardDeviation: null, interval: null };
+  const estimate = meanEstimate(points);
   return {
     since,
     until,
     sessions,
     median: round(medianOf(points)),
-    mean: round(meanOf(points)),
-    interval: roundInterval(meanInterval(points, SCALE)),
+    mean: round(estimate.value),
+    standardDeviation: round(estimate.deviation),
+    interval: roundInterval(cut(tInterval(estimate), SCALE)),
   };
 }
 
 /** How the mean pain before differs between two spans, second − first. */
-export function levelChange(first: PainLevel, second: PainLevel): Pick<Trend, 'change' | 'changeInterval'> {
-  if (first.mean === null || second.mean === null || !first.interval || !second.interval)
-    return { change: null, changeInterval: null };
+function levelChange(first: PainLevel, second: PainLevel): Pick<Trend, 'change' | 'changeInterval'> {
+  const [then, now] = [first, second].map(({ mean, standardDeviation, sessions }) =>
+    mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions },
+  );
+  if (!then || !now) return { change: null, changeInterval: null };
   return {
-    change: round(second.mean - first.mean),
-    changeInterval: roundInterval(
-      differenceInterval(
-        { mean: first.mean, interval: first.interval },
-        { mean: second.mean, interval: second.interval },
-      ),
-    ),
+    change: round(now.mean - then.mean),
+    changeInterval: differenceOfMeans(then, now, SCALE[1] - SCALE[0]),
   };
 }
 
-function pointsOf(counts: Float64Array = new Float64Array()): Point[] {
+/** A mean of sessions as a summary gives it. */
+interface Mean {
+  readonly mean: number;
+  readonly standardDeviation: number;
+  readonly sessions: number;
+}
+
+/**
+ * The 95 % interval of the difference of two means, second − first.
+ * @param furthest the largest difference that the scale allows
+ */
+export function differenceOfMeans(first: Mean, second: Mean, furthest: number): Interval {
+  const estimate = welch(estimateOf(first), estimateOf(second));
+  return roundInterval(cut(tInterval(estimate), [-furthest, furthest]));
+}
+
+function estimateOf({ mean: value, standardDeviation: deviation, sessions: size }: Mean): Estimate {
+  return { value, deviation, size, freedom: moderatedFreedom(size) };
+}
+
+function byMonth(days: DayPains): MonthLevel[] {
+  const months = new Map<string, Float64Array[]>();
+  for (const [day, pains] of days) {
+    const month = day.slice(0, 7);
+    months.set(month, [...(months.get(month) ?? []), pains]);
+  }
+  return [...months.keys()].sort().map((month) => {
+    const points = sumOf(months.get(month) ?? []);
+    return { month, sessions: countOf(points), mean: round(meanOf(points)) };
+  });
+}
+
+/** Counts of pain levels put together. */
+function sumOf(counts: readonly Float64Array[]): Point[] {
+  const sum = new Float64Array(SCALE[1]);
+  for (const each of counts)
+    for (const [level, count] of each.entries()) sum[level] = (sum[level] ?? 0) + count;
+  return pointsOf(sum);
+}
+
+/** Counts of the pain levels 1, 2, … 10 as points. */
+export function pointsOf(counts: Float64Array = new Float64Array()): Point[] {
   return [...counts.entries()].flatMap(([level, count]): Point[] => (count > 0 ? [[level + 1, count]] : []));
 }

@@ -5,11 +5,17 @@ import {
   constants as fsConstants,
   fsyncSync,
   linkSync,
+  lstatSync,
+  mkdirSync,
   openSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { constants, tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
 export const TEMPORARY = /^\.sciatica-\d+-[\d-]+\.tmp(-journal|-wal|-shm)?$/;
@@ -19,7 +25,7 @@ const STOPS = ['SIGTERM', 'SIGHUP'] as const;
 
 let made = 0;
 
-/** A file that is there until it is removed or renamed, or the process ends. */
+/** A file or folder that is there until it is removed or renamed, or the process ends. */
 export interface Temporary {
   path: string;
   remove(): void;
@@ -27,26 +33,105 @@ export interface Temporary {
 
 /** Makes an empty file that only its owner may read (0600, whatever the umask), beside the file it is to become. */
 export function temporaryBeside(path: string): Temporary {
-  const temporary = join(dirname(path), `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+  const temporary = temporaryName(dirname(path));
   closeSync(openSync(temporary, 'wx', 0o600));
-  const erase = () => {
-    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(temporary + end, { force: true });
-  };
-  const stop = (signal: NodeJS.Signals) => {
-    erase();
-    process.kill(process.pid, signal);
-  };
-  process.on('exit', erase);
-  for (const signal of STOPS) process.once(signal, stop);
   chmodSync(temporary, 0o600);
+  return untilEnd(temporary, () => {
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(temporary + end, { force: true });
+  });
+}
+
+/**
+ * Makes an empty folder that only its owner may read (0700, whatever the umask).
+ * @param onSignals whether a signal removes it, and then ends the process whatever else waits for it
+ */
+export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary {
+  const folder = temporaryName(parent);
+  mkdirSync(folder, 0o700);
+  chmodSync(folder, 0o700);
+  return untilEnd(folder, () => rmSync(folder, { recursive: true, force: true }), onSignals);
+}
+
+/** A name in a folder that nothing else has. */
+export function temporaryName(folder: string): string {
+  return join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+}
+
+/** Whether a name is one of ours, and the process that made it does not run any more. */
+export function isAbandoned(name: string): boolean {
+  if (!TEMPORARY.test(name)) return false;
+  try {
+    return !process.kill(Number(name.split('-')[1]), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+  }
+}
+
+/** What is to be removed if the process ends before it is done, and what also if a signal ends it. */
+const [atExit, atSignal] = [new Set<() => void>(), new Set<() => void>()];
+
+function eraseAll(): void {
+  for (const erase of atExit) erase();
+}
+
+function stop(signal: NodeJS.Signals): void {
+  eraseAll();
+  for (const name of STOPS) process.off(name, stop);
+  process.kill(process.pid, signal);
+}
+
+function untilEnd(path: string, erase: () => void, onSignals = true): Temporary {
+  if (atExit.size === 0) process.on('exit', eraseAll);
+  if (onSignals && atSignal.size === 0) for (const signal of STOPS) process.on(signal, stop);
+  atExit.add(erase);
+  if (onSignals) atSignal.add(erase);
   return {
-    path: temporary,
+    path,
     remove() {
       erase();
-      process.off('exit', erase);
-      for (const signal of STOPS) process.off(signal, stop);
+      if (atExit.delete(erase) && atExit.size === 0) process.off('exit', eraseAll);
+      if (atSignal.delete(erase) && atSignal.size === 0)
+        for (const signal of STOPS) process.off(signal, stop);
     },
   };
+}
+
+/**
+ * The path without symbolic links, as the file of that name will have it that is not there yet. Where it leads nowhere
+ * (a loop, a file in the place of a folder) it comes back as it is, for whoever opens it to say so.
+ */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) return path;
+  }
+  const folder = realPathOf(dirname(path));
+  const named = join(folder, basename(path));
+  if (!lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink()) return named;
+  // A link to what is not there yet.
+  return realPathOf(resolve(folder, readlinkSync(named)));
+}
+
+/** Whether an error of the file system says that there is no room: libuv has no name for EDQUOT, a full quota. */
+export function isFull(error: unknown): boolean {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || errno === -constants.errno.EDQUOT;
+}
+
+/** Whether a megabyte more fits beside a file. */
+export function hasRoom(path: string): boolean {
+  let temporary: Temporary | undefined;
+  try {
+    temporary = temporaryBeside(path);
+    writeFileSync(temporary.path, Buffer.alloc(1024 * 1024));
+    syncFile(temporary.path);
+    return true;
+  } catch (error) {
+    return !isFull(error);
+  } finally {
+    temporary?.remove();
+  }
 }
 
 /** Puts a finished file in its place: whoever looks finds what was there before, or all of it. */
@@ -56,7 +141,8 @@ export function replace(temporary: string, target: string): void {
 }
 
 /**
- * Gives a file a further name, where nothing has that name yet: two who try at once cannot overwrite each other.
+ * Gives a file a further name, where nothing has that name yet: two who try at once cannot overwrite each other. After an
+ * error nothing has it.
  * @throws the error EEXIST of link(2)
  */
 export function linkNew(file: string, name: string): void {
@@ -69,7 +155,13 @@ export function linkNew(file: string, name: string): void {
     copyFileSync(file, name, fsConstants.COPYFILE_EXCL);
     syncFile(name);
   }
-  syncFolder(dirname(name));
+  try {
+    syncFolder(dirname(name));
+  } catch (error) {
+    // What is not certain to stay is not there.
+    rmSync(name, { force: true });
+    throw error;
+  }
 }
 
 /** The first of `name`, `name-2`, `name-3` … that `claim` does not refuse with EEXIST. */

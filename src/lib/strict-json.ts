@@ -4,6 +4,8 @@ export interface Fault {
   message: string;
 }
 
+export const DUPLICATE_KEY = 'the same key stands twice in one object';
+
 /**
  * Parses a JSON text, strictly: the same key twice in an object, at any depth, is refused, where
  * JSON.parse would silently keep the last. Linear in time and without recursion.
@@ -17,11 +19,16 @@ export function tryJson(text: string): { value: unknown } | { fault: Fault } {
   }
   const twice = duplicateKey(text);
   if (twice === undefined) return { value };
-  return { fault: { at: twice, message: 'the same key stands twice in one object' } };
+  return { fault: { at: twice, message: DUPLICATE_KEY } };
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
 /**
@@ -34,11 +41,11 @@ export function duplicateKey(text: string): number | undefined {
   let keys: Set<string> | undefined;
   for (let i = 0; i < text.length; i += 1) {
     switch (text.charCodeAt(i)) {
-      case 0x7b: // {
+      case OPEN_OBJECT:
         open.push(keys);
         keys = new Set();
         break;
-      case 0x7d: // }
+      case CLOSE_OBJECT:
         keys = open.pop();
         break;
       case QUOTE: {
@@ -56,10 +63,32 @@ export function duplicateKey(text: string): number | undefined {
   return undefined;
 }
 
-/** Where the string that begins at `start` is over; each run of backslashes is counted once, so this stays linear. */
+/**
+ * Where the value that begins at `start` is over, as far as brackets and quotes say: it may not be JSON.
+ * @returns undefined when the text ends before it does
+ */
+export function valueEnd(text: string, start: number): number | undefined {
+  let depth = 0;
+  for (let i = start; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      const end = stringEnd(text, i);
+      if (end === 0 || depth === 0) return end || undefined;
+      i = end - 1;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth += 1;
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      if (depth <= 1) return depth === 0 ? i : i + 1;
+      depth -= 1;
+    } else if (depth === 0 && (code === COMMA || code === COLON || code <= 0x20)) return i;
+  }
+  return undefined;
+}
+
+/** Where the string that begins at `start` is over, or 0 when it is not; each run of backslashes is counted once, so this stays linear. */
 function stringEnd(text: string, start: number): number {
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from);
+    if (quote === -1) return 0;
     let backslashes = 0;
     while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
     if (backslashes % 2 === 0) return quote + 1;
@@ -84,11 +113,29 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 const malformed = (at: number, what: string): Fault => ({ at, message: `this is not valid JSON: ${what}` });
 
-/** Where a text stops being JSON: the grammar of RFC 8259 with a stack of its own, so that no depth overflows it. */
-function findFault(text: string): Fault {
-  const open: ('{' | '[')[] = [];
+/** A place in a text, both counted from 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+const BEGINNING: Place = { line: 1, column: 1 };
+
+/** What is open around a place in a JSON text, from the outside in, and what may follow there. */
+export interface Surroundings {
+  open: readonly ('{' | '[')[];
+  wanted: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more';
+}
+
+/**
+ * Where a text stops being JSON: the grammar of RFC 8259 with a stack of its own, so that no depth overflows it.
+ * @param text one that is not JSON
+ * @param surroundings of its first character, where it is a part of a longer text
+ */
+export function findFault(text: string, surroundings: Surroundings = { open: [], wanted: 'value' }): Fault {
+  const open = [...surroundings.open];
   let at = skip(SPACE, text, 0);
-  let wanted: 'value' | 'value or ]' | 'key' | 'key or }' | 'more' = 'value';
+  let { wanted } = surroundings;
   for (;;) {
     const char = text[at];
     if (wanted === 'more') {
@@ -107,8 +154,10 @@ function findFault(text: string): Fault {
         return malformed(at, `expected a key in double quotes${wanted === 'key' ? '' : ' or }'}`);
       const string = stringFault(text, at);
       if (typeof string !== 'number') return string;
-      at = skip(SPACE, text, string);
-      if (text[at] !== ':') return malformed(at, 'expected a colon');
+      wanted = 'colon';
+      at = string;
+    } else if (wanted === 'colon') {
+      if (char !== ':') return malformed(at, 'expected a colon');
       wanted = 'value';
       at += 1;
     } else if (char === '{' || char === '[') {
@@ -152,14 +201,23 @@ function skip(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** `line 3, column 14`, both counted from 1. */
-export function place(text: string, at: number): string {
-  let line = 1;
+/**
+ * The place of a character.
+ * @param from the place of the first character of the text
+ */
+export function placeAt(text: string, at: number, from = BEGINNING): Place {
+  let { line, column } = from;
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
     line += 1;
+    column = 1;
     start = end + 1;
   }
-  const end = at >= text.length ? 'the end, ' : '';
-  return `${end}line ${line}, column ${at - start + 1}`;
+  return { line, column: column + at - start };
+}
+
+/** `line 3, column 14`, or `the end, line 3, column 14`. */
+export function place(text: string, at: number, from = BEGINNING): string {
+  const { line, column } = placeAt(text, at, from);
+  return `${at >= text.length ? 'the end, ' : ''}line ${line}, column ${column}`;
 }

@@ -1,12 +1,13 @@
 import { SciaticaError } from '../domain/errors.ts';
-import type { Goal } from '../domain/goal.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
+import type { Goal } from '../domain/plans/goal.ts';
+import type { Routine } from '../domain/plans/routine.ts';
 import type { Noun } from '../domain/records.ts';
-import { type Routine, renamedExercises } from '../domain/routine.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
+import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
 import { Audit } from './records/audit.ts';
 import { Logs } from './records/logs.ts';
@@ -35,6 +36,7 @@ interface Connection {
   tokens: Tokens;
   audit: Audit;
   requests: Requests;
+  close(): void;
   /** Made for the first write of a service. */
   writer?: Writer;
 }
@@ -60,14 +62,9 @@ export class Store {
     const change = <T>(work: () => T) => this.change(work);
     this.users = new Users(connection.db, change, view.users);
     this.logs = new Logs(connection.db, change, view.users);
-    const surroundings = {
-      db: connection.db,
-      change,
-      userFaults: (userId: unknown) => this.logs.userFaults(userId),
-      users: view.users,
-    };
-    this.routines = new Owned('routine', surroundings);
-    this.goals = new Owned('goal', surroundings);
+    const owned = { db: connection.db, change, logs: this.logs, users: view.users };
+    this.routines = new Owned('routine', owned);
+    this.goals = new Owned('goal', owned);
     this.history = connection.history;
     this.settings = connection.settings;
     this.tokens = connection.tokens;
@@ -98,6 +95,11 @@ export class Store {
     return this.#connection.changes.run(work, this.#view.origin ?? { source: 'cli' });
   }
 
+  /** Number of the last change of this connection; undefined if it changed nothing. */
+  get latestChange(): number | undefined {
+    return this.#connection.changes.latest;
+  }
+
   /**
    * As `change`, for a service that must not wait in a lock: in the next group commit.
    * @returns what `work` returned, once it is on disk
@@ -117,32 +119,35 @@ export class Store {
   }
 
   /**
-   * Gives a user's exercises another name, in logs and routines, as one change.
-   * @param from the names as they are stored
-   * @returns how many logs and routines were changed
-   */
-  renameExercise(userId: number, from: readonly string[], to: string): { logs: number; routines: number } {
-    return this.change(() => {
-      const logs = this.logs.rename(userId, from, to);
-      const routines = this.routines
-        .list({ userId })
-        .filter(({ exercises }) => exercises.some(({ exerciseName }) => from.includes(exerciseName)));
-      for (const routine of routines)
-        this.routines.replace(routine.id, {
-          ...routine,
-          exercises: renamedExercises(routine.exercises, from, to),
-        });
-      return { logs, routines: routines.length };
-    });
-  }
-
-  /**
    * Takes a change back, as a change of its own.
    * @returns the entries that were taken back
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
   undo(change: number): HistoryEntry[] {
-    return this.#connection.changes.run(() => takeBack(this, change), { source: 'undo' }, change);
+    const { caller } = this.#view.origin ?? {};
+    const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
+    return this.#connection.changes.run(() => takeBack(this, change), origin, change);
+  }
+
+  /**
+   * As `undo`, for a service: in the next group commit.
+   * @param check looks at the entries of the change first; throws to refuse
+   * @returns the entries that were taken back, and the entry of the history that was the last before
+   */
+  submitUndo(
+    change: number,
+    check: (entries: HistoryEntry[]) => void,
+  ): Promise<{ entries: HistoryEntry[]; seq: number }> {
+    return this.#writer.write(() => {
+      check(this.history.ofChange(change));
+      const seq = this.history.last();
+      return { entries: this.undo(change), seq };
+    });
+  }
+
+  /** @throws SciaticaError `not-found` for a user that never was */
+  requireErasable(userId: number): void {
+    isThere(this.#connection.db, this, userId);
   }
 
   /**
@@ -151,6 +156,7 @@ export class Store {
    */
   erase(userId: number): void {
     const { db, changes } = this.#connection;
+    db.requireWritable();
     if (isThere(db, this, userId)) changes.run(() => erase(db, this, userId), { source: 'erase' });
     overwrite(db);
   }
@@ -206,6 +212,14 @@ export class Store {
     return Math.max(last, this.horizon);
   }
 
+  /** The UUID of the database, which its backups share: together with it the id of a record is unique. */
+  get id(): string {
+    const id = this.settings.get('id');
+    if (id === undefined)
+      throw new SciaticaError('unusable', `${this.path} has lost its id: see sciatica doctor`);
+    return id;
+  }
+
   /** The entry of the history before which it has gaps. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);
@@ -228,7 +242,8 @@ export class Store {
 
   /** The records as they are at this moment, for reading only, on a connection of its own: close it. */
   snapshot(): Store {
-    return storeOn(openSnapshot(this.path));
+    const { db, close } = openSnapshot(this.#connection.db);
+    return storeOn(db, undefined, { close });
   }
 
   /** As `Database.checkpoint`. */
@@ -236,30 +251,49 @@ export class Store {
     return this.#connection.db.checkpoint();
   }
 
+  /** Why nothing can be saved, where the records can be read and no more. */
+  get obstacle(): string | undefined {
+    return this.#connection.db.obstacle?.notice;
+  }
+
+  /** Makes today's backup if it is due: see there. */
+  backUpIfDue(means: BackupMeans): void {
+    backUpIfDue(this.#connection.db, this.settings, means);
+  }
+
   close(): void {
-    this.#connection.db.close();
+    this.#connection.close();
   }
 }
 
 /**
  * Opens the database at an absolute path, creating it if need be.
  * @param now the clock of the history, in milliseconds since 1970
+ * @param beforeFirstChange runs once, before the first change but erasing
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
-export function openStore(path: string, now?: () => number): Store {
-  return storeOn(openDatabase(path), now);
+export function openStore(path: string, now?: () => number, beforeFirstChange?: () => void): Store {
+  return storeOn(openDatabase(path), now, { ...(beforeFirstChange && { beforeFirstChange }) });
 }
 
 /** The store on a connection that is open. */
-export function storeOn(db: Database, now: () => number = Date.now): Store {
+export function storeOn(
+  db: Database,
+  now: () => number = Date.now,
+  {
+    close = () => db.close(),
+    beforeFirstChange,
+  }: { close?: () => void; beforeFirstChange?: () => void } = {},
+): Store {
   const history = new History(db);
   return new Store({
     db,
-    changes: new Changes(db, now),
+    changes: new Changes(db, now, beforeFirstChange),
     history,
     settings: new Settings(db),
     tokens: new Tokens(db),
     audit: new Audit(db),
     requests: new Requests(db, history),
+    close,
   });
 }

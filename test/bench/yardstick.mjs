@@ -1,7 +1,9 @@
 // What the service is measured against: bare node:http on the same database, with nothing around it.
 //   node yardstick.mjs DATABASE   prints the port it listens on
 import { createServer } from 'node:http';
-import Database from 'better-sqlite3';
+
+const isOld = Number.parseInt(process.versions.node, 10) < 22;
+const { default: Database } = await import(isOld ? 'better-sqlite3-12' : 'better-sqlite3');
 
 const db = new Database(process.argv[2]);
 db.pragma('journal_mode = WAL');

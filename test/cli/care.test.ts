@@ -157,7 +157,7 @@ describe('doctor', () => {
     const { code, stdout, stderr } = await run(['doctor'], { db });
     expect([code, stderr]).toEqual([1, 'sciatica: 2 things to look after, marked with ✗.\n']);
     expect(stdout).toContain(`    chmod 600 ${db}\n`);
-    expect(stdout).toContain(`    rm ${left}\n`);
+    expect(stdout).toContain(`    rm -r ${left}\n`);
     const gone = `${freshPath()}`;
     copyFileSync(db, `${gone}.replaced-2026-03-02-120000`);
     expect((await run(['doctor'], { db: gone })).stdout).toMatch(/✗ Database: it is gone, but a copy/);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { exerciseTypes } from '../../src/domain/log.ts';
 import { nora, prepared, type Result, records, run, session, TODAY } from '../helpers.ts';
 
 const one = () => prepared((store) => void store.users.create(nora));
@@ -40,7 +41,7 @@ describe('log add', () => {
     const { code, stdout } = await run(['log', 'add', ...NEW_LOG], { db });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'Added log 1: Cobra Stretch on 2026-03-02, pain 6 → 4 (↓2), effective.\n',
+      stdout: 'Added log 1: Cobra Stretch today, 6 → 4 (↓2), helped. Wrong? sciatica undo 2\n',
     });
     expect(records(db).logs).toEqual([{ ...session, id: 1, exerciseName: 'Cobra Stretch', date: TODAY }]);
   });
@@ -81,12 +82,12 @@ describe('log add', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const fault of [
       '--user must be the id of an existing user',
-      '--type must be one of stretch, strengthening',
+      `--type must be one of ${exerciseTypes.join(', ')}`,
       '--name is missing',
       '--before must be a whole number from 1 to 10',
       '--after is missing',
       '--effective or --no-effective is missing',
-      '--date must be a calendar day',
+      '--date is no day: 30 February 2026 does not exist',
     ])
       expect(stderr).toContain(`\n  ${fault}`);
     expect(records(db).logs).toEqual([]);
@@ -114,6 +115,11 @@ describe('log add', () => {
   test('points out a day in the future', async () => {
     const { code, stderr } = await run(['log', 'add', ...NEW_LOG, '--date', '2026-03-03'], { db: one() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Note: 2026-03-03 is in the future.\n' });
+  });
+
+  test('points out a diagnosis next year', async () => {
+    const { stderr } = await run(['user', 'add', ...NEW_USER.with(-1, '2027-01-15')], { db: two() });
+    expect(stderr).toContain('Note: 2027-01-15 is in the future.\n');
   });
 
   test('says where to start when there is no user', async () => {
@@ -217,8 +223,18 @@ describe('show, edit and rm of a log', () => {
       ['log', 'edit', '1', '--after', '9', '--no-effective', '--date', 'yesterday'],
       { db },
     );
-    expect(stdout).toBe('Changed log 1: Piriformis Stretch on 2026-03-01, pain 6 → 9 (↑3), not effective.\n');
+    expect(stdout).toBe(
+      'Changed log 1: Piriformis Stretch on Sunday 2026-03-01, 6 → 9 (↑3), did not help. Wrong? sciatica undo 3\n',
+    );
     expect(records(db).logs).toEqual([{ ...session, id: 1, painAfter: 9, effective: false }]);
+  });
+
+  test('edit that changes nothing says so, and is no change', async () => {
+    const db = logged(1);
+    const { code, stdout } = await run(['log', 'edit', '1', '--date', '2026-03-01'], { db });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Nothing changed.\n' });
+    expect((await run(['user', 'edit', '--age', '44'], { db })).stdout).toBe('Nothing changed.\n');
+    expect(JSON.parse((await run(['history', '--json'], { db })).stdout)).toHaveLength(2);
   });
 
   test('edit with --notes "" empties the notes', async () => {
@@ -231,7 +247,7 @@ describe('show, edit and rm of a log', () => {
   test('rm --yes takes several, once each', async () => {
     const db = logged(4);
     const { code, stdout } = await run(['log', 'rm', '1', '3', '3', '--yes'], { db });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Deleted 2 logs.\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Deleted 2 logs. Wrong? sciatica undo 6\n' });
     expect(records(db).logs.map(({ id }) => id)).toEqual([2, 4]);
   });
 });
@@ -240,7 +256,10 @@ describe('users', () => {
   test('user add stores what the flags say', async () => {
     const db = one();
     const { code, stdout } = await run(['user', 'add', ...NEW_USER], { db });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Added Nora Lind (user 2).\n' });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'Added Nora Lind (user 2). Wrong? sciatica undo 2\n',
+    });
     expect(records(db).users[1]).toEqual({ ...nora, id: 2 });
   });
 
@@ -268,7 +287,7 @@ describe('users', () => {
     const { stderr } = await run(['user', 'rm', '1'], { db });
     expect(stderr).toContain('This would delete Nora Lind (user 1) and 3 logs.');
     const { stdout } = await run(['user', 'rm', '--yes'], { db });
-    expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs.\n');
+    expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs. Wrong? sciatica undo 5\n');
     expect(records(db)).toEqual({ users: [], logs: [] });
   });
 

@@ -1,7 +1,9 @@
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
-import { freshPath, nora, prepared, run } from '../helpers.ts';
+import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
 
 const COMMANDS = [
   'user',
@@ -85,6 +87,10 @@ describe('mistakes', () => {
       "shell must be one of bash, zsh, fish, not 'tcsh'",
       'sciatica completion --help',
     ],
+    [['log', 'list'], "there is no command 'list' here (did you mean sciatica logs?)", 'sciatica log --help'],
+    [['add'], "there is no command 'add' here (did you mean sciatica log add?)", 'sciatica --help'],
+    [['version'], "there is no command 'version' here (did you mean sciatica --version?)", 'sciatica --help'],
+    [['users', '3'], 'users takes no words after it', 'sciatica users --help'],
     [['\u001b[31m'], "unknown command '\\u001b[31m'", 'sciatica --help'],
   ])('%j', async (words, message, help) => {
     const { code, stdout, stderr } = await run(words);
@@ -108,7 +114,7 @@ describe('options of every command', () => {
   test('an empty --db is refused', async () =>
     expect(await run(['users', '--db', ''])).toMatchObject({ code: 2, stdout: '' }));
 
-  test.each([[['--version']], [['logs', '--version']]])('%j', async (words) => {
+  test.each([[['--version']], [['-V']], [['logs', '--version']]])('%j', async (words) => {
     const { code, stdout } = await run(words);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -127,15 +133,104 @@ describe('errors', () => {
   });
 });
 
-describe('demo', () => {
-  test('fills a new database, and refuses one that holds records', async () => {
+describe('home', () => {
+  const filled = () =>
+    prepared((store) => {
+      store.users.create(nora);
+      for (const [date, painBefore] of [
+        ['2026-02-23', 8],
+        ['2026-02-28', 6],
+        ['2026-03-02', 5],
+        ['2026-03-02', 4],
+      ] as const)
+        store.logs.create({ ...session, date, painBefore, painAfter: 3 });
+    });
+
+  test('shows today, the week, the last session and the pain', async () => {
+    const db = filled();
+    const { code, stdout, stderr } = await run([], { db });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`Nora Lind (user 1), Monday 2026-03-02
+
+Today      2 sessions: Piriformis Stretch
+This week  2 sessions on 1 day
+Last       Piriformis Stretch today, 4 → 3 (↓1), helped
+Pain       ▇▅▄ before exercise, in 14 days: 8 at first, 4.5 at last
+
+Next: sciatica log again
+      sciatica log add
+      sciatica summary
+`);
+    for (const words of [
+      ['--db', db],
+      [`--db=${db}`, '--no-color'],
+    ])
+      expect((await run(words, { db: freshPath() })).stdout).toBe(stdout);
+  });
+
+  test('fits 50 columns', async () => {
+    const { stdout } = await run([], { db: filled(), columns: 50 });
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
+  });
+
+  test('of a user without logs, and of several users', async () => {
+    const db = prepared((store) => void store.users.create(nora));
+    expect((await run([], { db })).stdout).toContain('Today      nothing yet\n');
+    const both = prepared((store) => void [1, 2].map(() => store.users.create(nora)));
+    expect((await run([], { db: both })).stdout).toContain('2 users and 0 logs.');
+  });
+
+  test('of a file that is not ours is an error, and of no file is the help', async () => {
+    expect((await run([], { db: '/dev/null' })).code).toBe(1);
     const db = freshPath();
-    const first = await run(['demo'], { db });
-    expect(first).toMatchObject({ code: 0, stdout: 'Added 6 users and 400 logs.\n' });
-    expect(first.stderr).toContain('Now try:\n  sciatica summary --user 3\n');
-    const again = await run(['demo'], { db });
-    expect(again).toMatchObject({ code: 4, stdout: '' });
-    expect(again.stderr).toContain('holds records already');
-    expect((await run(['logs', '--user', '3', '--json'], { db })).stdout).toContain('[{"id":1,');
+    expect((await run([], { db })).stdout).toContain('First steps:');
+    expect(existsSync(db)).toBe(false);
+  });
+});
+
+describe('demo', () => {
+  const own = (HOME: string) => ({ db: join(HOME, 'diary.db'), env: { HOME, XDG_DATA_HOME: HOME } });
+
+  test('makes a database of its own, and says how to look into it', async () => {
+    const HOME = freshFolder();
+    const path = join(HOME, 'sciatica/practice.db');
+    const first = await run(['demo'], own(HOME));
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: `Made a practice database of 6 users and 400 logs: ${path}\n`,
+    });
+    expect(first.stderr).toContain(`Now try:\n  sciatica summary --user 3 --db ${path}\n`);
+    expect(records(path).logs).toHaveLength(400);
+    expect(readdirSync(HOME)).toEqual(['sciatica']);
+    expect(await run(['demo'], own(HOME))).toMatchObject({
+      code: 0,
+      stdout: `The practice database is there: ${path}\n`,
+    });
+    expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('Removed the practice database.\n');
+    expect(readdirSync(join(HOME, 'sciatica'))).toEqual([]);
+    expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('There is no practice database.\n');
+  });
+
+  test('--db makes it there, if nothing is there', async () => {
+    const HOME = freshFolder();
+    const path = join(HOME, 'practice.db');
+    expect((await run(['demo', '--db', path], own(HOME))).code).toBe(0);
+    expect(await run(['demo', '--db', path], own(HOME))).toMatchObject({ code: 4, stdout: '' });
+    expect((await run(['demo', '--db', path, '--remove'], own(HOME))).code).toBe(2);
+    expect(records(path).logs).toHaveLength(400);
+  });
+
+  test('never goes into the own diary', async () => {
+    const HOME = freshFolder();
+    symlinkSync(HOME, join(HOME, 'link'));
+    for (const db of [
+      join(HOME, 'diary.db'),
+      join(HOME, 'link/diary.db'),
+      join(HOME, 'sciatica/sciatica.db'),
+    ]) {
+      const { code, stderr } = await run(['demo', '--db', db], own(HOME));
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('is your own database') });
+      expect(existsSync(db)).toBe(false);
+    }
   });
 });

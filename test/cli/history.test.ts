@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { freshPath, keys, NOW, nora, prepared, records, run, session } from '../helpers.ts';
+import { openStore } from '../../src/store/store.ts';
+import { freshPath, keys, NOW, nora, practiceDb, prepared, records, run, session } from '../helpers.ts';
 
 /** A database in which a log was recorded, corrected and deleted. */
 async function corrected(): Promise<string> {
@@ -71,22 +72,50 @@ describe('history', () => {
 });
 
 describe('undo', () => {
-  test('takes back the last change, and once more gives it back', async () => {
+  test('takes back the last change, and redo gives it back', async () => {
     const db = await corrected();
     const before = records(db);
     const { stderr, stdout } = await run(['undo', '--yes'], { db });
-    expect(stderr).toContain('To undo change 3:\n  log 1: painAfter 1 → ');
-    expect(stdout).toBe('Undid change 3. To have it back: sciatica undo\n');
+    expect(stderr).toMatch(
+      /^To undo change 3, made 2026-03-02 12:00 by command line, of Nora Lind \(user 1\):\n {2}log 1: painAfter 1 → /,
+    );
+    expect(stdout).toBe('Undid change 3. To have it back: sciatica redo\n');
     expect(records(db).logs[0]).toMatchObject(session);
-    await run(['undo', '--yes'], { db });
+    const redone = await run(['redo', '--yes'], { db });
+    expect(redone.stderr).toMatch(
+      /^To redo change 3, made .* by command line, of Nora Lind \(user 1\):\n {2}log 1: painAfter 4 → 1/,
+    );
+    expect(redone.stdout).toBe('Redid change 3. To take it back again: sciatica undo\n');
     expect(records(db)).toEqual(before);
+  });
+
+  test('once more takes back the change before it, and says whose it was', async () => {
+    const db = await corrected();
+    const store = openStore(db);
+    store.as({ origin: { source: 'api', caller: 'phone' } }).users.update(1, { age: 50 });
+    store.close();
+    expect((await run(['undo', '--yes'], { db })).stderr).toContain('by app (phone), of Nora Lind (user 1):');
+    expect((await run(['undo', '--yes'], { db })).stdout).toContain('Undid change 3.');
+    expect((await run(['undo', '--yes'], { db })).stdout).toContain('Undid change 2.');
+    expect(records(db).logs).toEqual([]);
+    expect((await run(['redo', '--yes'], { db })).stdout).toContain('Redid change 2.');
+  });
+
+  test('a new change ends redo', async () => {
+    const db = await corrected();
+    await run(['undo', '--yes'], { db });
+    await run(['user', 'edit', '--age', '50'], { db });
+    expect(await run(['redo', '--yes'], { db })).toMatchObject({
+      code: 3,
+      stderr: 'sciatica: There is nothing to redo: nothing was undone since the last change.\n',
+    });
   });
 
   test('asks first, and no is the answer that Enter gives', async () => {
     const db = await corrected();
     const before = records(db);
     const { code, stderr } = await run(['undo'], { db, answers: [['Undo change 3?', keys.enter]] });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was undone.')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
     expect(records(db)).toEqual(before);
   });
 
@@ -104,8 +133,7 @@ describe('undo', () => {
   });
 
   test('of an import is one step', async () => {
-    const db = freshPath();
-    await run(['demo'], { db });
+    const db = await practiceDb();
     await run(['user', 'rm', '3', '--yes'], { db });
     await run(['undo', '--yes'], { db });
     expect(records(db).logs).toHaveLength(400);

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
-import { logRecord } from '../../src/domain/log.ts';
+import { exerciseTypes, logRecord } from '../../src/domain/log.ts';
 import { nora, prepared, run, session } from '../helpers.ts';
 
 const filled = (count: number) =>
@@ -59,6 +59,14 @@ describe('filters', () => {
     ],
     [
       ['--name', 'Piriformis Stretch', '--limit', '2'],
+      [6, 5],
+    ],
+    [
+      ['--limit', '9'],
+      [6, 5, 4, 3, 2, 1],
+    ],
+    [
+      ['--sort', 'painAfter', '--limit', '2'],
       [1, 2],
     ],
     [['--name', 'piriformis'], []],
@@ -70,7 +78,7 @@ describe('filters', () => {
   ])('%j', async (words, expected) => expect(await ids(words, filled(6))).toEqual(expected));
 
   test.each<[string[], string]>([
-    [['--type', 'yoga'], '--type must be one of stretch, strengthening'],
+    [['--type', 'yoga'], `--type must be one of ${exerciseTypes.join(', ')}`],
     [['--since', 'soon'], '--since must be a calendar day'],
     [['--sort', 'pain'], '--sort must name fields of the record'],
     [['--limit', '0'], 'It must be a whole number, 1 or more.'],
@@ -81,7 +89,7 @@ describe('filters', () => {
     [['--effective', '--no-effective'], '--effective and --no-effective cannot both be given.'],
     [['--name', '--type', 'stretch'], '--name needs a value, and --type is a flag.'],
     [['--tpye', 'stretch'], "unknown option '--tpye' (did you mean --type?)"],
-    [['3'], "too many arguments for 'logs'"],
+    [['3'], 'logs takes no words after it'],
   ])('%j is refused', async (words, message) => {
     const { code, stdout, stderr } = await run(['logs', ...words], { db: filled(1) });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -166,9 +174,9 @@ describe('the table', () => {
   test.each([
     [140, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective', 'Notes'], ''],
     [80, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective', 'Notes'], ''],
-    [72, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Effective'], 'Too narrow for Notes.\n'],
-    [60, ['Id', 'Date', 'Exercise', 'Pain', 'Effective'], 'Too narrow for Notes, Type.\n'],
-    [50, ['Id', 'Date', 'Exercise', 'Pain'], 'Too narrow for Notes, Type, Effective.\n'],
+    [72, ['Id', 'Date', 'Type', 'Exercise', 'Pain', 'Helped'], 'Too narrow for Notes.\n'],
+    [60, ['Id', 'Date', 'Exercise', 'Pain', 'Helped'], 'Too narrow for Notes, Type.\n'],
+    [50, ['Id', 'Date', 'Exercise', 'Pain'], 'Too narrow for Notes, Type, Helped.\n'],
   ])('at %i columns names whole columns and whole exercises', async (columns, titles, said) => {
     const { stdout, stderr } = await run(['logs', '--user', '1'], { db: filled(40), columns });
     const [header, ...lines] = stripVTControlCharacters(stdout).trimEnd().split('\n');
@@ -196,7 +204,7 @@ describe('the table', () => {
 
   test('cuts notes with an ellipsis', async () => {
     const { stdout } = await run(['logs', '--user', '1', '--sort', 'id'], { db: filled(6), columns: 80 });
-    expect(stripVTControlCharacters(stdout).split('\n')[1]).toMatch(/ A long no…$/);
+    expect(stripVTControlCharacters(stdout).split('\n')[1]).toMatch(/ strength\. .* yes +A long note…$/);
   });
 
   test('keeps its columns in line over many rows', async () => {
@@ -284,7 +292,7 @@ describe('JSON and CSV', () => {
 
   test('the fields come in the order they were asked for', async () => {
     const { stdout } = await run(['logs', '--json=painAfter,id', '--limit', '1'], { db: filled(2) });
-    expect(stdout).toBe('[{"painAfter":1,"id":1}]\n');
+    expect(stdout).toBe('[{"painAfter":2,"id":2}]\n');
   });
 
   test('CSV has a header and every record', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+import { run as runProgram } from '../../src/cli/program.ts';
+import { keys, nora, prepared, records, run, session, started, TODAY } from '../helpers.ts';
 
 const { enter, down, ctrlC, ctrlD, backspace, tab } = keys;
 
@@ -31,7 +32,7 @@ describe('log add', () => {
     });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'Added log 3: Glute Bridge on 2026-03-02, pain 6 → 3 (↓3), effective.\n',
+      stdout: 'Added log 3: Glute Bridge today, 6 → 3 (↓3), helped. Wrong? sciatica undo 4\n',
     });
     expect(records(db).logs[2]).toEqual({
       ...session,
@@ -135,6 +136,17 @@ describe('log add', () => {
     });
   });
 
+  test('what is typed ahead waits for its question', async () => {
+    const db = logged();
+    const { context, written } = started({ db, columns: 80 });
+    const done = runProgram(['log', 'add', '--name', 'Glute Bridge'], context);
+    context.stdin.push(`${enter}6${enter}4${enter}${enter}`);
+    context.stdin.push(`one\r\ntwo\rthree${enter}`);
+    setTimeout(() => context.stdin.push(enter), 1500);
+    expect({ code: await done, ...written() }).toMatchObject({ code: 0 });
+    expect(records(db).logs[2]).toMatchObject({ painBefore: 6, painAfter: 4, notes: 'one\ntwo\nthree' });
+  });
+
   test.each([
     ['Ctrl-C', ctrlC],
     ['Ctrl-D', ctrlD],
@@ -172,12 +184,15 @@ describe('user add', () => {
         ['It must be text of 1 to 100 characters', `Nora${enter}`],
         ['E-mail', `nora@example.org${enter}`],
         ['Where it hurts', down],
-        ['❯ lower-back-right', enter],
+        ['❯ lower back, right', enter],
         ['Current pain', `6${enter}`],
         ['Day of the diagnosis', `2026-01-15${enter}`],
       ],
     });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Added Nora Lind (user 1).\n' });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'Added Nora Lind (user 1). Wrong? sciatica undo 1\n',
+    });
   });
 });
 
@@ -188,8 +203,8 @@ describe('edit without flags', () => {
     const { code } = await run(['log', 'edit', '2'], {
       db,
       answers: [
+        ['❯ Piriformis Stretch', enter],
         ['Kind', enter],
-        ['Name', enter],
         ['Day', enter],
         ['before', enter],
         ['after', `2${enter}`],
@@ -208,6 +223,42 @@ describe('edit without flags', () => {
     );
     await run(['user', 'edit'], { db, answers });
     expect(records(db).users).toEqual([{ ...nora, id: 1, firstName: 'No\u001bra' }]);
+  });
+});
+
+describe('without an id', () => {
+  test('log edit offers the last ten', async () => {
+    const db = logged();
+    const { stdout } = await run(['log', 'edit', '--after', '2'], {
+      db,
+      answers: [
+        ['Change which log?', down],
+        ['❯ 1  Glute Bridge', enter],
+      ],
+    });
+    expect(stdout).toContain('Changed log 1: Glute Bridge on Thursday 2026-01-01');
+  });
+
+  test('log rm offers them, and asks', async () => {
+    const db = logged();
+    await run(['log', 'rm'], {
+      db,
+      answers: [
+        ['Remove which log?', enter],
+        ['Delete log 2', `y${enter}`],
+      ],
+    });
+    expect(records(db).logs.map(({ id }) => id)).toEqual([1]);
+  });
+
+  test.each(['edit', 'rm'])('log %s in a script says how to name one', async (verb) => {
+    const { code, stderr } = await run(['log', verb, '--yes'].slice(0, verb === 'rm' ? 3 : 2), {
+      db: logged(),
+    });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'sciatica: Say which log, by its id. To see them: sciatica logs\n',
+    });
   });
 });
 

@@ -47,7 +47,7 @@ describe('routine add', () => {
   test('says what was added, and how to record it', async () => {
     const { stdout } = await run(['routine', 'add', 'my morning', 'bird dog'], { db: done() });
     expect(stdout).toBe(
-      "Added routine 2: my morning (Bird Dog). To record it: sciatica log routine 'my morning'\n",
+      "Added routine 2: my morning (Bird Dog); to record it: sciatica log routine 'my morning'. Wrong? sciatica undo 5\n",
     );
   });
 
@@ -199,7 +199,7 @@ describe('routine edit', () => {
         ['Exercise 2', enter],
       ],
     });
-    expect(stdout).toBe('Changed routine 1: morning (Bird Dog).\n');
+    expect(stdout).toBe('Changed routine 1: morning (Bird Dog). Wrong? sciatica undo 5\n');
   });
 
   test('that changes nothing is no change', async () => {
@@ -322,7 +322,7 @@ describe('log routine', () => {
     [['morning', '--set', 'Bird Dog=0,4'], 2, 'must end in two numbers from 1 to 10, as in =6,4, or in =s'],
     [['morning', '--set', 'Bird Dog=6'], 2, 'must end in two numbers'],
     [['morning', '--set', 'Bird Dog=64'], 2, 'must end in two numbers'],
-    [['morning', ...both, '--date', '2026-02-30'], 2, '--date must be a calendar day'],
+    [['morning', ...both, '--date', '2026-02-30'], 2, '--date is no day: 30 February 2026 does not exist'],
     [['evening', ...both], 3, 'There is no routine evening'],
     [['morning', ...both, '--user', '9'], 3, 'There is no user 9.'],
   ])('refuses %j', async (words, code, message) => {

@@ -32,7 +32,11 @@ export function commandsOf(parent: Command = program, path = 'sciatica'): [name:
   });
 }
 
-const leaves = () => commandsOf().filter(([, command]) => command.commands.length === 0);
+/** What does something by itself, a group that takes a word of its own included. */
+const leaves = () =>
+  commandsOf().filter(
+    ([, { commands, registeredArguments }]) => commands.length === 0 || registeredArguments.length > 0,
+  );
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();
 

@@ -3,7 +3,7 @@ import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { freshFolder, nora, session } from '../helpers.ts';
+import { freshFolder, nora, practiceDb, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
 import { type Change, Refused, Sciatica } from './client.ts';
 import { root } from './pages.ts';
@@ -101,8 +101,8 @@ test('it creates a log once over a network that loses answers, and learns what c
   timeout: 30_000,
 }, async () => {
   const terminal = new Terminal(freshFolder());
+  await practiceDb(terminal.db);
   const client = new Sciatica(`http://localhost:${await terminal.port()}`);
-  await terminal.run('sciatica demo');
   const since = await client.now();
 
   const reliable = globalThis.fetch;
@@ -129,8 +129,8 @@ test('it creates a log once over a network that loses answers, and learns what c
 
 test('without a token it is refused where one is asked for', { timeout: 30_000 }, async () => {
   const terminal = new Terminal(freshFolder());
+  await practiceDb(terminal.db);
   const base = `http://localhost:${await terminal.port(['--auth'])}`;
-  await terminal.run('sciatica demo');
   const token = (await terminal.run('sciatica token add phone --role patient --user 3')).match(
     /sciatica_\S+/,
   )?.[0];

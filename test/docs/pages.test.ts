@@ -188,6 +188,7 @@ function isCommand(line: string): boolean {
   for (const word of given) {
     if (command.commands.length === 0 || word.startsWith('-')) break;
     const next = command.commands.find((child) => child.name() === word);
+    if (!next && command.registeredArguments.length > 0) break;
     if (!next) return false;
     command = next;
   }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { run } from '../helpers.ts';
+import { practiceDb, run } from '../helpers.ts';
 import { root } from './pages.ts';
 
 /** When the sessions take place: Monday, 2 November 2026, a week after the last practice record. */
@@ -171,8 +171,9 @@ function headersOf({ httpVersion, statusCode, statusMessage, rawHeaders }: Incom
 const BLOCK = /```console\n([\s\S]*?)```/g;
 /**
  * From such a line on, a page's sessions have an empty database and an empty folder, as at its beginning. It can name a
- * command to be run first, without being shown: `<!-- new database: sciatica demo -->`.
+ * command to be run first, without being shown; sciatica demo then fills the database itself.
  */
+const PRACTICE = 'sciatica demo';
 const FRESH = /(?=^<!-- new database(?:: .+)? -->$)/m;
 
 /** A page with its sessions run again. */
@@ -181,7 +182,8 @@ export async function replayed(page: string, terminal: () => Terminal): Promise<
   for (const part of page.split(FRESH)) {
     const screen = terminal();
     const first = /^<!-- new database: (.+) -->$/m.exec(part)?.[1];
-    if (first) await screen.run(first);
+    if (first === PRACTICE) await practiceDb(screen.db);
+    else if (first) await screen.run(first);
     let done = '';
     let at = 0;
     for (const block of part.matchAll(BLOCK)) {

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Without `limit` the whole list is sent.
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
          */
         get: operations["listUsers"];
         put?: never;
@@ -86,9 +86,32 @@ export interface paths {
         };
         /**
          * What helps a user
-         * @description Exercises in ranked order, by the end of the interval that is nearest to harm; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.
+         * @description Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.
          */
         get: operations["getUserSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Two periods of a user side by side
+         * @description The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.
+         */
+        get: operations["compareUserPeriods"];
         put?: never;
         post?: never;
         delete?: never;
@@ -112,6 +135,29 @@ export interface paths {
          * @description One HTML page that loads and runs nothing, or the same as Markdown.
          */
         get: operations["getUserReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/userExerciseLogs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the exercise logs of a user
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         */
+        get: operations["listLogsOfUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -181,7 +227,7 @@ export interface paths {
         };
         /**
          * List exercise logs
-         * @description Without `limit` the whole list is sent.
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
          */
         get: operations["listUserExerciseLogs"];
         put?: never;
@@ -284,6 +330,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a change back
+         * @description What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it.
+         */
+        post: operations["undoChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Do several writes, all or none
+         * @description In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch` and `/undo` cannot be inside.
+         */
+        post: operations["writeBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the caller is, and whose records it sees */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -310,6 +413,23 @@ export interface paths {
         };
         /** The OpenAPI document of the service */
         get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Leads to the documentation */
+        get: operations["getRoot"];
         put?: never;
         post?: never;
         delete?: never;
@@ -791,6 +911,34 @@ export interface components {
             pain: components["schemas"]["PainTrend"] | null;
             rhythm: components["schemas"]["Rhythm"] | null;
         };
+        Comparison: {
+            first: components["schemas"]["Summary"];
+            second: components["schemas"]["Summary"];
+            /** @description Of the mean pain before exercise */
+            painBefore: components["schemas"]["Difference"];
+            /** @description Of the mean change of all sessions */
+            meanChange: components["schemas"]["Difference"];
+            exercises: {
+                exerciseName: string;
+                /** @enum {string} */
+                exerciseType: "stretch" | "strengthening";
+                first: components["schemas"]["ExerciseResponse"] | null;
+                second: components["schemas"]["ExerciseResponse"] | null;
+                meanChange: components["schemas"]["Difference"];
+            }[];
+        };
+        Difference: {
+            first: number | null;
+            second: number | null;
+            /** @description second − first */
+            difference: number | null;
+            interval: [
+                number,
+                number
+            ] | null;
+            /** @enum {string} */
+            shift: "lower" | "higher" | "unclear" | "too-few" | "new" | "stopped";
+        };
         ResponseRule: {
             /** @enum {string} */
             name: "default" | "radicular";
@@ -808,6 +956,8 @@ export interface components {
             sessions: number;
             meanChange: number;
             medianChange: number;
+            /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
+            standardDeviation: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
@@ -818,25 +968,34 @@ export interface components {
             /** @description Share of sessions that the patient marked effective */
             effective: number;
             /**
-             * @description Pain after: lower or higher where the interval says so; too-few is below 3 sessions
+             * @description clear: the sequence excludes 0; likely: only the interval does; open: neither; too-few: below 3 sessions
              * @enum {string}
              */
-            verdict: "lower" | "higher" | "unclear" | "too-few";
-            /** @description Two-sided exact p-value; null below 6 sessions */
-            signTest: number | null;
-            /** @description Two-sided exact p-value; null below 6 sessions */
-            signedRankTest: number | null;
+            verdict: "clear" | "likely" | "open" | "too-few";
+            /** @description Pain after; null for open and too-few */
+            direction: ("less" | "more") | null;
+            /** @description Of the mean change; null below 3 sessions */
+            sequence: [
+                number,
+                number
+            ] | null;
+            /** @description Compared with the other exercises of the same user */
+            versusOthers: components["schemas"]["VersusOthers"];
+            /** @description Pain before on the day after; null below 30 pairs of days */
+            dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description Null where there are too few sessions */
+            /** @description 1 is the most relief; null where there are too few sessions */
             rank: number | null;
         };
         ExerciseResponse: {
             sessions: number;
             meanChange: number;
             medianChange: number;
+            /** @description Of one session, in points; moderated towards at least 1.5 (Smyth 2004) */
+            standardDeviation: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
@@ -847,6 +1006,30 @@ export interface components {
             /** @description Share of sessions that the patient marked effective */
             effective: number;
         };
+        VersusOthers: {
+            /** @description At the same pain before; below 0 is more relief than the others */
+            difference: number | null;
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart
+             * @enum {string}
+             */
+            verdict: "more" | "less" | "open" | "too-few";
+        };
+        DayAfter: {
+            /** @description Days with this exercise that were followed by a day with sessions */
+            days: number;
+            /** @description Against the day after other exercises, at the same pain on the day itself */
+            difference: number;
+            /** @description A 95 % interval, low and high */
+            interval: [
+                number,
+                number
+            ];
+        };
         PainLevel: {
             /** Format: date */
             since: string;
@@ -855,6 +1038,7 @@ export interface components {
             sessions: number;
             median: number | null;
             mean: number | null;
+            standardDeviation: number | null;
             interval: [
                 number,
                 number
@@ -880,6 +1064,12 @@ export interface components {
                 week: string;
                 sessions: number;
                 median: number;
+            }[];
+            months: {
+                /** @description YYYY-MM */
+                month: string;
+                sessions: number;
+                mean: number;
             }[];
             last4Weeks: components["schemas"]["PainLevel"];
             previous4Weeks: components["schemas"]["PainLevel"];
@@ -909,6 +1099,44 @@ export interface components {
                 weeks: number;
                 weeksReached: number;
             } | null;
+        };
+        /**
+         * @example {
+         *       "method": "PATCH",
+         *       "url": "/userExerciseLogs/1",
+         *       "body": {
+         *         "painAfter": 3
+         *       }
+         *     }
+         */
+        BatchRequest: {
+            /** @enum {string} */
+            method: "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Path of the record or the list
+             * @example /userExerciseLogs/1
+             */
+            url: string;
+            headers?: {
+                /** @description Entity tag that the record must have */
+                "If-Match"?: string;
+            };
+            /** @description As the path takes it; none for DELETE */
+            body?: {
+                [key: string]: unknown;
+            };
+        };
+        BatchResponse: {
+            /**
+             * @description As the request would have had alone
+             * @example 200
+             */
+            status: number;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description As the request would have had alone; null for a record that was erased since */
+            body: unknown;
         };
         /** @description What happened to a record in one change */
         HistoryEntry: {
@@ -952,8 +1180,11 @@ export interface components {
         };
         /** @description Problem details (RFC 9457) */
         Problem: {
-            /** @example about:blank */
-            type: string;
+            /**
+             * @description The kind of problem: a reference to where /docs explains it
+             * @enum {string}
+             */
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -964,7 +1195,25 @@ export interface components {
             errors?: {
                 /** @example painLevel */
                 field: string;
-                /** @example must be a whole number from 1 to 10 */
+                /**
+                 * @description What is wrong with it
+                 * @enum {string}
+                 */
+                code: "missing" | "unknown" | "repeated" | "wrong-type" | "out-of-range" | "too-long" | "blank" | "not-unicode" | "not-a-date" | "not-an-email" | "not-a-choice" | "no-such-user" | "in-conflict" | "invalid";
+                /** @description With out-of-range */
+                minimum?: number;
+                /** @description With out-of-range */
+                maximum?: number;
+                /** @description With blank */
+                minLength?: number;
+                /** @description With too-long */
+                maxLength?: number;
+                /** @description With not-a-choice */
+                values?: string[];
+                /**
+                 * @description For a person, behind the label of the field
+                 * @example must be a whole number from 1 to 10
+                 */
                 message: string;
             }[];
         };
@@ -1008,6 +1257,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Accept names no media type that this can be had as */
+        NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Something later depends on it, or it cannot be taken back */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description What is to be gone on from is not in the history any more: read everything anew */
         Gone: {
             headers: {
@@ -1026,7 +1293,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than 64 KiB */
+        /** @description The body is larger than 64 KiB, or with several records than 1 MiB */
         PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -1053,7 +1320,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The caller comes too often, which counts with authentication, or has too many streams open */
+        /** @description The caller comes too often or has written too much today, which counts with authentication, or has too many streams open */
         TooManyRequests: {
             headers: {
                 /** @description Seconds */
@@ -1104,12 +1371,102 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: number[];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: number[];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: number;
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: number;
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: number;
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: number;
+                /** @description First name; given again: any of them */
+                firstName?: string[];
+                /** @description First name: is not; given again: all of them */
+                firstName_ne?: string[];
+                /** @description First name: contains; given again: any of them */
+                firstName_like?: string[];
+                /** @description Last name; given again: any of them */
+                lastName?: string[];
+                /** @description Last name: is not; given again: all of them */
+                lastName_ne?: string[];
+                /** @description Last name: contains; given again: any of them */
+                lastName_like?: string[];
+                /** @description E-mail address; given again: any of them */
+                email?: string[];
+                /** @description E-mail address: is not; given again: all of them */
+                email_ne?: string[];
+                /** @description E-mail address: contains; given again: any of them */
+                email_like?: string[];
+                /** @description Age in years; given again: any of them */
+                age?: number[];
+                /** @description Age in years: is not; given again: all of them */
+                age_ne?: number[];
+                /** @description Age in years: is at least */
+                age_gte?: number;
+                /** @description Age in years: is at most */
+                age_lte?: number;
+                /** @description Age in years: is more than */
+                age_gt?: number;
+                /** @description Age in years: is less than */
+                age_lt?: number;
+                /** @description Where it hurts; given again: any of them */
+                painLocation?: ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+                /** @description Where it hurts: is not; given again: all of them */
+                painLocation_ne?: ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+                /** @description Where it hurts: contains; given again: any of them */
+                painLocation_like?: string[];
+                /** @description Current pain, 1 to 10; given again: any of them */
+                painLevel?: number[];
+                /** @description Current pain, 1 to 10: is not; given again: all of them */
+                painLevel_ne?: number[];
+                /** @description Current pain, 1 to 10: is at least */
+                painLevel_gte?: number;
+                /** @description Current pain, 1 to 10: is at most */
+                painLevel_lte?: number;
+                /** @description Current pain, 1 to 10: is more than */
+                painLevel_gt?: number;
+                /** @description Current pain, 1 to 10: is less than */
+                painLevel_lt?: number;
+                /** @description Day of the diagnosis; given again: any of them */
+                diagnosisDate?: string[];
+                /** @description Day of the diagnosis: is not; given again: all of them */
+                diagnosisDate_ne?: string[];
+                /** @description Day of the diagnosis: is at least */
+                diagnosisDate_gte?: string;
+                /** @description Day of the diagnosis: is at most */
+                diagnosisDate_lte?: string;
+                /** @description Day of the diagnosis: is more than */
+                diagnosisDate_gt?: string;
+                /** @description Day of the diagnosis: is less than */
+                diagnosisDate_lt?: string;
+                /** @description Day of the diagnosis: contains; given again: any of them */
+                diagnosisDate_like?: string[];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: string;
                 /** @description Most records on a page */
                 limit?: number;
                 /** @description Where the page begins, from the Link header of the page before */
                 cursor?: string;
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: string;
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: string;
+                /** @description As json-server: fields separated by commas */
+                _sort?: string;
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: string;
+                /** @description As json-server: the page, counted from 1 */
+                _page?: number;
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: number;
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: number;
+                /** @description As json-server: place behind the last record */
+                _end?: number;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -1125,19 +1482,23 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
-                    /** @description With limit: the next page, rel="next" */
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
                     Link?: string;
-                    /** @description With limit: how many match in all */
+                    /** @description Of a part of the list: how many match in all */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["User"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1145,6 +1506,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1169,6 +1531,8 @@ export interface operations {
             /** @description The new user, or users */
             201: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     /** @description Strong entity tag; absent when there are several */
                     ETag?: string;
                     /** @description Path of the record; absent when there are several */
@@ -1220,6 +1584,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1383,6 +1749,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1436,6 +1804,63 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    compareUserPeriods: {
+        parameters: {
+            query?: {
+                /** @description First day */
+                since?: string;
+                /** @description Last day */
+                until?: string;
+                /** @description Kind of exercise */
+                exerciseType?: "stretch" | "strengthening";
+                /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
+                rule?: "default" | "radicular";
+                /** @description What came before this day, against this day and what followed */
+                before?: string;
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1462,6 +1887,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
+                /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
+                full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
@@ -1496,6 +1923,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1504,6 +1933,168 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    listLogsOfUser: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: number[];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: number[];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: number;
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: number;
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: number;
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: number;
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: number[];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: number[];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: number;
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: number;
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: number;
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: number;
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: string[];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: string[];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: string[];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: string[];
+                /** @description Day of the exercise; given again: any of them */
+                date?: string[];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: string[];
+                /** @description Day of the exercise: is at least */
+                date_gte?: string;
+                /** @description Day of the exercise: is at most */
+                date_lte?: string;
+                /** @description Day of the exercise: is more than */
+                date_gt?: string;
+                /** @description Day of the exercise: is less than */
+                date_lt?: string;
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: string[];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: number[];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: number[];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: number;
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: number;
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: number;
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: number;
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: number[];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: number[];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: number;
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: number;
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: number;
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: number;
+                /** @description Whether it helped; given again: any of them */
+                effective?: boolean[];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: boolean[];
+                /** @description Notes about the session; given again: any of them */
+                notes?: string[];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: string[];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: string[];
+                /** @description First day */
+                since?: string;
+                /** @description Last day */
+                until?: string;
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: string;
+                /** @description Most records on a page */
+                limit?: number;
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: string;
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: string;
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: string;
+                /** @description As json-server: fields separated by commas */
+                _sort?: string;
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: string;
+                /** @description As json-server: the page, counted from 1 */
+                _page?: number;
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: number;
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: number;
+                /** @description As json-server: place behind the last record */
+                _end?: number;
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercise logs */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserExerciseLog"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1538,6 +2129,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1625,6 +2218,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1730,24 +2325,116 @@ export interface operations {
     listUserExerciseLogs: {
         parameters: {
             query?: {
-                /** @description Id of the user who did the exercise */
-                userId?: number;
-                /** @description Kind of exercise */
-                exerciseType?: "stretch" | "strengthening";
-                /** @description Name of the exercise */
-                exerciseName?: string;
-                /** @description Whether it helped */
-                effective?: boolean;
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: number[];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: number[];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: number;
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: number;
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: number;
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: number;
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: number[];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: number[];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: number;
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: number;
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: number;
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: number;
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: ("stretch" | "strengthening")[];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: string[];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: string[];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: string[];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: string[];
+                /** @description Day of the exercise; given again: any of them */
+                date?: string[];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: string[];
+                /** @description Day of the exercise: is at least */
+                date_gte?: string;
+                /** @description Day of the exercise: is at most */
+                date_lte?: string;
+                /** @description Day of the exercise: is more than */
+                date_gt?: string;
+                /** @description Day of the exercise: is less than */
+                date_lt?: string;
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: string[];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: number[];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: number[];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: number;
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: number;
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: number;
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: number;
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: number[];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: number[];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: number;
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: number;
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: number;
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: number;
+                /** @description Whether it helped; given again: any of them */
+                effective?: boolean[];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: boolean[];
+                /** @description Notes about the session; given again: any of them */
+                notes?: string[];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: string[];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: string[];
                 /** @description First day */
                 since?: string;
                 /** @description Last day */
                 until?: string;
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: string;
                 /** @description Most records on a page */
                 limit?: number;
                 /** @description Where the page begins, from the Link header of the page before */
                 cursor?: string;
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: string;
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: string;
+                /** @description As json-server: fields separated by commas */
+                _sort?: string;
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: string;
+                /** @description As json-server: the page, counted from 1 */
+                _page?: number;
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: number;
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: number;
+                /** @description As json-server: place behind the last record */
+                _end?: number;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -1763,19 +2450,23 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
-                    /** @description With limit: the next page, rel="next" */
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
                     Link?: string;
-                    /** @description With limit: how many match in all */
+                    /** @description Of a part of the list: how many match in all */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserExerciseLog"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1783,6 +2474,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -1807,6 +2499,8 @@ export interface operations {
             /** @description The new exercise log, or exercise logs */
             201: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     /** @description Strong entity tag; absent when there are several */
                     ETag?: string;
                     /** @description Path of the record; absent when there are several */
@@ -1858,6 +2552,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2021,6 +2717,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2063,6 +2761,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2192,6 +2892,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2200,6 +2902,160 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    undoChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Number of the change, as the history has it
+                     * @example 2
+                     */
+                    change: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It is taken back */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The change that was taken back
+                         * @example 4
+                         */
+                        undoes: number;
+                        /**
+                         * @description How many entries it had
+                         * @example 1
+                         */
+                        entries: number;
+                        /**
+                         * @description What /changes?since= takes to give what the undoing did
+                         * @example 7
+                         */
+                        since: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    writeBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requests: components["schemas"]["BatchRequest"][];
+                };
+            };
+        };
+        responses: {
+            /** @description The responses, in order */
+            200: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description false when the service runs without --auth: all is open */
+                        authentication: boolean;
+                        /** @description Name of the token */
+                        name: string | null;
+                        /** @description patient, provider, admin: what the token may do */
+                        role: string | null;
+                        /** @description Ids of the users whose records the token covers; null for all */
+                        users: number[] | null;
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -2261,6 +3117,33 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the documentation */
+            302: {
+                headers: {
+                    /** @description /docs */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2300,6 +3183,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fromTexts } from '../../src/domain/codec.ts';
 import { describeIssue, invalid, notFound } from '../../src/domain/errors.ts';
 import { expectation } from '../../src/domain/fields.ts';
-import { logFields, suggestEffective } from '../../src/domain/log.ts';
+import { exerciseTypes, logFields, suggestEffective } from '../../src/domain/log.ts';
 import { parseSort } from '../../src/domain/sort.ts';
 import { closest, didYouMean } from '../../src/domain/suggest.ts';
 import { userFields } from '../../src/domain/user.ts';
@@ -118,7 +118,7 @@ test.each([
   [logFields.userId, 'a whole number, 1 or more'],
   [logFields.effective, 'true or false'],
   [logFields.date, 'a calendar day as YYYY-MM-DD'],
-  [logFields.exerciseType, 'one of stretch, strengthening'],
+  [logFields.exerciseType, `one of ${exerciseTypes.join(', ')}`],
 ])('$label must be …', (field, words) => expect(expectation(field)).toBe(words));
 
 test('errors read as one line', () => {

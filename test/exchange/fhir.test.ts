@@ -1,47 +1,38 @@
-import { createRequire } from 'node:module';
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import type { Log } from '../../src/domain/log.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
-import { bundleOf } from '../../src/exchange/fhir.ts';
+import { type BundleOptions, bundleOf } from '../../src/exchange/fhir.ts';
 import { nora, session } from '../helpers.ts';
+import { type Bundle, expectValid, type Json, server, validator } from './fhir.ts';
 
-type Json = Record<string, unknown>;
-interface Resource extends Json {
-  resourceType: string;
-  id: string;
-}
-interface Bundle {
-  resourceType: string;
-  type: string;
-  entry?: { fullUrl: string; resource: Resource }[];
-}
+const DATABASE = '9fc9ffc1-640e-4640-a59a-23d842245066';
+const SYSTEM = `urn:uuid:${DATABASE}`;
 
 const user = (fields: Partial<User> = {}): User => ({ id: 1, ...nora, ...fields });
 const log = (fields: Partial<Log> = {}): Log => ({ id: 1, ...session, ...fields });
 
-const text = (users: User[], logs: Log[], options = {}) => [...bundleOf([users], [logs], options)].join('');
-const bundle = (users: User[], logs: Log[], options = {}) => JSON.parse(text(users, logs, options)) as Bundle;
-const resources = (users: User[], logs: Log[], options = {}) =>
+type Options = Partial<BundleOptions>;
+const text = (users: User[], logs: Log[], options: Options = {}) =>
+  [...bundleOf([users], [logs], { database: DATABASE, ...options })].join('');
+const bundle = (users: User[], logs: Log[], options: Options = {}) =>
+  JSON.parse(text(users, logs, options)) as Bundle;
+const resources = (users: User[], logs: Log[], options: Options = {}) =>
   (bundle(users, logs, options).entry ?? []).map(({ resource }) => resource);
 
-interface Validator {
-  validate(resource: object, verbose?: boolean): unknown[];
-}
-const PublicValidator = createRequire(import.meta.url)('@asymmetrik/fhir-json-schema-validator') as new (
-  schema?: string,
-) => Validator;
-let made: Validator | undefined;
-const validator = () => {
-  made ??= new PublicValidator();
-  return made;
-};
+const records = practice as { users: User[]; userExerciseLogs: Log[] };
+const report = ({ id }: User) => `<!doctype html><p>Report on ${id} – “ok”</p>`;
 
 describe('a bundle', () => {
-  test('of the practice records passes a public validator', () => {
-    const { users, userExerciseLogs } = practice as { users: User[]; userExerciseLogs: Log[] };
-    expect(validator().validate(bundle(users, userExerciseLogs.slice(0, 60)))).toEqual([]);
+  test.each([
+    ['collection', {}],
+    ['transaction', { type: 'transaction' }],
+    ['transaction with reports', { type: 'transaction', report }],
+    ['collection with reports of nobody by name', { report, anonymous: true }],
+  ] as const)('%s: of the practice records passes two public validators', (_, options) => {
+    expectValid(bundle(records.users, records.userExerciseLogs.slice(0, 60), options));
   });
 
   test('of any records passes it, resource by resource', () => {
@@ -58,7 +49,7 @@ describe('a bundle', () => {
             [user({ firstName: name })],
             [log({ exerciseName: exercise, notes, effective })],
           );
-          for (const resource of all) expect(validator().validate(resource)).toEqual([]);
+          for (const resource of all) expectValid(resource);
         },
       ),
       { numRuns: 25 },
@@ -71,7 +62,7 @@ describe('a bundle', () => {
   });
 
   test('gives no element two values, no id twice, and every reference leads somewhere', () => {
-    const { users, userExerciseLogs } = practice as { users: User[]; userExerciseLogs: Log[] };
+    const { users, userExerciseLogs } = records;
     const { entry = [] } = bundle(users, userExerciseLogs);
     expect(entry).toHaveLength(6 + 3 * 400);
     const urls = new Set(entry.map(({ fullUrl }) => fullUrl));
@@ -103,10 +94,34 @@ describe('a bundle', () => {
     function* blocks() {
       for (; asked < 1000; asked += 1) yield [log({ id: asked + 1 })];
     }
-    const pieces = bundleOf([[user()]], blocks());
+    const pieces = bundleOf([[user()]], blocks(), { database: DATABASE });
     for (let i = 0; i < 5; i += 1) pieces.next();
     expect(asked).toBeLessThan(5);
     pieces.return(undefined);
+  });
+
+  test('makes one report at a time', () => {
+    let made = 0;
+    const pieces = bundleOf([Array.from({ length: 9 }, (_, i) => user({ id: i + 1 }))], [], {
+      database: DATABASE,
+      report: () => `<p>${++made}</p>`,
+    });
+    for (let i = 0; i < 4; i += 1) pieces.next();
+    expect(made).toBe(2);
+    pieces.return(undefined);
+  });
+
+  test('names every resource by an identifier that no other database gives', () => {
+    const all = resources(records.users, records.userExerciseLogs, { report });
+    const values = all.map(({ identifier: [identifier] }) => {
+      expect(identifier?.system).toBe(SYSTEM);
+      return identifier?.value;
+    });
+    expect(new Set(values).size).toBe(6 + 6 + 3 * 400);
+    const other = 'dcd97f30-3a4e-4a41-8c54-2fa9c2dbd7b5';
+    const urls = (database: string) =>
+      (bundle([user()], [log()], { database }).entry ?? []).map(({ fullUrl }) => fullUrl);
+    expect(new Set([...urls(DATABASE), ...urls(other)]).size).toBe(8);
   });
 });
 
@@ -150,25 +165,47 @@ describe('a session', () => {
         valueInteger: value,
         subject: { reference: patient?.fullUrl },
         partOf: [{ reference: procedure?.fullUrl }],
-        referenceRange: [{ low: { value: 1 }, high: { value: 10 } }],
-        note: [{ text: 'The scale starts at 1: it has no value for no pain.' }],
+        method: { text: 'Numeric rating from 1 to 10. It starts at 1: it has no value for no pain.' },
       });
+    // A range reads as what is normal.
+    expect(text([user()], [log()])).not.toContain('referenceRange');
+  });
+
+  test('says before and after in codes, by which a program tells them apart', () => {
+    const [, , before, after] = resources([user()], [log()]);
+    const codes = (resource: Json = {}) =>
+      (resource['category'] as { coding: { system: string; code: string }[] }[]).flatMap(({ coding }) =>
+        coding.map(({ system, code }) => `${system}|${code}`),
+      );
+    const survey = 'http://terminology.hl7.org/CodeSystem/observation-category|survey';
+    expect(codes(before)).toEqual([survey, 'http://snomed.info/sct|307166007']);
+    expect(codes(after)).toEqual([survey, 'http://snomed.info/sct|255214003']);
+  });
+
+  test('comes from the patient: who did the exercise, says so, and rates the pain', () => {
+    const { entry = [] } = bundle([user({ id: 7 })], [log({ userId: 7 })]);
+    const [patient, procedure, before, after] = entry;
+    const self = { reference: patient?.fullUrl };
+    expect(procedure?.resource).toMatchObject({
+      subject: self,
+      asserter: self,
+      performer: [{ actor: self }],
+    });
+    for (const observation of [before, after])
+      expect(observation?.resource).toMatchObject({ subject: self, performer: [self] });
   });
 
   test.each([
-    ['lower-back-left', ['37822005', '7771000'], 'Left lower back'],
-    ['lower-back-right', ['37822005', '24028007'], 'Right lower back'],
-    ['glute-left', ['723979003'], 'Left buttock'],
-    ['glute-right', ['723980000'], 'Right buttock'],
-    ['calf-left', ['53840002', '7771000'], 'Left calf'],
-    ['calf-right', ['53840002', '24028007'], 'Right calf'],
-  ] as const)('is about the %s', (painLocation, codes, site) => {
+    ['lower-back-left', '37822005', 'Left lower back'],
+    ['lower-back-right', '37822005', 'Right lower back'],
+    ['glute-left', '723979003', 'Left buttock'],
+    ['glute-right', '723980000', 'Right buttock'],
+    ['calf-left', '53840002', 'Left calf'],
+    ['calf-right', '53840002', 'Right calf'],
+  ] as const)('is about the %s: one code for one place', (painLocation, code, site) => {
     expect(painLocations).toContain(painLocation);
     const [, procedure, before] = resources([user({ painLocation })], [log()]);
-    const expected = {
-      coding: codes.map((code) => ({ system: 'http://snomed.info/sct', code })),
-      text: site,
-    };
+    const expected = { coding: [{ system: 'http://snomed.info/sct', code }], text: site };
     expect(procedure?.['bodySite']).toEqual([expected]);
     expect(before?.['bodySite']).toEqual(expected);
   });
@@ -185,7 +222,7 @@ describe('a patient', () => {
       {
         resourceType: 'Patient',
         id: 'user-7',
-        identifier: [{ value: '7' }],
+        identifier: [{ system: SYSTEM, value: 'user-7' }],
         name: [{ family: 'Lind', given: ['Nora'] }],
         telecom: [{ system: 'email', value: 'nora@example.org' }],
       },
@@ -195,13 +232,88 @@ describe('a patient', () => {
   test('has neither when it is to be anonymous', () => {
     const file = text([user({ id: 7 })], [log({ userId: 7 })], { anonymous: true });
     expect(file).not.toMatch(/Nora|Lind|nora@/);
-    expect(validator().validate(JSON.parse(file) as object)).toEqual([]);
+    expectValid(JSON.parse(file) as Bundle);
   });
 
   test('may have the largest id there is', () => {
     const id = 999_999_999_999_999;
     expect(bundle([user({ id })], []).entry?.[0]?.fullUrl).toBe(
-      'urn:uuid:5c1a71ca-0001-8000-8003-8d7ea4c67fff',
+      'urn:uuid:9fc9ffc1-640e-8640-8003-8d7ea4c67fff',
     );
+  });
+});
+
+describe('a report on a patient', () => {
+  test('is a document that holds the page itself', () => {
+    const [patient, document] = bundle([user({ id: 7 })], [], { report }).entry ?? [];
+    const page = report(user({ id: 7 }));
+    expect(document?.resource).toMatchObject({
+      resourceType: 'DocumentReference',
+      status: 'current',
+      subject: { reference: patient?.fullUrl },
+      content: [
+        {
+          attachment: {
+            contentType: 'text/html',
+            data: Buffer.from(page).toString('base64'),
+            size: Buffer.byteLength(page),
+            hash: createHash('sha1').update(page).digest('base64'),
+          },
+        },
+      ],
+    });
+  });
+
+  test('is the same document while it says the same', () => {
+    const identifier = (page: string) =>
+      resources([user()], [], { report: () => page })[1]?.identifier[0]?.value;
+    expect(identifier('a')).toBe(identifier('a'));
+    expect(identifier('a')).not.toBe(identifier('b'));
+  });
+});
+
+describe('a transaction', () => {
+  const logs = Array.from({ length: 3 }, (_, i) => log({ id: i + 1 }));
+  const transaction = (options: Options = {}) =>
+    bundle([user()], logs, { type: 'transaction', report, ...options });
+
+  test('lets the server give the ids', () => {
+    for (const { resource, request } of transaction().entry ?? []) {
+      expect(resource).not.toHaveProperty('id');
+      expect(request).toEqual({
+        method: 'POST',
+        url: resource.resourceType,
+        ifNoneExist: `identifier=${SYSTEM}|${resource.identifier[0]?.value}`,
+      });
+    }
+  });
+
+  test('taken twice by a server makes no doubles, and every reference leads to what it made', async () => {
+    const { post, stored } = server();
+    const size = 1 + 1 + 3 * 3;
+    expect(await post(transaction())).toEqual({ 201: size });
+    expect(await post(transaction())).toEqual({ 200: size });
+    expect(await stored('Patient')).toHaveLength(1);
+    expect(await stored('Observation')).toHaveLength(6);
+    const [patient] = await stored('Patient');
+    for (const observation of await stored('Observation'))
+      expect(observation['subject']).toEqual({ reference: `Patient/${patient?.id}` });
+  });
+
+  test('brings what is new, to the patient that is there', async () => {
+    const { post, stored } = server();
+    await post(transaction());
+    const later = bundle([user()], [...logs, log({ id: 4 })], { type: 'transaction', report: () => 'new' });
+    expect(await post(later)).toEqual({ 200: 1 + 3 * 3, 201: 1 + 3 });
+    expect(await stored('Patient')).toHaveLength(1);
+    expect(await stored('DocumentReference')).toHaveLength(2);
+  });
+
+  test('of another database is about another patient, whatever the ids', async () => {
+    const { post, stored } = server();
+    await post(transaction());
+    await post(transaction({ database: 'dcd97f30-3a4e-4a41-8c54-2fa9c2dbd7b5' }));
+    expect(await stored('Patient')).toHaveLength(2);
+    expect(await stored('Observation')).toHaveLength(12);
   });
 });

@@ -1,18 +1,19 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeIssue, SciaticaError } from '../../src/domain/errors.ts';
+import { parseJson } from '../../src/exchange/json.ts';
 import { readRecords } from '../../src/exchange/read.ts';
 import type { Format } from '../../src/exchange/records.ts';
 
 /** What a file brings: each record as its place and noun, each fault as a line; an error as its message. */
-async function outcome(content: string | Uint8Array, format?: Format): Promise<string[]> {
+async function outcome(
+  content: string | Uint8Array,
+  format?: Format,
+  size = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const found: string[] = [];
   try {
-    const reading = await readRecords(
-      (async function* () {
-        yield Buffer.from(content);
-      })(),
-      { format },
-    );
+    const reading = await readRecords(piecesOf(Buffer.from(content), size), { format });
     for await (const items of reading.batches)
       for (const item of items) {
         const at = reading.where(item.at, item.noun);
@@ -23,6 +24,12 @@ async function outcome(content: string | Uint8Array, format?: Format): Promise<s
     found.push(...(error.issues.length > 0 ? error.issues.map(describeIssue) : [error.message]));
   }
   return found;
+}
+
+/** A file as it arrives, in pieces of so many bytes. */
+async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let start = 0; start < Math.max(bytes.length, 1); start += size)
+    yield bytes.subarray(start, start + size);
 }
 
 const USER = '{"id":1,"firstName":"Nora"}';
@@ -132,6 +139,68 @@ describe('what is no such file is refused', () => {
       'line 2: is too long for a record',
     ]);
     expect((await outcome(`${HEADER}\n${ROW},"${'x'.repeat(3_000_000)}`)).join()).toContain('too long');
+  });
+});
+
+describe('a JSON document is read as a whole text would be, wherever it is cut into pieces', () => {
+  const record = fc.oneof(
+    fc.constantFrom<unknown>({ userId: 1 }, { email: 'x' }, {}, 3, null, [], 'a"]b'),
+    fc.jsonValue(),
+  );
+  const list = fc.array(record, { maxLength: 4 });
+  const document = fc.oneof(
+    list,
+    fc.record({ users: list, userExerciseLogs: list }, { requiredKeys: [] }),
+    fc.record({ $schema: fc.jsonValue(), users: record, user: record }, { requiredKeys: [] }),
+    fc.jsonValue(),
+  );
+  const text = fc
+    .tuple(document, fc.constantFrom(0, 1, '\n\t'))
+    .map(([value, space]) => JSON.stringify(value, null, space));
+  const damage = fc.constantFrom('', '§', '"', '\\', ',', '{', ']', '}', ':', '\n', '1', '"users":[],', '[');
+
+  /** What the whole text says: its fault, if it is not strict JSON. */
+  function faultOf(whole: string): string | undefined {
+    try {
+      parseJson(whole);
+      return undefined;
+    } catch (error) {
+      return (error as SciaticaError).message;
+    }
+  }
+
+  it.each(['', 'damaged'])('%s', async (how) => {
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        damage,
+        fc.nat(),
+        fc.integer({ min: 1, max: 9 }),
+        async (json, what, n, size) => {
+          const at = n % (json.length + 1);
+          const whole = how === '' ? json : json.slice(0, at) + what + json.slice(at + 1);
+          fc.pre(whole.trim() !== '');
+          const fault = faultOf(whole);
+          const found = await outcome(whole, 'json', size);
+          const last = found.at(-1) ?? '';
+          // Of two faults the first counts: a doubled key may stand before what is no JSON.
+          const mayDiffer = fault?.startsWith('This is') && last.startsWith('The same key');
+          if (fault !== undefined) expect(mayDiffer ? fault : last).toBe(fault);
+          else expect(found).toEqual(await outcome(whole, 'json'));
+          if (fault === undefined) expect(found.join()).not.toContain('JSON:');
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('a record without end', async () => {
+    expect(await outcome(`[${LOG},"${'x'.repeat(3_000_000)}"]`, 'json', 65_536)).toEqual([
+      'The record [1] is too long.',
+    ]);
+    expect(await outcome(`{"user":"${'x'.repeat(3_000_000)}"}`, 'json', 65_536)).toEqual([
+      'user is none of users, userExerciseLogs, routines, goals (did you mean users?)',
+    ]);
   });
 });
 

@@ -147,6 +147,11 @@ describe('text that a spreadsheet would run as a formula is guarded', () => {
       .join('\r\n');
   it.each([
     ['=1+1', "'=1+1,-1\r\n"],
+    [' =1+1', "' =1+1,-1\r\n"],
+    ['\ufeff=1+1', "'\ufeff=1+1,-1\r\n"],
+    ['\u00a0\u200b\u2060＝1', "'\u00a0\u200b\u2060＝1,-1\r\n"],
+    [" '=1", "' '=1,-1\r\n"],
+    [' 1=1', ' 1=1,-1\r\n'],
     ['+1', "'+1,-1\r\n"],
     ['-1', "'-1,-1\r\n"],
     ['@A1', "'@A1,-1\r\n"],
@@ -159,6 +164,24 @@ describe('text that a spreadsheet would run as a formula is guarded', () => {
   ])('%j', (notes, csv) => {
     expect(line(notes)).toBe(csv);
   });
+  it('and it comes off again, whatever stands before the sign', async () => {
+    const start = fc.string({
+      unit: fc.constantFrom(' ', '\ufeff', '\t', '\u00a0', '\u200b', "'"),
+      maxLength: 5,
+    });
+    const sign = fc.constantFrom('=', '+', '-', '@', '＝', "'", '\r', 'a', '');
+    await fc.assert(
+      fc.asyncProperty(start, sign, hard, async (before, char, after) => {
+        const notes = before + char + after;
+        const columns = Object.keys(logRecord);
+        const record = Object.fromEntries(columns.map((column) => [column, column === 'notes' ? notes : 1]));
+        const text = [...csvOf(columns, [record])].join('');
+        expect(await read(text, { format: 'csv' })).toMatchObject([{ notes }]);
+        if (/^[=+\-@＝]/.test(char)) expect(text).toContain(`'${notes.replaceAll('"', '""')}`);
+      }),
+    );
+  });
+
   it('not with raw', () => {
     expect(line('=1+1', true)).toBe('=1+1,-1\r\n');
   });

@@ -18,6 +18,10 @@ const requests: [request: string, outcome: string][] = [
   ['GET /health HTTP/1.1|Host: § evil.example||', '403, open'],
   ['GET /health HTTP/1.1|Host: §/evil||', '403, open'],
   ['GET /health HTTP/1.1|Host: localhost:1||', '403, open'],
+  ['GET /health HTTP/1.1|Host: 127.0.0.1||', '403, open'],
+  ['GET /health HTTP/1.1|Host: §|Origin: http://127.0.0.1||', '403, open'],
+  ['GET /health HTTP/1.1|Host: §|Authorization: Bearer a|AUTHORIZATION: Bearer a||', '400, open'],
+  ['GET /health HTTP/1.1|Host: §|Idempotency-Key: a|idempotency-key: a||', '400, open'],
   ['GET /health HTTP/1.1|Host: evil@§||', '403, open'],
   ['GET /health HTTP/1.1|Host : §||', '400, closed'],
 

@@ -1,4 +1,5 @@
 // npm run harden: attacks on the service as a process of its own, and what became of it.
+import { request } from 'node:http';
 import { each, fuzz, type Tally } from './assault.ts';
 import { Server } from './child.ts';
 import { Random } from './random.ts';
@@ -101,14 +102,46 @@ async function usedToLists(server: Server): Promise<void> {
   await pause(2_000);
 }
 
-/** More connections than the service takes. */
-async function flood({ port }: Server): Promise<Outcome> {
+/** More connections of one address than the service takes, and callers who behave beside them. */
+async function flood(server: Server): Promise<Outcome> {
+  const { port, token } = server;
+  const bytes = `GET /health HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`;
   const wires = Array.from({ length: FLOOD }, () => new Wire(port));
+  const asking = setInterval(() => {
+    for (const wire of wires) if (!wire.isClosed) wire.send(bytes);
+  }, 3_500);
   await pause(3_000);
   const held = wires.filter(({ isClosed }) => !isClosed).length;
+  const authorization = `Bearer ${token}`;
+  const statuses: Tally = new Map();
+  for (let i = 0; i < 50; i++) {
+    for (const status of [
+      await statusOf(port, '127.0.0.2', '/health', {}),
+      ...(token ? [await statusOf(port, '127.0.0.1', '/users/1', { authorization })] : []),
+    ])
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    await pause(100);
+  }
+  clearInterval(asking);
   for (const { socket } of wires) socket.destroy();
   await Promise.all(wires.map(({ closed }) => closed));
-  return { note: `${held} held` };
+  if (token && [...statuses.keys()].some((status) => status !== 200)) fail('others were shut out');
+  return { note: `${held} held`, tally: statuses };
+}
+
+/** The status of a request from an address of this machine, on a connection of its own; 0 when there is none. */
+function statusOf(
+  port: number,
+  localAddress: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number> {
+  return new Promise((resolve) => {
+    request({ host: '127.0.0.1', port, path, headers, localAddress, agent: false })
+      .on('response', (response) => resolve(response.resume().statusCode ?? 0))
+      .on('error', () => resolve(0))
+      .end();
+  });
 }
 
 /** A caller who behaves, while something else goes on. @returns how that went */
@@ -150,7 +183,7 @@ async function main(): Promise<void> {
     (server) => deafReaders(server),
     usedToLists,
   );
-  await attack(`${count(FLOOD)} connections at once`, {}, flood);
+  await attack(`${count(FLOOD)} connections of one address, with --auth`, { auth: true }, flood);
   if (!hasSlowhttptest()) console.log('\nslowhttptest is not on this machine: slow callers were not tried.');
   else
     for (const kind of slowKinds)

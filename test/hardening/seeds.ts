@@ -29,10 +29,15 @@ export function seedRequests(headers: string): string[] {
   return routes.flatMap(({ method, path }) => {
     const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
     const queries = parameters.filter((parameter) => parameter.in === 'query');
+    // Filters go together, some at a time, so that lists do not crowd out the writes; other parameters go alone too.
+    const filters = queries.filter(({ schema }) => schema.items);
+    const groups = filters.flatMap((_, i) => (i % 8 === 0 ? [filters.slice(i, i + 8)] : []));
+    const others = queries.filter(({ schema }) => !schema.items);
     const targets = [
       path,
-      ...queries.map((query) => `${path}?${pair(query)}`),
-      `${path}?${queries.map(pair).join('&')}`,
+      ...[...groups, ...others.map((query) => [query]), queries].map(
+        (together) => `${path}?${together.map(pair).join('&')}`,
+      ),
     ];
     const body =
       requestBody && JSON.stringify(exampleOf(Object.values(requestBody.content)[0]?.schema, document));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkOrigin, originsAt } from '../../src/http/guard/origins.ts';
 import { routes } from '../../src/http/routes.ts';
 import type { HttpRequest } from '../../src/http/wire/message.ts';
-import { freshApp } from './helpers.ts';
+import { freshApp, freshServer } from './helpers.ts';
 
 const hosts: [name: string, hosts: string[], status: number][] = [
   ['localhost', ['localhost:3000'], 200],
@@ -71,6 +71,31 @@ describe('who may call', () => {
   });
 });
 
+describe('the port may be missing in Host and Origin', () => {
+  const pass = (port: number, host: string) => {
+    const origins = originsAt(port, [], [], false, ['192.0.2.7']);
+    const target = '/users';
+    checkOrigin({ target, hosts: [host], headers: {} } as unknown as HttpRequest, origins);
+    const headers = { origin: `http://${host}` };
+    const own = `localhost:${port}`;
+    checkOrigin({ target, hosts: [own], headers } as unknown as HttpRequest, origins);
+  };
+
+  test.each(['localhost', '127.0.0.1', '[::1]', '192.0.2.7'])('of %s on 80 and 443 only', (host) => {
+    for (const port of [80, 443, 3000]) expect(() => pass(port, `${host}:${port}`)).not.toThrow();
+    for (const port of [80, 443]) expect(() => pass(port, host)).not.toThrow();
+    expect(() => pass(3000, host)).toThrow('Host name');
+  });
+
+  test.each(['http://localhost', 'http://127.0.0.1', 'http://[::1]'])(
+    'Origin %s, on 3000',
+    async (origin) => {
+      const { url } = await freshServer();
+      expect((await fetch(`${url}/users`, { headers: { origin } })).status).toBe(403);
+    },
+  );
+});
+
 test('an https target needs TLS', () => {
   const target = 'https://localhost:3000/users';
   const request = { target, hosts: ['localhost:3000'], headers: {} } as unknown as HttpRequest;
@@ -82,17 +107,18 @@ describe('CORS', () => {
   test('is silent until an origin is allowed', async () => {
     const { call } = freshApp();
     const { headers } = await call('GET', '/users', { headers: { origin: 'http://localhost:3000' } });
-    expect(
-      Object.keys(headers).filter((name) => name.startsWith('access-control') || name === 'vary'),
-    ).toEqual([]);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   test('lets an allowed page read', async () => {
     const { call } = freshApp(access);
     const { headers } = await call('GET', '/users', { headers: { origin: 'https://app.example' } });
-    expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://app.example', vary: 'Origin' });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      vary: 'Accept, Origin',
+    });
     expect(headers['access-control-expose-headers']).toContain('ETag');
-    expect((await call('GET', '/users')).headers['vary']).toBe('Origin');
+    expect((await call('GET', '/users')).headers['vary']).toBe('Accept, Origin');
   });
 
   test('answers a preflight', async () => {

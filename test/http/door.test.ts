@@ -70,6 +70,13 @@ describe('who calls', () => {
     ['192.0.2.7', true, '192.0.2.7'],
     ['10.0.0.1, 2001:db8::1', true, '2001:db8::1'],
     ['somebody', true, '127.0.0.1'],
+    ['192.0.2.7:99', true, '192.0.2.7'],
+    ['10.0.0.1, 192.0.2.7:99', true, '192.0.2.7'],
+    ['[2001:db8::1]:99', true, '2001:db8::1'],
+    ['[2001:db8::1]', true, '2001:db8::1'],
+    ['[192.0.2.7]', true, '127.0.0.1'],
+    ['192.0.2.7:', true, '127.0.0.1'],
+    ['192.0.2:99', true, '127.0.0.1'],
   ])('%s, proxied: %s', (forwarded, isProxied, address) =>
     expect(addressOf(incoming(forwarded), isProxied)).toBe(address),
   );
@@ -82,6 +89,23 @@ describe('who calls', () => {
     ['::', []],
     ['tracker.example', []],
   ])('listening on %s answers to %j', (host, names) => expect(hostNames(host)).toEqual(names));
+});
+
+describe('behind a proxy, X-Forwarded-For', () => {
+  test.each([
+    ['192.0.2.7', ''],
+    ['192.0.2.7:99', ''],
+    ['192.0.2.9, 192.0.2.7', 'several addresses'],
+    [undefined, 'without an address'],
+    ['somebody', 'without an address'],
+  ])('%s: %j is said once', async (forwarded, told) => {
+    const { url, log, server } = await freshServer({ auth, behindProxy: true });
+    for (let i = 0; i < 3; i++)
+      await fetch(`${url}/health`, { headers: forwarded ? { 'x-forwarded-for': forwarded } : {} });
+    await server.stop();
+    const warnings = log.join('').match(/warning: .*/g) ?? [];
+    expect(warnings).toEqual(told === '' ? [] : [expect.stringContaining(told)]);
+  });
 });
 
 describe('sciatica serve refuses', () => {

@@ -47,7 +47,7 @@ describe('the summary of a user', () => {
     ['target=0', 'target', 'must be a whole number from 1 to 100'],
     ['target=2.5', 'target', 'must be a whole number from 1 to 100'],
     ['since=yesterday', 'since', 'must be a calendar day as YYYY-MM-DD'],
-    ['exerciseType=yoga', 'exerciseType', 'must be one of stretch, strengthening'],
+    ['exerciseType=yoga', 'exerciseType', `must be one of ${exerciseTypes.join(', ')}`],
     ['Since=2026-01-01', 'Since', 'is not a parameter here (did you mean since?)'],
     ['userId=2', 'userId', 'is not a parameter here'],
     ['rule=default&rule=default', 'rule', 'is given twice: give it once'],
@@ -123,6 +123,17 @@ describe('the report on a user', () => {
     expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
     expect(text).toContain('# Exercise and pain: Patient 3');
     expect(text).not.toMatch(/Nora|Patel|patient3@/);
+  });
+
+  test('has the latest notes, or all of them', async () => {
+    const { store, call } = freshApp();
+    store.change(() => {
+      for (let i = 0; i < 25; i += 1) store.logs.create({ ...stretch, notes: `Note no. ${i}` });
+    });
+    const notes = async (search: string) =>
+      (await call('GET', `/users/1/report${search}`)).text.match(/Note no\. \d+/g);
+    expect(await notes('')).toHaveLength(20);
+    expect(await notes('?full=true')).toHaveLength(25);
   });
 
   test('refuses what the list refuses', async () => {

@@ -26,7 +26,9 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'DELETE /users/{id}': ['401', '403', '403', '403', '200 200 404'],
   'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/compare': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/report': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/userExerciseLogs': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/routines': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'POST /users/{id}/routines': ['401', '201 404 404', '403', '403', '201 201 404'],
   'GET /users/{id}/goal': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
@@ -43,8 +45,12 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'PUT /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /changes': ['401', '200', '200', '200', '200'],
+  'POST /undo': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'POST /batch': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'GET /me': ['401', '200', '200', '200', '200'],
   'GET /health': ['200', '200', '200', '200', '200'],
   'GET /openapi.json': ['200', '200', '200', '200', '200'],
+  'GET /': ['302', '302', '302', '302', '302'],
   'GET /docs': ['200', '200', '200', '200', '200'],
 };
 
@@ -74,6 +80,10 @@ function behindGate(options: GateOptions = {}) {
 
 /** What is sent about a user. */
 function bodyFor(route: string, id: number): unknown {
+  // The change that created the log of the user; none has the number 99.
+  if (route === 'POST /undo') return { change: { 1: 2, 2: 4 }[id] ?? 99 };
+  if (route === 'POST /batch')
+    return { requests: [{ method: 'PATCH', url: `/userExerciseLogs/${id}`, body: { painAfter: 2 } }] };
   if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
   if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
   if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };
@@ -91,7 +101,7 @@ const morning = {
 /** An answer without what the caller said. */
 const sameAs = ({ status, text, headers }: Answer, id: number) => ({
   status,
-  text: text.replaceAll(` ${id}.`, ' ID.'),
+  text: text.replaceAll(` ${id}.`, ' ID.').replace(/change \d+/, 'change N'),
   headers: Object.keys(headers).sort(),
 });
 
@@ -129,6 +139,15 @@ describe.each(['patient', 'provider'] as const)('a %s', (who) => {
     ['/userExerciseLogs?sort=-date', [1]],
     ['/userExerciseLogs?userId=2', []],
     ['/userExerciseLogs?userId=9', []],
+    ['/userExerciseLogs?userId=1&userId=2', [1]],
+    ['/userExerciseLogs?id=1&id=2', [1]],
+    ['/userExerciseLogs?userId_ne=1', []],
+    ['/userExerciseLogs?id_gte=0', [1]],
+    ['/userExerciseLogs?q=e', [1]],
+    ['/userExerciseLogs?notes_like=sets', [1]],
+    ['/users?id=1&id=2', [1]],
+    ['/users?firstName_like=o', [1]],
+    ['/users?id_ne=1', []],
   ])('sees in %s only %j', async (target, ids) => {
     const { as } = behindGate();
     expect((await as(who, 'GET', target)).body).toMatchObject(ids.map((id) => ({ id })));
@@ -169,6 +188,18 @@ test.each(['PUT', 'PATCH'])('a patient cannot move a log to somebody by %s', asy
   expect(other.status).toBe(400);
   expect(other).toEqual(missing);
   expect(store.logs.get(1).userId).toBe(1);
+});
+
+describe.each(['patient', 'provider'] as const)('a %s', (who) => {
+  test.each(['_page=1', '_limit=5', '_start=0&_end=9', 'fields=id', '_sort=id&_order=desc&_page=1&_limit=1'])(
+    'sees in %s nobody else',
+    async (search) => {
+      const { as } = behindGate();
+      const { body, headers } = await as(who, 'GET', `/userExerciseLogs?${search}`);
+      expect(body).toMatchObject([{ id: 1 }]);
+      expect(headers['x-total-count'] ?? '1').toBe('1');
+    },
+  );
 });
 
 test('a change bears the name of its token', async () => {

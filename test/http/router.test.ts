@@ -16,7 +16,7 @@ test.each<[target: string, path: string | undefined, id?: number]>([
   ['/users/999999999999999', '/users/{id}', 999_999_999_999_999],
   ['http://localhost/users/7?x', '/users/{id}', 7],
   ['https://localhost', undefined],
-  ['/', undefined],
+  ['/', '/', 0],
   ['//users', undefined],
   ['/users//', undefined],
   ['/users/{id}', undefined],

@@ -31,10 +31,15 @@ describe('routines', () => {
       '{}',
       {},
       [
-        { field: 'name', message: 'is missing: it must be text of 1 to 100 characters, not only spaces' },
+        {
+          field: 'name',
+          message: 'is missing: it must be text of 1 to 100 characters, not only spaces',
+          code: 'missing',
+        },
         {
           field: 'exercises',
           message: 'is missing: it must be a list of 1 to 50 objects with exerciseName and exerciseType',
+          code: 'missing',
         },
       ],
     ],
@@ -45,6 +50,9 @@ describe('routines', () => {
         {
           field: 'exercises',
           message: 'must be a list of 1 to 50 objects with exerciseName and exerciseType',
+          code: 'out-of-range',
+          minimum: 1,
+          maximum: 50,
         },
       ],
     ],
@@ -55,6 +63,7 @@ describe('routines', () => {
         {
           field: 'exercises',
           message: 'must be a list of 1 to 50 objects with exerciseName and exerciseType',
+          code: 'wrong-type',
         },
       ],
     ],
@@ -65,9 +74,16 @@ describe('routines', () => {
         {
           field: 'exercises[0].exerciseName',
           message: 'must be text of 1 to 100 characters, not only spaces',
+          code: 'blank',
+          minLength: 1,
         },
-        { field: 'exercises[0].exerciseType', message: 'must be one of stretch, strengthening' },
-        { field: 'exercises[0].sets', message: 'is not a field here' },
+        {
+          field: 'exercises[0].exerciseType',
+          message: 'must be one of stretch, strengthening',
+          code: 'not-a-choice',
+          values: ['stretch', 'strengthening'],
+        },
+        { field: 'exercises[0].sets', message: 'is not a field here', code: 'unknown' },
       ],
     ],
     [
@@ -76,14 +92,18 @@ describe('routines', () => {
         ...morning,
         exercises: [morning.exercises[1], { ...morning.exercises[1], exerciseName: 'bird dog' }],
       },
-      [{ field: 'exercises[1].exerciseName', message: 'is in the list already' }],
+      [{ field: 'exercises[1].exerciseName', message: 'is in the list already', code: 'repeated' }],
     ],
     [
       'another user',
       { ...morning, userId: 2 },
-      [{ field: 'userId', message: 'must be 1, as in the path, or absent' }],
+      [{ field: 'userId', message: 'must be 1, as in the path, or absent', code: 'invalid' }],
     ],
-    ['an unknown field', { ...morning, title: 'x' }, [{ field: 'title', message: 'is not a field here' }]],
+    [
+      'an unknown field',
+      { ...morning, title: 'x' },
+      [{ field: 'title', message: 'is not a field here', code: 'unknown' }],
+    ],
   ])('are not made of %s', async (_, body, errors) => {
     const { call, store } = freshApp();
     const answer = await call('POST', list, { body });

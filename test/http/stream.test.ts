@@ -273,6 +273,8 @@ test('a stream that is given up before its caller is known to be gone takes no p
     feed,
     id: 0,
     search: '',
+    base: () => '',
+    match: () => undefined,
   };
   for (let i = 0; i < 40; i++) {
     const { body } = await changes(call);

@@ -38,3 +38,16 @@ test('an empty period is too few to say, not zero', () => {
     exercises: [],
   });
 });
+
+test('no interval is wider than the scale', () => {
+  const logs = [
+    ...logsOf([-8, 8], { painBefore: 9 }).slice(0, 1),
+    ...logsOf([0, 0], { painBefore: 1 }).slice(1),
+  ];
+  const { painBefore } = comparePeriods(
+    logs,
+    { since: '2026-01-01', until: '2026-01-01' },
+    { since: '2026-01-02', until: '2026-01-02' },
+  );
+  expect(painBefore).toMatchObject({ difference: -8, interval: [-9, expect.any(Number)], shift: 'too-few' });
+});

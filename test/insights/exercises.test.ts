@@ -49,22 +49,25 @@ describe('the figures of an exercise', () => {
         sessions: 6,
         meanChange: -1.1667,
         medianChange: -1.5,
-        interval: [expect.any(Number), expect.any(Number)],
+        standardDeviation: 1.4845, // √((10.8333 + 4 × 1.5²) / 9)
+        interval: [-2.5376, 0.2043], // ± 2.26216 × 1.4845 / √6
         responded: 0.5,
         effective: 0.5,
-        verdict: 'unclear',
-        signTest: 0.375, // 2 × (1 + 5) / 32
-        signedRankTest: 0.1875, // zero is rank 1, ±1 share 2.5, ±2 share 4.5, −3 is 6: P(rise ≤ 2.5) = 3 / 32
+        verdict: 'open',
+        direction: null,
+        sequence: [-3.2208, 0.8874], // A = 700^(1/10), x = 1.276434: ± 1.4845 × √(9 × 1.276434 / 6)
+        versusOthers: { difference: null, interval: null, verdict: 'too-few' },
+        dayAfter: null,
         firstDate: '2026-01-01',
         lastDate: '2026-01-06',
       },
     ]);
   });
 
-  test('one lucky day is too few to say; a long modest record ranks before a short brilliant one', () => {
+  test('three good sessions stand above what makes things worse, one lucky day is too few to say', () => {
     const { exercises } = summarize([
       ...logsOf([-6], { exerciseName: 'Lucky', painBefore: 8 }),
-      ...logsOf([-3, -3, -3], { exerciseName: 'Short' }),
+      ...logsOf([-2, -2, -2], { exerciseName: 'Short' }),
       ...logsOf(
         Array.from({ length: 40 }, (_, i) => -1 - (i % 2)),
         { exerciseName: 'Long' },
@@ -74,12 +77,43 @@ describe('the figures of an exercise', () => {
         { exerciseName: 'Worse' },
       ),
     ]);
-    expect(exercises.map(({ exerciseName, rank, verdict }) => [exerciseName, rank, verdict])).toEqual([
-      ['Long', 1, 'lower'],
-      ['Worse', 2, 'higher'],
-      ['Short', 3, 'unclear'],
-      ['Lucky', null, 'too-few'],
+    expect(
+      exercises.map(({ exerciseName, rank, verdict, direction }) => [exerciseName, rank, verdict, direction]),
+    ).toEqual([
+      ['Long', 1, 'clear', 'less'],
+      ['Short', 2, 'likely', 'less'],
+      ['Worse', 3, 'clear', 'more'],
+      ['Lucky', null, 'too-few', null],
     ]);
+  });
+
+  const inOrder = (exercises: Record<string, readonly number[]>) =>
+    summarize(
+      Object.entries(exercises).flatMap(([exerciseName, changes]) => logsOf(changes, { exerciseName })),
+    ).exercises.map(({ exerciseName }) => exerciseName);
+  const repeat = (n: number, changes: readonly number[]) => Array.from({ length: n }, () => changes).flat();
+
+  test('the order is by means drawn towards the mean of all sessions, as by two sessions of it', () => {
+    // The mean of all is 0: −2 × 3/5 = −1.2, −1.2 × 10/12 = −1, −1.5 × 40/42 = −1.43. With one for two, Three
+    // would come first; with twenty, after Ten.
+    const exercises = {
+      Three: [-2, -2, -2],
+      Ten: [...repeat(8, [-1]), -2, -2],
+      Forty: repeat(20, [-1, -2]),
+      Rest: repeat(26, [3]),
+    };
+    expect(inOrder(exercises)).toEqual(['Forty', 'Three', 'Ten', 'Rest']);
+  });
+
+  test('the mean of all counts each session, not each exercise', () => {
+    // It is −1.90: −2.33 × 3/5 − 1.90 × 2/5 = −2.16, before −2. The mean of the means, −0.78, would put it behind.
+    const exercises = { Three: [-2, -3, -2], Hundred: repeat(100, [-2]), Rest: [2, 2, 2] };
+    expect(inOrder(exercises)).toEqual(['Three', 'Hundred', 'Rest']);
+  });
+
+  test('eight sessions from 6 to 4 are clearly followed by less pain', () => {
+    const [exercise] = summarize(logsOf(Array(8).fill(-2), { painBefore: 6 })).exercises;
+    expect(exercise).toMatchObject({ verdict: 'clear', direction: 'less', meanChange: -2 });
   });
 
   test('one name under two types, or in two cases, is as many exercises', () => {
@@ -93,8 +127,7 @@ describe('the figures of an exercise', () => {
 
   test('equal changes leave a width', () => {
     const [low, high] = summarize(logsOf([-1, -1, -1, -1, -1, -1, -1, -1])).exercises[0]?.interval ?? [0, 0];
-    expect(low).toBeLessThan(-1.5);
-    expect(high).toBeGreaterThan(-0.5);
+    expect(high - low).toBeCloseTo(1.4078, 4); // 2 × 2.20099 × √(4 × 1.5² / 11) / √8
   });
 });
 
@@ -114,18 +147,27 @@ describe('properties', { timeout: 20_000 }, () => {
       fc.property(fc.array(anyLog, { minLength: 1, maxLength: 40 }), (logs) => {
         const { exercises } = summarize(logs);
         expect(exercises.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(logs.length);
-        for (const { interval, meanChange } of exercises) {
+        for (const { interval, meanChange, sequence, verdict, direction } of exercises) {
           expect(interval[0]).toBeGreaterThanOrEqual(-9);
           expect(interval[0]).toBeLessThanOrEqual(meanChange);
           expect(interval[1]).toBeGreaterThanOrEqual(meanChange);
           expect(interval[1]).toBeLessThanOrEqual(9);
+          expect(sequence === null).toBe(verdict === 'too-few');
+          const excludes = ([low, high]: readonly [number, number]) =>
+            high < 0 ? 'less' : low > 0 && 'more';
+          expect(direction ?? false).toBe(verdict === 'too-few' ? false : excludes(interval));
+          expect(verdict === 'clear').toBe(Boolean(sequence && excludes(sequence)));
         }
         const ranks = exercises.map(({ rank }) => rank);
         const ranked = ranks.filter((rank) => rank !== null);
         expect(ranked).toEqual(ranked.map((_, i) => i + 1));
         expect(ranks.slice(ranked.length).every((rank) => rank === null)).toBe(true);
-        const highs = exercises.slice(0, ranked.length).map(({ interval }) => interval[1]);
-        expect(highs).toEqual(highs.toSorted((a, b) => a - b));
+        const g = logs.reduce((sum, each) => sum + each.painAfter - each.painBefore, 0) / logs.length;
+        const shrunken = exercises
+          .slice(0, ranked.length)
+          .map(({ meanChange, sessions: n }) => g + ((meanChange - g) * n) / (n + 2));
+        for (const [i, value] of shrunken.entries())
+          expect(value).toBeGreaterThan((shrunken[i - 1] ?? Number.NEGATIVE_INFINITY) - 1e-3);
         expect(JSON.parse(JSON.stringify(exercises))).toEqual(exercises);
       }),
     );

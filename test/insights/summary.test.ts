@@ -148,9 +148,28 @@ test('by place, each patient counts once', () => {
           patientsLower: 2,
           meanChange: -1.3333,
           rank: 1,
-          verdict: 'unclear',
+          verdict: 'open',
+          direction: null,
         }),
       ],
     },
   ]);
+});
+
+test('by place, the order counts patients, not sessions', () => {
+  const users = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, painLocation: 'calf-left' as const }));
+  const done = (exerciseName: string, ids: readonly number[], change: number, times = 1) =>
+    ids.flatMap((userId) =>
+      Array.from({ length: times }, () =>
+        log({ userId, exerciseName, painBefore: 6, painAfter: 6 + change }),
+      ),
+    );
+  // By patients the mean of all is −1.2, and −3 × 3/5 − 1.2 × 2/5 = −2.28 stands before −1.85. By sessions it
+  // would be +2.8, and −0.68 behind −1.13.
+  const [place] = summarizePlaces(users, [
+    ...done('Few', [1, 2, 3], -3, 1),
+    ...done('Many', [4, 5, 6, 7, 8, 9, 10, 11, 12], -2, 1),
+    ...done('Rest', [1, 2, 3], 3, 100),
+  ]);
+  expect(place?.exercises.map(({ exerciseName }) => exerciseName)).toEqual(['Few', 'Many', 'Rest']);
 });

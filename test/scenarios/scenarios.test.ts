@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { freshPath, run } from '../helpers.ts';
+import { freshPath, NOW, practiceDb, run } from '../helpers.ts';
 
 /**
  * Whole sessions. A transcript is `$ sciatica …`, then what that prints (stderr with `! ` in front), then
- * `= N` if the exit code is not 0. All commands of a transcript share one database.
+ * `= N` if the exit code is not 0. All commands of a transcript share one database, and run on one day: `# today
+ * 2026-03-05` changes it for those that follow. `# practice records` fills the database. vitest -u writes what is printed into the transcripts.
  */
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
@@ -14,14 +15,19 @@ describe.each(readdirSync(folder).filter((name) => name.endsWith('.txt')))('%s',
     const transcript = readFileSync(`${folder}/${name}`, 'utf8');
     const db = freshPath();
     let replay = '';
+    let now = NOW;
     for (const line of transcript.split('\n')) {
-      if (line.startsWith('#')) replay += `${line}\n`;
+      const [, day] = /^# today (\S+)/.exec(line) ?? [];
+      if (day) now = new Date(`${day}T12:00:00`);
+      if (line === '# practice records') await practiceDb(db);
+      if (line.startsWith('#')) replay += `${replay && '\n'}${line}\n`;
       if (!line.startsWith('$ sciatica')) continue;
-      const { code, stdout, stderr } = await run(words(line.slice('$ sciatica'.length)), { db });
+      if (replay && !/(^|\n)#.*\n$/.test(replay)) replay += '\n';
+      const { code, stdout, stderr } = await run(words(line.slice('$ sciatica'.length)), { db, now });
       const said = stderr.replaceAll(db, 'DATABASE').replace(/^(?=.)/gm, '! ');
       replay += `${line}\n${stdout.replaceAll('\r\n', '\n')}${said}${code === 0 ? '' : `= ${code}\n`}`;
     }
-    expect(replay.trimEnd()).toBe(transcript.replace(/\n\n(?=[#$])/g, '\n').trimEnd());
+    await expect(replay).toMatchFileSnapshot(`${folder}/${name}`);
   });
 });
 

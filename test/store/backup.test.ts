@@ -433,7 +433,8 @@ test('commands that come while databases are restored lose nothing that they sav
   for (const child of children) child.stdout.on('data', (data) => (said += data));
   await Promise.all(children.map(heard));
   let done = 0;
-  for (let round = 0; round < 400 && done < 40; round++) {
+  const saves = () => said.split('saved').length;
+  for (let round = 0; round < 400 && (done < 40 || saves() < 30); round++) {
     const restoration = prepareRestore(file, path);
     try {
       restoration.apply(`${round}`);

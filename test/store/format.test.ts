@@ -13,6 +13,7 @@ const released = [
   'b63c751cf1677e38aec7d9bbef13a6733768d33e114ab07b8028f61421249bad',
   '3003ff883720225e816ff79f30b5744a450ea42cb1c1b71568f378102a2ad623',
   '908a46ef65ab8fcea62fc738ef759fecb554c4ec80dceb383629d87d6c0a7301',
+  '62ffa68e9ea823a0202c14fa23c816b85fb92ccd042ec845ac7c3e9cfdcbec5c',
 ];
 
 test('released migrations are never edited', () => {

@@ -3,13 +3,14 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import BetterSqlite from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { LogInput } from '../../src/domain/log.ts';
 import type { UserInput } from '../../src/domain/user.ts';
 import type { Database } from '../../src/store/sqlite/database.ts';
+import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { type Store, storeOn } from '../../src/store/store.ts';
 
@@ -97,7 +98,7 @@ export function filledStore(logs: number, path = freshPath()): Store {
 
 /** A connection without any of our own code, closed after the test. */
 export function raw(path: string): BetterSqlite.Database {
-  const sqlite = new BetterSqlite(path, { timeout: 0 });
+  const sqlite = openSqlite(path, { timeout: 0 });
   onTestFinished(() => {
     sqlite.close();
   });
@@ -139,7 +140,7 @@ export async function bundle(script: string): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3*'],
     outfile,
     logLevel: 'silent',
   });

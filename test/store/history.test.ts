@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HistoryEntry } from '../../src/domain/history.ts';
+import type { HistoryEntry, HistoryFilter } from '../../src/domain/history.ts';
 import { Import } from '../../src/store/maintenance/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
@@ -118,6 +118,45 @@ describe('history', () => {
     expect(store.history.of('log', 1).map(({ seq }) => seq)).toEqual([3, 4]);
   });
 
+  test('comes in blocks that together are the list, whatever is asked for', () => {
+    const moment = { now: 1_000_000 };
+    const store = freshStore(freshPath(), () => moment.now);
+    for (let i = 0; i < 3; i++) store.users.create(user());
+    // More than two blocks, of records that move between users and of days.
+    for (let change = 0; change < 25; change++) {
+      moment.now += 1_000 * (change % 5 === 0 ? -2 : 1);
+      store.change(() => {
+        for (let i = 0; i < 100; i++) {
+          const { id } = store.logs.create(log({ userId: 1 + (i % 3), notes: 'x'.repeat(change * 20) }));
+          if (i % 7 === 0) store.logs.update(id, { userId: 1 + ((i + 1) % 3) });
+        }
+      });
+    }
+    const all = store.history.list();
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, i) => all.length - i));
+    const ownersOf = ({ before, after }: (typeof all)[number]) =>
+      [before, after].map((state) => (state as { userId?: number } | null)?.userId);
+    const since = moment.now - 5_000;
+    for (const [filter, matches] of [
+      [{}, () => true],
+      [{ user: 2 }, (entry) => (entry.record === 'user' ? entry.id === 2 : ownersOf(entry).includes(2))],
+      [{ since }, ({ at }) => Date.parse(at) >= since],
+      [
+        { user: 3, since },
+        (entry) => Date.parse(entry.at) >= since && entry.record === 'log' && ownersOf(entry).includes(3),
+      ],
+      [{ log: 8 }, ({ record, id }) => record === 'log' && id === 8],
+    ] as [HistoryFilter, (entry: (typeof all)[number]) => boolean][]) {
+      const expected = all.filter(matches);
+      expect(expected.length).toBeGreaterThan(1);
+      for (const limit of [undefined, 1, 999, 1001]) {
+        const blocks = [...store.history.blocks({ ...filter, ...(limit !== undefined && { limit }) })];
+        expect(blocks.flat()).toEqual(expected.slice(0, limit));
+        expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThanOrEqual(1000);
+      }
+    }
+  });
+
   test.each([
     'UPDATE history SET after = NULL',
     'DELETE FROM history',
@@ -151,7 +190,7 @@ describe('undo', () => {
     imported(store, { id: 3, ...user() }, { id: 7, ...log({ userId: 3 }) }, { id: 9, ...log({ userId: 3 }) });
     const before = records(store);
     store.users.delete(3);
-    store.undo(store.history.latestFromCommandLine() ?? 0);
+    store.undo(store.history.nextUndo() ?? 0);
     expect(records(store)).toEqual(before);
   });
 

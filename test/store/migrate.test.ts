@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rescue } from '../../src/store/maintenance/rescue/rescue.ts';
+import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { openStore } from '../../src/store/store.ts';
 import {
@@ -34,7 +34,7 @@ const others = (path: string) =>
 
 /** The version of a file, which must be whole; read without any of our own code. */
 function versionOf(path: string): number {
-  const db = new BetterSqlite(path);
+  const db = openSqlite(path);
   try {
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
     return db.pragma('user_version', { simple: true }) as number;
@@ -67,7 +67,7 @@ test.each(old)('%s opens, keeps every record, and can be written to', (fixture) 
 
 test('the audit of a version that had a row for each entry is kept', () => {
   const path = copyOf('v3.db');
-  const db = new BetterSqlite(path);
+  const db = openSqlite(path);
   const insert = db.prepare(
     `INSERT INTO audit (at, token, method, route, record, userId, first, last, count, status, address)
      VALUES (?, NULL, 'GET', '/users/{id}', 'user', ?, ?, ?, 1, 200, '::1')`,
@@ -235,7 +235,7 @@ test('SIGKILL at any moment of a migration: one version or another, and every re
 
 test('a newer version is refused, and not kept', () => {
   const path = present();
-  const db = new BetterSqlite(path);
+  const db = openSqlite(path);
   db.pragma(`user_version = ${migrations.length + 1}`);
   db.close();
   expect(failure(() => openStore(path)).message).toMatch(/newer sciatica/);

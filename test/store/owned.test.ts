@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exerciseTypes } from '../../src/domain/log.ts';
-import type { RoutineInput } from '../../src/domain/routine.ts';
+import type { RoutineInput } from '../../src/domain/plans/routine.ts';
 import type { OnConflict } from '../../src/store/maintenance/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, freshStore, log, user } from './helpers.ts';
@@ -61,7 +61,9 @@ describe('a user', () => {
   test.each(['routines', 'goals'] as const)('must be there for %s', (kind) => {
     const add = () =>
       kind === 'routines' ? store.routines.create(routine({ userId: 9 })) : store.goals.create(goal(4, 9));
-    expect(failure(add).issues).toEqual([{ field: 'userId', message: 'must be the id of an existing user' }]);
+    expect(failure(add).issues).toEqual([
+      { field: 'userId', message: 'must be the id of an existing user', fault: { code: 'no-such-user' } },
+    ]);
   });
 
   test('takes routines and goal along when deleted, and one undo brings all back', () => {

@@ -61,13 +61,13 @@ describe('logs', () => {
     const { logs } = store;
     logs.create(aLog());
     const issues = [{ field: 'userId', message: 'must be the id of an existing user' }];
-    expect(failure(() => logs.create(aLog({ userId }))).issues).toEqual(issues);
-    expect(failure(() => logs.update(1, { userId })).issues).toEqual(issues);
-    expect(failure(() => logs.replace(1, aLog({ userId }))).issues).toEqual(issues);
-    expect(failure(() => logs.createAll([aLog(), aLog({ userId })])).issues).toEqual([
+    expect(failure(() => logs.create(aLog({ userId }))).issues).toMatchObject(issues);
+    expect(failure(() => logs.update(1, { userId })).issues).toMatchObject(issues);
+    expect(failure(() => logs.replace(1, aLog({ userId }))).issues).toMatchObject(issues);
+    expect(failure(() => logs.createAll([aLog(), aLog({ userId })])).issues).toMatchObject([
       { field: '[1].userId', message: 'must be the id of an existing user' },
     ]);
-    expect(failure(() => logs.restore({ id: 5, ...aLog({ userId }) })).issues).toEqual(issues);
+    expect(failure(() => logs.restore({ id: 5, ...aLog({ userId }) })).issues).toMatchObject(issues);
     expect(logs.list()).toStrictEqual([{ id: 1, ...aLog() }]);
   });
 

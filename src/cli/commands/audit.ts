@@ -1,17 +1,18 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
-import { parseDay } from '../../domain/day.ts';
+import { addDays } from '../../domain/day.ts';
+import { parseDay } from '../../domain/spoken-day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { escapeControls } from '../output/io.ts';
+import { counted, escapeControls, print } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
 
 /** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {
-  program
+  const audit = program
     .command('audit')
     .summary('See who asked for what over the network')
     .description(
@@ -23,13 +24,47 @@ export function addAuditCommand(program: Command, context: Context): void {
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica audit --since -7d', 'sciatica audit --user 3 --json'))
     .action((options: Options) => showAudit(context, options));
+
+  audit
+    .command('prune')
+    .summary('Remove old entries')
+    .description(
+      `Remove the entries from before a day, at least ${LEAST_DAYS} days back. One entry stays that says how many and from when; it cannot be removed.`,
+    )
+    .requiredOption('--before <day>', 'the first day to keep (YYYY-MM-DD, -90d)')
+    .addOption(plainJsonOption())
+    .addHelpText('after', examples('sciatica audit prune --before -365d'))
+    .action((_: Options, command: Command) => pruneAudit(context, command.optsWithGlobals()));
+}
+
+/** Entries younger than this cannot be removed, in days. */
+const LEAST_DAYS = 30;
+
+function pruneAudit(context: Context, options: Options): void {
+  const before = String(options['before']);
+  const limit = beginning(context, before, '--before');
+  if (parseDay(before, context.today) > addDays(context.today, -LEAST_DAYS))
+    throw usage(
+      `--before must be at least ${LEAST_DAYS} days back: ${addDays(context.today, -LEAST_DAYS)} or earlier.`,
+    );
+  const pruned = context.store.audit.prune(limit, context.now().getTime());
+  const [from, to] = [pruned?.first, pruned?.last].map((at) =>
+    at === undefined ? null : new Date(at).toISOString(),
+  );
+  if (options['json']) printJson(context, { removed: pruned?.count ?? 0, from, to });
+  else if (!pruned) print(context, 'Nothing was removed: there are no older entries.');
+  else
+    print(
+      context,
+      `Removed ${counted(pruned.count, 'request')}, ${from?.slice(0, 10)} to ${to?.slice(0, 10)} (UTC). One entry that says so stays.`,
+    );
 }
 
 async function showAudit(context: Context, options: Options): Promise<void> {
   const { user, since } = options;
   const entries = context.store.audit.list({
     ...(user !== undefined && { user: idOf(String(user), '--user') }),
-    ...(since !== undefined && { since: beginning(context, String(since)) }),
+    ...(since !== undefined && { since: beginning(context, String(since), '--since') }),
     limit: Number(options['limit']),
   });
   if (options['json']) printJson(context, entries);
@@ -39,14 +74,16 @@ async function showAudit(context: Context, options: Options): Promise<void> {
 }
 
 /** Local midnight at which a day begins, in milliseconds since 1970. */
-function beginning(context: Context, text: string): number {
-  const at = new Date(`${parseDay(text, context.today)}T00:00`).getTime();
-  if (Number.isNaN(at))
-    throw usage('--since must be a calendar day as YYYY-MM-DD, or today, yesterday, -3d.');
+function beginning(context: Context, text: string, flag: string): number {
+  const day = parseDay(text, context.today);
+  const at = new Date(`${day}T00:00`).getTime();
+  if (Number.isNaN(at) || addDays(day, 0) !== day)
+    throw usage(`${flag} must be a calendar day as YYYY-MM-DD, or today, yesterday, -3d.`);
   return at;
 }
 
 function recordsOf({ record, first, last, count }: AuditEntry): string {
+  if (record === 'audit') return counted(count, 'request');
   if (first === null) return '';
   return first === last ? `${record} ${first}` : `${count} ${record}s, ${first} to ${last}`;
 }
@@ -71,7 +108,12 @@ const columns: Column<AuditEntry>[] = [
   {
     title: 'Who',
     least: 10,
-    cell: ({ who, token }) => (token === null ? 'nobody' : escapeControls(who ?? `token ${token}, gone`)),
+    cell: ({ who, token, record }) =>
+      record === 'audit'
+        ? 'command line'
+        : token === null
+          ? 'nobody'
+          : escapeControls(who ?? `token ${token}, gone`),
   },
   { title: 'What', cell: ({ method, route }) => `${method} ${route}` },
   { title: 'Records', cell: recordsOf },

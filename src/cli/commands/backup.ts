@@ -1,54 +1,134 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/day.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { counted, escapeControls, print, say, sized } from '../output/io.ts';
 
+interface BackupOptions {
+  force?: boolean;
+  encrypt?: string;
+  auto?: string;
+}
+
 /** `sciatica backup` */
 export function addBackupCommand(program: Command, context: Context): void {
-  program
+  const backup = program
     .command('backup')
     .summary('Copy the database to a file')
     .description(
-      'Copy the database, as it is at this moment, to a file: checked, readable by you alone, also while sciatica serve is running. Bring it back with sciatica restore.',
+      `Copy the database, as it is at this moment, to a file: checked, readable by you alone, also while sciatica serve is running. Bring it back with sciatica restore.
+
+A backup is also made by itself, before the first change of each day; 7 daily, 4 weekly and 12 monthly ones are kept in the folder backups beside the database. --auto moves them to another folder, or turns them off and on again.`,
     )
     .argument(
       '[file]',
       'the file, or a folder; without, a new file in the folder backups beside the database',
     )
     .option('--force', 'replace the file if there is one')
+    .option('--encrypt <recipient>', 'encrypt it with age for this recipient, from sciatica backup key')
+    .addOption(
+      new Option(
+        '--auto <folder>',
+        'keep the daily backups in this folder; off for none; on for the usual one',
+      ),
+    )
     .addHelpText(
       'after',
       examples(
         'sciatica backup',
         'sciatica backup /media/stick',
         'sciatica backup sciatica-today.db --force',
+        'sciatica backup --auto /media/stick',
+        'sciatica backup /media/stick --encrypt age1…',
       ),
     )
-    .action((file: string | undefined, options: { force?: boolean }) => makeBackup(context, file, options));
+    .action((file: string | undefined, options: BackupOptions) =>
+      options.auto === undefined
+        ? makeBackup(context, file, options)
+        : setAutomatic(context, file, options.auto, options),
+    );
+
+  backup
+    .command('key')
+    .summary('Make a key for encrypted backups')
+    .description(
+      'Make a pair of keys for encrypted backups. The identity goes to a new file, readable by you alone: whoever has it can read the backups, and nobody can without it. The recipient is printed, for --encrypt.',
+    )
+    .argument('<file>', 'where the identity goes; not beside the backups')
+    .addHelpText('after', examples('sciatica backup key sciatica-identity.txt'))
+    .action((file: string) => makeKey(context, file));
 }
 
 async function makeBackup(
   context: Context,
   file: string | undefined,
-  { force = false }: { force?: boolean },
+  { force = false, encrypt }: BackupOptions,
 ): Promise<void> {
-  const { backup } = await import('../../store/maintenance/backup.ts');
   const source = context.databasePath;
   const folder = file === undefined ? join(dirname(source), 'backups') : folderOf(file);
-  const target = folder ? join(folder, `sciatica-${localStamp(context.now())}.db`) : resolve(file ?? '');
+  const name = `sciatica-${localStamp(context.now())}.db${encrypt === undefined ? '' : '.age'}`;
+  const target = folder ? join(folder, name) : resolve(file ?? '');
+  if (encrypt !== undefined) (await import('../../store/maintenance/encryption.ts')).checkRecipient(encrypt);
   if (file === undefined && statSync(source, { throwIfNoEntry: false }))
     mkdirSync(dirname(target), { mode: 0o700, recursive: true });
-  const made = backup(source, target, { force, rename: folder !== undefined && !force });
+  const options = { force, rename: folder !== undefined && !force };
+  const { backup } = await import('../../store/maintenance/backup.ts');
+  const { encryptedBackup } = await import('../../store/maintenance/encrypted-backup.ts');
+  const made =
+    encrypt === undefined
+      ? backup(source, target, options)
+      : await encryptedBackup(source, target, encrypt, options);
   print(context, escapeControls(made.path));
+  const what = encrypt === undefined ? 'Backed up' : 'Backed up, encrypted,';
   say(
     context,
-    `Backed up ${counted(made.users, 'user')} and ${counted(made.logs, 'log')} (${sized(made.bytes)}).`,
+    `${what} ${counted(made.users, 'user')} and ${counted(made.logs, 'log')} (${sized(made.bytes)}).`,
   );
 }
 
 function folderOf(file: string): string | undefined {
   return statSync(file, { throwIfNoEntry: false })?.isDirectory() ? resolve(file) : undefined;
+}
+
+async function setAutomatic(
+  context: Context,
+  file: string | undefined,
+  where: string,
+  { force, encrypt: recipient }: BackupOptions,
+): Promise<void> {
+  if (file !== undefined || force)
+    throw usage('--auto says where the daily backups go: leave out the file and --force.');
+  const { settings } = context.store;
+  if (where === 'off') {
+    if (recipient !== undefined) throw usage('--encrypt says nothing where there are no daily backups.');
+    settings.backups = { folder: where };
+    print(context, 'No backup is made by itself any more. To turn them on again: sciatica backup --auto on');
+    return;
+  }
+  if (recipient !== undefined)
+    (await import('../../store/maintenance/encryption.ts')).checkRecipient(recipient);
+  const folder = where === 'on' ? undefined : resolve(where);
+  if (folder !== undefined && !folderOf(folder))
+    throw new SciaticaError('unusable', `There is no folder ${folder}. Nothing was changed.`);
+  settings.backups = { folder, recipient };
+  const place = folder ?? join(dirname(context.databasePath), 'backups');
+  const how = recipient === undefined ? '' : ' and encrypted';
+  print(context, `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`);
+  say(context, 'Those that are elsewhere stay where they are. To stop: sciatica backup --auto off');
+}
+
+async function makeKey(context: Context, file: string): Promise<void> {
+  const { createKeyPair } = await import('../../store/maintenance/encryption.ts');
+  const { writeOutputFile } = await import('../output/output-file.ts');
+  const { identity, recipient } = await createKeyPair();
+  const lines = [`# created: ${context.now().toISOString()}`, `# public key: ${recipient}`, identity, ''];
+  await writeOutputFile(file, { force: false }, [lines.join('\n')]);
+  print(context, recipient);
+  const name = escapeControls(file);
+  say(context, `The identity is in ${name}. Whoever loses it loses the backups that are encrypted with it:`);
+  say(context, 'keep a copy of that file away from this computer and from the backups.');
 }

@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { addDays } from '../../domain/day.ts';
-import { date, type Fields, type RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, comparisonFields } from '../../domain/summary.ts';
-import type { Period } from '../../insights/index.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
@@ -15,19 +12,7 @@ import { printJson } from '../output/output.ts';
 import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
-const FOUR_WEEKS = 28;
-
-const fields = {
-  ...comparisonFields,
-  before: date({
-    label: 'Before',
-    flag: 'before',
-    help: 'What came before this day, against this day and what followed',
-    example: '2026-03-15',
-  }),
-} satisfies Fields;
-
-type Asked = Partial<RecordOf<typeof fields>>;
+const fields = comparisonFields;
 
 /** `sciatica compare` */
 export function addCompareCommand(program: Command, context: Context): void {
@@ -62,8 +47,10 @@ async function compare(context: Context, options: Options): Promise<void> {
   const user = context.store.users.get(userId);
   const { exerciseType } = asked;
   const filter: LogFilter = { userId, ...(exerciseType !== undefined && { exerciseType }) };
-  const periods = periodsOf(context, filter, asked);
-  const { comparePeriods, responseRules } = await import('../../insights/index.ts');
+  const end = (sort: string) => context.store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
+  const { comparedPeriods, comparePeriods, responseRules } = await import('../../insights/index.ts');
+  const ends = { first: end('date'), last: end('-date') };
+  const periods = comparedPeriods(asked, ends, context.today);
   const rule = responseRules[asked.rule ?? 'default'];
   const comparison = comparePeriods(sessionsOf(context, filter), ...periods, { rule });
   if (options['json']) return printJson(context, comparison);
@@ -72,29 +59,6 @@ async function compare(context: Context, options: Options): Promise<void> {
   const { comparisonScreen } = await import('../views/comparison.ts');
   const who = shownAs(user, options['anonymous'] === true);
   print(context, comparisonScreen(who, comparison, await canvasOf(context)).join('\n'));
-}
-
-/** The two periods, the earlier one first. They end with the latest session, so that no clock is in the answer. */
-function periodsOf(context: Context, filter: LogFilter, asked: Asked): [Period, Period] {
-  const end = (sort: string) => context.store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
-  const { before } = asked;
-  const until = asked.until ?? end('-date') ?? context.today;
-  if (before !== undefined) {
-    const day = addDays(before, -1);
-    const [since = day] = [end('date') ?? day, day].toSorted();
-    const [, last = before] = [before, until].toSorted();
-    return [
-      { since, until: day },
-      { since: before, until: last },
-    ];
-  }
-  const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
-  if (since > until) throw usage(`The period is empty: it would begin on ${since} and end on ${until}.`);
-  const days = Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000) + 1;
-  return [
-    { since: addDays(since, -days), until: addDays(since, -1) },
-    { since, until },
-  ];
 }
 
 function* sessionsOf({ store }: Context, filter: LogFilter) {

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { examples } from '../help.ts';
 
 /** `sciatica completion bash|zsh|fish` */
-export function addCompletionCommand(program: Command, _context: Context): void {
+export function addCompletionCommand(program: Command, context: Context): void {
   program
     .command('completion')
     .summary('Print the script that completes commands in a shell')
@@ -18,7 +18,7 @@ export function addCompletionCommand(program: Command, _context: Context): void 
       ),
     )
     .action(async (shell: string) => {
-      const { script } = await import('@bomb.sh/tab');
-      script(shell, 'sciatica', 'sciatica');
+      const { scripts } = await import('../complete/scripts.ts');
+      context.stdout.write(scripts[shell] ?? '');
     });
 }

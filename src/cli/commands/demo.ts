@@ -1,38 +1,108 @@
+import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, print, quoted, say } from '../output/io.ts';
+import { counted, escapeControls, print, quoted, say } from '../output/io.ts';
 
 /** `sciatica demo` */
 export function addDemoCommand(program: Command, context: Context): void {
   program
     .command('demo')
-    .summary('Fill a new database with practice records')
+    .summary('Look around with practice records')
     .description(
-      'Fill a new database with practice records, to look around. It refuses one that holds records.',
+      'Make a database of practice records, beside your own and never in it, to look around. With --db it is made there, if there is no such file.',
     )
-    .addHelpText('after', examples('sciatica demo --db practice.db', 'sciatica logs --db practice.db'))
-    .action(() => fill(context));
+    .option('--remove', 'remove the practice database again')
+    .addHelpText(
+      'after',
+      examples('sciatica demo', 'sciatica demo --db practice.db', 'sciatica demo --remove'),
+    )
+    .action(({ remove }: { remove?: boolean }) => (remove ? removePractice(context) : practise(context)));
 }
 
-async function fill(context: Context): Promise<void> {
-  const { default: practice } = await import('../practice.json');
-  const { checkLog, checkUser } = await import('../../domain/schema.ts');
-  const { store } = context;
-  store.change(() => {
-    if (store.users.count() > 0 || store.logs.count() > 0)
+const ownPath = ({ dataFolder }: Context) => join(dataFolder, 'practice.db');
+
+async function practise(context: Context): Promise<void> {
+  const { db } = context;
+  const path = db === undefined ? ownPath(context) : context.databasePath;
+  if (db !== undefined) refuseDiary(context, path);
+  if (existsSync(path)) {
+    if (db !== undefined)
       throw new SciaticaError(
         'conflict',
-        `${store.path} holds records already. For the practice records take a new file: sciatica demo --db practice.db`,
+        `${escapeControls(path)} exists already. The practice records go into a new file only.`,
       );
-    for (const user of practice.users) store.users.restore(checkUser(user));
-    for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));
-  });
-  const users = counted(practice.users.length, 'user');
-  print(context, `Added ${users} and ${counted(practice.userExerciseLogs.length, 'log')}.`);
-  const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
+    print(context, `The practice database is there: ${escapeControls(path)}`);
+  } else {
+    const { users, logs } = await fill(context, path);
+    print(
+      context,
+      `Made a practice database of ${counted(users, 'user')} and ${counted(logs, 'log')}: ${escapeControls(path)}`,
+    );
+  }
+  const file = quoted(escapeControls(db ?? path));
   say(context, 'Now try:');
-  for (const line of ['summary --user 3', 'users', 'logs --user 3 --type stretch', 'user use 3', 'log add'])
-    say(context, `  sciatica ${line}${db}`);
+  for (const line of [
+    'summary --user 3',
+    'users',
+    'logs --user 3 --type stretch',
+    'log add piri 6 4 --user 3',
+  ])
+    say(context, `  sciatica ${line} --db ${file}`);
+  if (db === undefined) say(context, 'To remove it again: sciatica demo --remove');
+}
+
+/** A person's diary gets no practice records, not even before its first record. */
+function refuseDiary(context: Context, path: string): void {
+  const diaries = [context.env['SCIATICA_DB'], join(context.dataFolder, 'sciatica.db')];
+  if (diaries.some((diary) => diary && realPath(diary) === realPath(path)))
+    throw new SciaticaError(
+      'conflict',
+      `${escapeControls(path)} is your own database. The practice records go into another file.`,
+    );
+}
+
+/** The path without symbolic links, as far as it exists. */
+function realPath(path: string): string {
+  const whole = resolve(path);
+  if (existsSync(whole)) return realpathSync(whole);
+  const folder = dirname(whole);
+  return folder === whole ? whole : join(realPath(folder), basename(whole));
+}
+
+async function fill(context: Context, path: string): Promise<{ users: number; logs: number }> {
+  const { default: practice } = await import('../practice.json');
+  const { checkLog, checkUser } = await import('../../domain/schema.ts');
+  const { openStore } = await import('../../store/store.ts');
+  const store: Store = openStore(path, () => context.now().getTime());
+  try {
+    store.change(() => {
+      // Another process may have made it meanwhile.
+      if (store.users.count() > 0)
+        throw new SciaticaError('conflict', `${escapeControls(path)} exists already.`);
+      for (const user of practice.users) store.users.restore(checkUser(user));
+      for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));
+    });
+  } finally {
+    store.close();
+  }
+  return { users: practice.users.length, logs: practice.userExerciseLogs.length };
+}
+
+function removePractice(context: Context): void {
+  if (context.db !== undefined)
+    throw usage(
+      'demo --remove takes away the database that a plain demo made. Remove any other file yourself.',
+    );
+  const path = ownPath(context);
+  if (!existsSync(path)) {
+    print(context, 'There is no practice database.');
+    return;
+  }
+  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+  print(context, 'Removed the practice database.');
 }

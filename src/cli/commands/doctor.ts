@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
+import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, say, sized } from '../output/io.ts';
+import { counted, displayable, escapeControls, print, say, sized } from '../output/io.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -25,7 +26,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
     .option('--json', 'as JSON')
     .option(
       '--rescue <file>',
-      'write every record that can still be read to this new file, for sciatica import',
+      'write every record that can still be read to this new file (.json or .ndjson), for sciatica import',
     )
     .addHelpText(
       'after',
@@ -40,7 +41,8 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
   const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
   const wrong = examination.checks.filter(({ ok }) => !ok);
-  if (options.json) print(context, JSON.stringify({ ok: wrong.length === 0, ...examination }));
+  if (options.json)
+    print(context, displayable(context, JSON.stringify({ ok: wrong.length === 0, ...examination })));
   else await show(context, examination);
   if (wrong.length > 0)
     throw new SciaticaError('unusable', `${counted(wrong.length, 'thing')} to look after, marked with ✗.`);
@@ -76,18 +78,26 @@ function describeExamination({ users, logs, bytes, version, journalMode }: Exami
 async function rescueIt(context: Context, output: string, { json }: DoctorOptions): Promise<void> {
   const { refuseExisting, writeOutputFile } = await import('../output/output-file.ts');
   const { rescue } = await import('../../store/maintenance/rescue/rescue.ts');
-  const { documentOf } = await import('../../exchange/write.ts');
+  const { documentOf, linesOf } = await import('../../exchange/write.ts');
+  const { formatOfName } = await import('../../exchange/format.ts');
+  const format = formatOfName(output) ?? 'json';
+  if (format === 'csv')
+    throw usage('--rescue: CSV holds one kind of record. Give a file that ends in .json or .ndjson.');
   refuseExisting(output, false);
   const rescued = rescue(context.databasePath);
   const { users, logs, routines, goals, lostUsers, lostLogs, broken } = rescued;
   if (users.length + logs.length === 0)
     throw new SciaticaError('damaged', 'Nothing could be read: no file was written. Is there a backup?');
-  const pieces = documentOf({
+  const lists = {
     users: [users],
     userExerciseLogs: [logs],
     ...(routines.length > 0 && { routines: [routines] }),
     ...(goals.length > 0 && { goals: [goals] }),
-  });
+  };
+  const pieces =
+    format === 'ndjson'
+      ? linesOf([users, logs, routines, goals].filter((list) => list.length > 0))
+      : documentOf(lists);
   await writeOutputFile(output, { force: false }, pieces);
   if (json)
     print(

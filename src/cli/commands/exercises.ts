@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { type Exercise, exerciseFields } from '../../domain/exercise.ts';
 import { logFields } from '../../domain/log.ts';
+import { type Exercise, exerciseFields } from '../../domain/plans/exercise.ts';
 import { examples } from '../help.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';

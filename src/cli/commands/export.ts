@@ -1,21 +1,25 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
-import { anonymous } from '../../domain/summary.ts';
+import { anonymous, reportFields } from '../../domain/summary.ts';
 import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
+import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import type { Blocks } from '../../exchange/write.ts';
+import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { usage } from '../errors.ts';
+import { namingFlags, usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, say, writeAll } from '../output/io.ts';
+import { counted, escapeControls, say, writeData } from '../output/io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
 type What = 'users' | 'logs' | undefined;
 
 const BLOCK = 250;
+
+const bundleTypes: readonly BundleType[] = ['collection', 'transaction'];
 
 /** `sciatica export` */
 export function addExportCommand(program: Command, context: Context): void {
@@ -31,6 +35,13 @@ export function addExportCommand(program: Command, context: Context): void {
     .addOption(formatOption('as the name of the file says, or JSON', exportFormats))
     .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
+    .addOption(
+      new Option(
+        '--bundle <type>',
+        'in FHIR, a collection (otherwise), or a transaction, by which a server creates what it does not have yet and leaves the rest as it is',
+      ).choices(bundleTypes),
+    )
+    .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
     .option('-o, --output <file>', 'write to this file; its name can say the format')
     .option('--force', 'replace the file if there is one')
     .addHelpText(
@@ -40,6 +51,7 @@ export function addExportCommand(program: Command, context: Context): void {
         'sciatica export logs --user 3 --since -90d -o nora.csv',
         'sciatica export --format ndjson | gzip > records.ndjson.gz',
         'sciatica export --user 3 --format fhir --anonymous -o case.json',
+        'sciatica export --user 3 --format fhir --bundle transaction --with-report -o clinic.json',
       ),
     )
     .action((what: What, options: Options) => exportRecords(context, what, options));
@@ -49,10 +61,16 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const output = options['output'] as string | undefined;
   const { formatOfName } = await import('../../exchange/format.ts');
   const format = (options['format'] as ExportFormat | undefined) ?? formatOfName(output ?? '') ?? 'json';
+  if (output !== undefined && options['format'] === undefined && isUnknown(output, formatOfName(output)))
+    throw usage(
+      `${escapeControls(output)}: that is none of the formats there are, ${exportFormats.join(', ')}. Say which with --format.`,
+    );
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
   if (format === 'fhir' && what !== undefined)
     throw usage('FHIR holds patients with their sessions: leave out users or logs.');
+  if (format !== 'fhir' && (options['bundle'] !== undefined || options['withReport'] !== undefined))
+    throw usage('--bundle and --with-report are for --format fhir.');
   if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage('--sort and --limit are for logs, and only users are exported.');
   const force = options['force'] === true;
@@ -60,7 +78,10 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (output !== undefined) file.refuseExisting(output, force);
   // All users, unless --user names one: user use does not narrow an export.
   const filter = await logFilterOf(context, { user: 'all', ...options });
-  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  if (typeof options['limit'] === 'number') {
+    filter.limit = options['limit'];
+    filter.sort ??= '-date,-id';
+  }
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
   let count = 0;
   const watched = function* (blocks: Blocks): Generator<readonly string[]> {
@@ -73,8 +94,10 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const snapshot = context.store.snapshot();
   try {
     const lists = listsOf(snapshot, what, format, filter, watched);
-    const pieces = await rendered(lists, format, options);
-    if (output === undefined) await writeAll(context.stdout, pieces);
+    const pieces = await (format === 'fhir'
+      ? bundled(lists, snapshot, filter, options)
+      : rendered(lists, format, options));
+    if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
     progress.clear();
@@ -84,6 +107,10 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (output !== undefined && context.stderr.isTTY)
     say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
+
+/** Whether a name ends as those of another format do: x.pdf. */
+const isUnknown = (name: string, format: string | undefined): boolean =>
+  format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name);
 
 type Lists = { users?: Blocks; userExerciseLogs?: Blocks; routines?: Blocks; goals?: Blocks };
 
@@ -140,14 +167,42 @@ function userIds({ logs }: Store, filter: LogFilter): number[] | undefined {
   return [...new Set([...named, ...logs.userIds(filter)])].sort((a, b) => a - b);
 }
 
-async function rendered(given: Lists, format: ExportFormat, options: Options): Promise<Iterable<string>> {
+async function bundled(
+  { users = [], userExerciseLogs = [] }: Lists,
+  store: Store,
+  filter: LogFilter,
+  options: Options,
+): Promise<Iterable<string>> {
+  const { bundleOf } = await import('../../exchange/fhir.ts');
+  const anonymous = options['anonymous'] === true;
+  return bundleOf(parsed<User>(users), parsed<Log>(userExerciseLogs), {
+    database: store.id,
+    type: options['bundle'] as BundleType | undefined,
+    anonymous,
+    report: options['withReport'] === true ? await reportsOf(store, filter, anonymous) : undefined,
+  });
+}
+
+/** Makes of a user the report that `sciatica report` writes for the same period. */
+async function reportsOf(
+  { logs }: Store,
+  { since, until }: LogFilter,
+  anonymous: boolean,
+): Promise<BundleOptions['report']> {
+  const { buildReport, MOST_SESSIONS, reportHtml } = await import('../../insights/index.ts');
+  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  return (user) => {
+    const sessions = logs.list({ userId: user.id, ...period, limit: MOST_SESSIONS + 1 });
+    return namingFlags(reportFields, () => reportHtml(buildReport(user, sessions, { ...period, anonymous })));
+  };
+}
+
+async function rendered(
+  given: Lists,
+  format: Exclude<ExportFormat, 'fhir'>,
+  options: Options,
+): Promise<Iterable<string>> {
   const hidden: readonly string[] = options['anonymous'] ? identifyingFields : [];
-  if (format === 'fhir') {
-    const { bundleOf } = await import('../../exchange/fhir.ts');
-    return bundleOf(parsed<User>(given.users ?? []), parsed<Log>(given.userExerciseLogs ?? []), {
-      anonymous: hidden.length > 0,
-    });
-  }
   const lists = given.users && hidden.length > 0 ? { ...given, users: without(hidden, given.users) } : given;
   const { documentOf, linesOf, listOf } = await import('../../exchange/write.ts');
   const all = Object.values(lists);
@@ -176,11 +231,11 @@ function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {
 }
 
 function* parsed<T>(blocks: Blocks): Generator<T[]> {
-  for (const block of blocks) yield block.map((text) => JSON.parse(text) as T);
+  for (const block of blocks) yield block.map((text) => storedJson<T>(text));
 }
 
 /** The same records without some of their fields. */
 function* without(names: readonly string[], blocks: Blocks): Generator<string[]> {
   const drop = (name: string, value: unknown) => (names.includes(name) ? undefined : value);
-  for (const block of blocks) yield block.map((text) => JSON.stringify(JSON.parse(text), drop));
+  for (const block of blocks) yield block.map((text) => JSON.stringify(storedJson(text), drop));
 }

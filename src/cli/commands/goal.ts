@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { type Goal, goalFields, goalRecord } from '../../domain/goal.ts';
 import { logFields } from '../../domain/log.ts';
+import { type Goal, goalFields, goalRecord } from '../../domain/plans/goal.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { jsonOption, type Options } from '../input/options.ts';

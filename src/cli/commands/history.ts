@@ -5,8 +5,8 @@ import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
-import { print, say, writeAll } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
+import { say, writeAll } from '../output/io.ts';
+import { printJsonList } from '../output/output.ts';
 
 /** Entries shown without --limit. */
 const LATEST = 30;
@@ -35,25 +35,47 @@ async function showHistory(context: Context, options: Options): Promise<void> {
   const filter = await historyFilter(context, options);
   const { history } = context.store;
   if (options['json']) {
-    printJson(context, history.list(filter));
+    await printJsonList(context, history.blocks(filter));
     return;
   }
   const limit = filter.limit ?? LATEST;
-  const entries = history.list({ ...filter, limit: limit + 1 });
-  if (entries.length === 0) {
-    say(context, 'Nothing was changed yet, as far as this asks.');
+  const counts = { seen: 0 };
+  const entries = upTo(limit, history.blocks({ ...filter, limit: limit + 1 }), counts);
+  const first = entries.next();
+  if (first.done) {
+    say(context, total(context) ? 'No change matches.' : 'Nothing was changed yet.');
     return;
   }
-  const shown = entries.slice(0, limit);
-  if (context.stdout.isTTY) {
-    const { historyLines } = await import('../views/history.ts');
-    const { canvasOf } = await import('../views/layout.ts');
-    print(context, historyLines(shown, await canvasOf(context)).join('\n'));
-  } else {
+  await writeAll(context.stdout, await rendered(context, followed(first.value, entries)));
+  if (counts.seen > limit) say(context, `Only the latest ${limit} are shown. For more: --limit N.`);
+}
+
+async function rendered(context: Context, blocks: Iterable<HistoryEntry[]>): Promise<Iterable<string>> {
+  if (!context.stdout.isTTY) {
     const { tsvOf } = await import('../output/tsv.ts');
-    await writeAll(context.stdout, tsvOf(names, [shown]));
+    return tsvOf(names, blocks);
   }
-  if (entries.length > limit) say(context, `Only the latest ${limit} are shown. For more: --limit N.`);
+  const { historyText } = await import('../views/history.ts');
+  const { canvasOf } = await import('../views/layout.ts');
+  return historyText(blocks, await canvasOf(context));
+}
+
+/** The first `limit` entries; all that come are counted. */
+function* upTo(
+  limit: number,
+  blocks: Iterable<HistoryEntry[]>,
+  counts: { seen: number },
+): Generator<HistoryEntry[]> {
+  for (const block of blocks) {
+    const shown = block.slice(0, limit - counts.seen);
+    counts.seen += block.length;
+    if (shown.length > 0) yield shown;
+  }
+}
+
+function* followed<T>(first: T, rest: Iterable<T>): Generator<T> {
+  yield first;
+  yield* rest;
 }
 
 /** The fields of an entry, in order. */
@@ -70,6 +92,8 @@ const names = [
   'before',
   'after',
 ] as const satisfies (keyof HistoryEntry)[];
+
+const total = ({ store }: Context) => store.history.last() > 0;
 
 async function historyFilter(context: Context, options: Options): Promise<HistoryFilter> {
   const asked = await parseFlags(context, options, since);

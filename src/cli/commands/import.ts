@@ -63,10 +63,13 @@ async function importFile(context: Context, path: string, options: ImportOptions
   const progress = progressOf(context);
   const raw = options.raw ?? false;
   let task: Import | undefined;
+  // Everything before the one transaction at the end is staging.
+  context.ifInterrupted = 'Nothing was imported.';
   try {
     const reading = await readRecords(file.bytes, { format, raw });
     task = await context.store.import(reading.where);
     await readAll(file, reading, task, progress);
+    context.ifInterrupted = undefined;
     task.apply({ onConflict: options.onConflict ?? 'refuse', dryRun: options.dryRun ?? false });
   } catch (error) {
     progress.clear();
@@ -105,6 +108,8 @@ function reported(
   const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
   for (const issue of shown) say(context, escapeControls(describeIssue(issue)));
   if (faults.count > shown.length) say(context, `and ${grouped(faults.count - shown.length)} more`);
+  // What ended the reading, after faults of single records.
+  if (error.issues.length === 0) say(context, `${file.name}: ${error.message}`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')
     return new SciaticaError(

@@ -8,6 +8,7 @@ import { similarName } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
+import { addMatchingOptions, matchingOf } from '../input/where.ts';
 import { palette } from '../output/colour.ts';
 import { counted, escapeControls, quoted, say } from '../output/io.ts';
 import { type List, printList } from '../output/output.ts';
@@ -23,6 +24,7 @@ const { userId, ...filterFields } = logFilterFields;
 export function addLogFilters(command: Command): Command {
   command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, filterFields);
+  addMatchingOptions(command, logRecord);
   return command.option('--sort <fields>', 'such as -date,id: fields, with - in front the other way round');
 }
 
@@ -31,13 +33,18 @@ export function addLogFilters(command: Command): Command {
  * @throws SciaticaError `invalid` with every fault, `not-found` for a user that does not exist
  */
 export async function logFilterOf(context: Context, options: Options): Promise<LogFilter> {
-  const filter: LogFilter = await parseFlags(context, options, filterFields);
+  const filter: LogFilter = {
+    ...(await parseFlags(context, options, filterFields)),
+    ...(await matchingOf(context, options, logRecord)),
+  };
   if (typeof options['sort'] === 'string') {
     const { parseSort } = await import('../../domain/sort.ts');
     namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
     filter.sort = options['sort'];
   }
-  const user = resolveListUser(context, options);
+  // Conditions that name users are not narrowed to the usual one.
+  const namesUsers = filter.where?.some(({ field }) => field === 'userId') && options['user'] === undefined;
+  const user = namesUsers ? undefined : resolveListUser(context, options);
   return user === undefined ? filter : { ...filter, userId: user };
 }
 
@@ -47,10 +54,10 @@ export function addLogsCommand(program: Command, context: Context): void {
     .command('logs')
     .summary('List what was recorded')
     .description(
-      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded.`,
+      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N is the latest N everywhere, the latest first, or with --sort the first N of that order.`,
     );
   addLogFilters(logs)
-    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
+    .addOption(new Option('--limit <n>', 'the latest so many; with --sort the first').argParser(countOf))
     .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
     .addOption(csvOption())
@@ -60,6 +67,7 @@ export function addLogsCommand(program: Command, context: Context): void {
         'sciatica logs',
         'sciatica logs --user 3 --type stretch',
         'sciatica logs --since -30d --effective --sort painAfter',
+        "sciatica logs --where 'painAfter>=7' --where 'notes~tingling'",
         'sciatica logs --user all --json id,date,painAfter',
       ),
     )
@@ -70,7 +78,7 @@ async function listLogs(context: Context, options: Options): Promise<void> {
   const filter = await logFilterOf(context, options);
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const asTable = options['json'] === undefined && !options['csv'];
-  const shown = asTable ? tableFilter(filter, options) : filter;
+  const shown = asTable || filter.limit !== undefined ? tableFilter(filter, options) : filter;
   const { limit: _, ...everything } = filter;
   const total = asTable ? context.store.logs.count(everything) : undefined;
   if (total === 0) sayNone(context, filter);

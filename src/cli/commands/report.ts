@@ -7,7 +7,7 @@ import { examples } from '../help.ts';
 import { addFieldOptions, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { escapeControls, say, writeAll } from '../output/io.ts';
+import { escapeControls, say, writeData } from '../output/io.ts';
 
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
@@ -22,8 +22,10 @@ export function addReportCommand(program: Command, context: Context): void {
       'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html here.',
     )
     .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, reportFields);
+  // A flag that is off unless it is given has no opposite.
+  addFieldOptions(command, reportFields, ['full']);
   command
+    .option(`--${reportFields.full.flag}`, reportFields.full.help)
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .addOption(
       new Option(
@@ -74,7 +76,7 @@ async function writeReport(context: Context, options: Options): Promise<void> {
     }),
   );
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
-  if (output === undefined) return writeAll(context.stdout, [text]);
+  if (output === undefined) return writeData(context, [text]);
   await file.writeOutputFile(output, { force }, [text]);
   // A person likes to be told; cron would send it as mail.
   if (context.stderr.isTTY) say(context, `Wrote ${escapeControls(output)}.`);

@@ -1,12 +1,19 @@
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { localStamp } from '../../domain/day.ts';
+import { realPathOf } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';
+
+interface RestoreOptions {
+  yes?: boolean;
+  identity?: string;
+}
 
 /** `sciatica restore` */
 export function addRestoreCommand(program: Command, context: Context): void {
@@ -14,23 +21,56 @@ export function addRestoreCommand(program: Command, context: Context): void {
     .command('restore')
     .summary('Bring a backup back')
     .description(
-      'Put a backup in the place of the database. It checks the backup, shows what it holds and asks first; the database that it replaces is kept beside it.',
+      'Put a backup in the place of the database. It checks the backup, shows what it holds and asks first; the database that it replaces is kept beside it. An encrypted backup needs the identity that sciatica backup key made.',
     )
     .argument('<file>', 'the backup')
+    .option('--identity <file>', 'decrypt the backup with the identity in this file')
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
       examples(
         'sciatica restore backups/sciatica-2026-03-02-120000.db',
         'sciatica restore /media/stick/sciatica.db --yes',
+        'sciatica restore sciatica.db.age --identity sciatica-identity.txt',
       ),
     )
-    .action((file: string, options: { yes?: boolean }) => restore(context, file, options));
+    .action((file: string, options: RestoreOptions) => restore(context, file, options));
 }
 
-async function restore(context: Context, file: string, options: { yes?: boolean }): Promise<void> {
+async function restore(context: Context, file: string, options: RestoreOptions): Promise<void> {
+  const { isEncrypted } = await import('../../store/maintenance/encryption.ts');
+  const path = resolve(file);
+  if (isEncrypted(path)) return restoreEncrypted(context, path, options);
+  if (options.identity !== undefined) throw usage(`${file} is not encrypted: leave out --identity.`);
+  return restorePlain(context, path, options);
+}
+
+/** The decrypted backup is beside the database meanwhile, in a folder that is for nobody else. */
+async function restoreEncrypted(context: Context, file: string, options: RestoreOptions): Promise<void> {
+  const identity = options.identity ?? (await askedIdentity(context));
+  const { decryptFile } = await import('../../store/maintenance/encryption.ts');
+  const { temporaryFolder } = await import('../../lib/files.ts');
+  mkdirSync(dirname(context.databasePath), { recursive: true, mode: 0o700 });
+  const folder = temporaryFolder(dirname(context.databasePath));
+  try {
+    const decrypted = join(folder.path, basename(file, '.age'));
+    await decryptFile(file, decrypted, resolve(identity));
+    await restorePlain(context, decrypted, options);
+  } finally {
+    folder.remove();
+  }
+}
+
+async function askedIdentity(context: Context): Promise<string> {
+  if (!context.interactive)
+    throw usage('The backup is encrypted: say with --identity which file holds the identity.');
+  const { askText } = await import('../input/prompts.ts');
+  return askText(context, 'The backup is encrypted. File with the identity');
+}
+
+async function restorePlain(context: Context, file: string, options: RestoreOptions): Promise<void> {
   const { prepareRestore } = await import('../../store/maintenance/restore.ts');
-  const restoration = prepareRestore(resolve(file), context.databasePath);
+  const restoration = prepareRestore(realPathOf(resolve(file)), context.databasePath);
   try {
     say(context, `Backup:   ${describeHolding(restoration.copy)}`);
     say(context, `Database: ${describeDatabase(restoration.present)}`);

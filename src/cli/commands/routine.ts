@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
-import { routineFields } from '../../domain/routine.ts';
+import { routineFields } from '../../domain/plans/routine.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, jsonOption, type Options } from '../input/options.ts';
 

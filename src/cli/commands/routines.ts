@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { type Routine, routineFields, routineRecord } from '../../domain/routine.ts';
+import { type Routine, routineFields, routineRecord } from '../../domain/plans/routine.ts';
 import { examples } from '../help.ts';
 import { csvOption, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
+import { escapeControls, say } from '../output/io.ts';
 
 interface ServeOptions {
   port: string;
@@ -15,6 +17,8 @@ interface ServeOptions {
   behindProxy?: true;
   rate?: number;
   burst?: number;
+  /** MiB a day. */
+  quota?: number;
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
@@ -38,7 +42,12 @@ export function addServeCommand(program: Command, context: Context): void {
       collect,
       [],
     )
-    .option('--allow-origin <origin>', 'let web pages of this origin call; may be repeated', collect, [])
+    .option(
+      '--allow-origin <origin>',
+      'let apps and web pages of this origin call, such as capacitor://localhost; may be repeated',
+      collect,
+      [],
+    )
     .option(
       '--auth',
       'ask every caller for a token (sciatica token add), and keep an eye on how often they call',
@@ -52,6 +61,7 @@ export function addServeCommand(program: Command, context: Context): void {
       countOf,
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
+    .option('--quota <MiB>', 'with --auth: MiB that it may write in a day (otherwise 64)', countOf)
     .addHelpText(
       'after',
       `
@@ -73,41 +83,71 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
+  const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
   const server = await startServer(context.store, {
     host,
     port,
     origins,
     auth: options.auth && { burst, perSecond: rate },
-    tls: tlsCert && tlsKey ? { cert: pemOf(tlsCert), key: pemOf(tlsKey) } : undefined,
+    quota: options.quota === undefined ? undefined : options.quota * 1024 * 1024,
+    tls: files && readCertificate(files),
     behindProxy: options.behindProxy === true,
     log,
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
-  const told = toldToStop();
+  if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
+  context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
+  context.backUpByTimer();
+  for (const warning of warnings(options, files)) say(context, warning);
+  const certificate = files && watchCertificate(files, server.renew, (line) => say(context, line));
+  const told = toldToStop(certificate?.look);
   const name = host.includes(':') ? `[${host}]` : host;
   context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);
   await told;
+  certificate?.stop();
   await server.stop();
 }
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
-function toldToStop(): Promise<void> {
+/** What is worth knowing at the start, and cannot be found out from here. */
+function warnings({ host, behindProxy }: ServeOptions, files: CertificateFiles | undefined): string[] {
+  const lines = [files && exposure(files)];
+  if (behindProxy)
+    lines.push(
+      'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).',
+    );
+  if (behindProxy && !LOOPBACK.includes(host))
+    lines.push(
+      `Who reaches ${host} past the proxy can send any X-Forwarded-For: let only the proxy in, or listen on 127.0.0.1.`,
+    );
+  return lines.filter((line) => line !== undefined);
+}
+
+/**
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once.
+ * @param renew takes a renewed certificate at SIGHUP instead, unless it comes because the terminal is gone
+ */
+function toldToStop(renew?: () => void): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    if (renew === undefined) process.once('SIGHUP', () => resolve());
+    else process.on('SIGHUP', () => (hasLostTerminal() ? resolve() : renew()));
   });
 }
 
-function pemOf(file: string): Buffer {
+/** Whether this was started in a terminal that has been closed. */
+function hasLostTerminal(): boolean {
+  if (!process.stdout.isTTY && !process.stdin.isTTY) return false;
   try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
   }
 }
 
 /** Only this machine without tokens; no tokens over a network without TLS. */
-function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst }: ServeOptions): Issue[] {
+function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst, quota }: ServeOptions): Issue[] {
   const issues: Issue[] = [];
   const isHere = LOOPBACK.includes(host);
   if (!isHere && !auth)
@@ -126,6 +166,7 @@ function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst }: S
     '--behind-proxy': behindProxy,
     '--rate': rate,
     '--burst': burst,
+    '--quota': quota,
   }))
     if (value !== undefined && !auth) issues.push({ field, message: 'needs --auth' });
   return issues;
@@ -142,15 +183,32 @@ function checkOptions(options: ServeOptions) {
         field: '--allow-host',
         message: 'must be a host name such as tracker.local or 10.0.2.2',
       });
-  for (const origin of allowOrigin)
-    if (!/^https?:\/\/[^/\s]+$/.test(origin))
-      issues.push({ field: '--allow-origin', message: 'must be an origin such as http://localhost:5173' });
+  for (const origin of allowOrigin) {
+    const message = originFault(origin.toLowerCase());
+    if (message !== undefined) issues.push({ field: '--allow-origin', message });
+  }
   if (issues.length > 0) throw invalid(issues);
   return {
     port: Number(port),
     host,
-    origins: { allowHosts: allowHost.map((name) => name.toLowerCase()), allowOrigins: allowOrigin },
+    origins: {
+      allowHosts: allowHost.map((name) => name.toLowerCase()),
+      allowOrigins: allowOrigin.map((origin) => origin.toLowerCase()),
+    },
   };
+}
+
+/** Why no app or web page can have this origin, in lower case (https://www.rfc-editor.org/rfc/rfc6454#section-6.2). */
+function originFault(origin: string): string | undefined {
+  const wanted = 'must be an origin such as http://localhost:5173 or capacitor://localhost';
+  if (origin.includes('*')) return `${wanted}: it is compared as a whole, and * stands for nothing`;
+  const [, scheme = '', host = ''] =
+    /^([a-z][a-z\d+.-]*):\/\/((?:[a-z\d._-]+|\[[\da-f:]+\])(?::\d{1,5})?)$/.exec(origin) ?? [];
+  if (host === '') return wanted;
+  if (scheme === 'file') return `${wanted}: pages of files have none`;
+  if (scheme !== 'http' && scheme !== 'https') return undefined;
+  const sent = URL.canParse(origin) ? new URL(origin).origin : undefined;
+  return sent === origin ? undefined : `${wanted}${sent ? `: browsers send ${sent}` : ''}`;
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
+import type { Summary } from '../../insights/index.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
@@ -10,7 +11,8 @@ import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { print } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
-import { shownAs } from '../views/records.ts';
+import type { Canvas } from '../views/layout.ts';
+import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
 type Asked = Partial<RecordOf<typeof summaryFields>>;
@@ -22,17 +24,19 @@ export function addSummaryCommand(program: Command, context: Context): void {
     .command('summary')
     .summary('What helps me: exercises, pain over time')
     .description(
-      'Which exercises help, which make it worse, and how the pain goes. Exercises are ordered by the cautious end of what their sessions say; with fewer than 3 there is too little to say. Of several users together: which exercises help whom, by pain location.',
+      'After which exercises there was less pain, after which more, and how the pain goes. “Clear” holds for somebody who looks every day; with fewer than 3 sessions there is too little to say. Of several users together: which exercises help whom, by pain location.',
     )
     .option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, summaryFields);
   command
+    .option('--details', 'add the figures: intervals, response, week by week')
     .option(`--${anonymous.flag}`, anonymous.help)
     .addOption(plainJsonOption())
     .addHelpText(
       'after',
       examples(
         'sciatica summary',
+        'sciatica summary --details',
         'sciatica summary --user 3 --since -90d --target 4',
         'sciatica summary --rule radicular --json',
         'sciatica summary --user all --type stretch',
@@ -68,8 +72,17 @@ async function summarizeUser(
   if (summary.sessions === 0) return sayNone(context, filter);
   const { canvasOf } = await import('../views/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
-  const who = shownAs(store.users.get(userId), options['anonymous'] === true);
-  print(context, summaryScreen(who, summary, await canvasOf(context)).join('\n'));
+  const user = store.users.get(userId);
+  const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
+  const canvas = await canvasOf(context);
+  const details = options['details'] ? await detailsOf(summary, canvas) : undefined;
+  print(context, summaryScreen(who, summary, canvas, details).join('\n'));
+}
+
+/** Draws tables, which take a while to load. */
+async function detailsOf(summary: Summary, canvas: Canvas): Promise<string[]> {
+  const { summaryDetails } = await import('../views/summary-details.ts');
+  return summaryDetails(summary, canvas);
 }
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
+import { localDay } from '../../domain/day.ts';
 import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
 import { examples } from '../help.ts';
+import { confirmed } from '../input/edit.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { escapeControls, print, say } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
@@ -52,10 +54,13 @@ export function addTokenCommand(program: Command, context: Context): void {
   token
     .command('rm')
     .summary('Take a token back')
-    .description('Take a token back. It is refused from the next request on; its name stays taken.')
+    .description(
+      'Take a token back. It is refused from the next request on; its name stays taken. In a terminal it asks first.',
+    )
     .argument('<token>', 'name or id of the token')
-    .addHelpText('after', examples('sciatica token rm phone'))
-    .action((key: string) => removeToken(context, key));
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica token rm phone', 'sciatica token rm phone --yes'))
+    .action((key: string, options: Options) => removeToken(context, key, options));
 }
 
 const HOUR = 3_600_000;
@@ -100,9 +105,20 @@ async function listTokens(context: Context, options: Options): Promise<void> {
   else await printRows(context, { names: Object.keys(first), columns: () => columns, rows: () => [tokens] });
 }
 
-function removeToken(context: Context, key: string): void {
-  const { id, name } = context.store.tokens.revoke(key);
-  print(context, `Token ${id}, ${escapeControls(name)}, is refused from now on.`);
+async function removeToken(context: Context, key: string, options: Options): Promise<void> {
+  const { tokens } = context.store;
+  const { id, name, revokedAt } = tokens.named(key);
+  const token = `Token ${id}, ${escapeControls(name)},`;
+  if (revokedAt !== null) {
+    const day = localDay(new Date(revokedAt));
+    print(context, `${token} was taken back already, on ${day}: it is refused.`);
+    return;
+  }
+  // In a script it is not worth an error: refusing a token loses no data.
+  if (context.interactive)
+    await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
+  tokens.revoke(key);
+  print(context, `${token} is refused from now on.`);
 }
 
 /** A token with its moments as ISO 8601 in UTC. */

@@ -1,22 +1,25 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { HistoryEntry } from '../../domain/history.ts';
+import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { print, say } from '../output/io.ts';
+import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */
 const TOLD = 5;
+/** Users of a change that are named. */
+const NAMED = 3;
 
-/** `sciatica undo` */
+/** `sciatica undo` and `sciatica redo` */
 export function addUndoCommand(program: Command, context: Context): void {
   program
     .command('undo')
     .summary('Take back the last change, or any other')
     .description(
-      'Take back the last change made from the command line, or the change with this number. An import is one change. It shows what it will do and asks first. To take back an undo, undo once more.',
+      'Take back the last change, whoever made it, or the change with this number. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
     )
     .argument('[change]', 'number of the change, as sciatica history shows it')
     .option('--yes', 'do not ask')
@@ -24,22 +27,79 @@ export function addUndoCommand(program: Command, context: Context): void {
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
 
-async function undoChange(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { store } = context;
-  const change = text === undefined ? store.history.latestFromCommandLine() : idOf(text, 'A change');
-  if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
-  const entries = store.history.ofChange(change);
-  if (entries.length > 0) {
-    await sayPlan(context, change, entries);
-    await confirmed(context, options, `Undo change ${change}?`, 'Nothing was undone.');
-  }
-  store.undo(change);
-  print(context, `Undid change ${change}. To have it back: sciatica undo`);
+/** `sciatica redo` */
+export function addRedoCommand(program: Command, context: Context): void {
+  program
+    .command('redo')
+    .summary('Bring back what undo took back')
+    .description(
+      'Bring back what the last undo took back; once more, what the undo before it took back. A new change ends it: then sciatica undo with the number of an undo brings back what that took back. It shows what it will do and asks first.',
+    )
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica redo', 'sciatica redo --yes'))
+    .action((options: Options) => redoChange(context, options));
 }
 
-async function sayPlan(context: Context, change: number, entries: readonly HistoryEntry[]): Promise<void> {
-  const { describeUndo } = await import('../views/history.ts');
-  say(context, `To undo change ${change}:`);
+async function undoChange(context: Context, text: string | undefined, options: Options): Promise<void> {
+  const { store } = context;
+  const change = text === undefined ? store.history.nextUndo() : idOf(text, 'A change');
+  if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
+  await takeBack(context, options, change, `To undo change ${change}`, `Undo change ${change}?`);
+  print(context, `Undid change ${change}. To have it back: sciatica redo`);
+}
+
+async function redoChange(context: Context, options: Options): Promise<void> {
+  const { history } = context.store;
+  const undo = history.nextRedo();
+  const change = undo === undefined ? undefined : history.ofChange(undo)[0]?.undoes;
+  if (undo === undefined || change === undefined)
+    throw new SciaticaError(
+      'not-found',
+      'There is nothing to redo: nothing was undone since the last change.',
+    );
+  await takeBack(context, options, undo, `To redo change ${change}`, `Redo change ${change}?`);
+  print(context, `Redid change ${change}. To take it back again: sciatica undo`);
+}
+
+/** Says what will be done, asks, and does it. */
+async function takeBack(
+  context: Context,
+  options: Options,
+  change: number,
+  plan: string,
+  question: string,
+): Promise<void> {
+  const { store } = context;
+  const entries = store.history.ofChange(change);
+  // Of a redo, what it brings back is named, not the undo.
+  const [made] = store.history.ofChange(entries[0]?.undoes ?? change);
+  if (entries[0]) {
+    await sayPlan(context, entries, made ?? entries[0], plan);
+    await confirmed(context, options, question, 'Nothing was changed.');
+  }
+  store.undo(change);
+}
+
+async function sayPlan(
+  context: Context,
+  entries: readonly HistoryEntry[],
+  made: HistoryEntry,
+  plan: string,
+): Promise<void> {
+  const { describeUndo, madeBy } = await import('../views/history.ts');
+  say(context, `${plan}, ${madeBy(made)}, of ${ownersOf(context, entries)}:`);
   for (const entry of entries.toReversed().slice(0, TOLD)) say(context, `  ${describeUndo(entry)}`);
   if (entries.length > TOLD) say(context, `  and ${entries.length - TOLD} more`);
+}
+
+/** Whose records they are: by name, as far as they are still there. */
+function ownersOf(context: Context, entries: readonly HistoryEntry[]): string {
+  const ids = [...new Set(entries.flatMap(usersOf))];
+  const { users } = context.store;
+  const names = ids.slice(0, NAMED).map((id) => {
+    const user = users.find(id);
+    return user ? summaryOfUser(user) : `user ${id}`;
+  });
+  const more = ids.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ');
 }

@@ -4,11 +4,20 @@ import { userFields, userRecord } from '../../domain/user.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { confirmDeletion, confirmed, patchOf } from '../input/edit.ts';
-import { addFieldOptions, idOf, jsonOption, missingOf, type Options, valuesOf } from '../input/options.ts';
+import {
+  addFieldOptions,
+  dayFaults,
+  idOf,
+  jsonOption,
+  missingOf,
+  type Options,
+  valuesOf,
+} from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';
-import { checkJson, printDone, printRecord } from '../output/output.ts';
+import { checkJson, printDone, printRecord, sayDoubtOfDay, wrongHint } from '../output/output.ts';
 import { summaryOfUser, userColumns } from '../views/records.ts';
+import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
 export function addUserCommand(program: Command, context: Context): void {
@@ -32,6 +41,7 @@ export function addUserCommand(program: Command, context: Context): void {
         'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
       ),
     )
+    .addHelpText('after', redFlagsHelp)
     .action((options: Options) => addUser(context, options));
 
   user
@@ -90,15 +100,19 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const given = valuesOf(userFields, options, context.today);
   const missing = missingOf(userFields, given);
   if (context.interactive && Object.keys(missing).length > 0) {
-    namingFlags(userFields, () => checkUserPatch(given));
+    const faults = dayFaults(userFields, given, context.today);
+    namingFlags(userFields, () => checkUserPatch(given), faults);
     const { askFields } = await import('../input/prompts.ts');
     Object.assign(given, await askFields(context, missing));
   }
-  const user = users.create(namingFlags(userFields, () => checkUserInput(given)));
+  const faults = dayFaults(userFields, given, context.today);
+  const user = users.create(namingFlags(userFields, () => checkUserInput(given), faults));
   printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
+  sayDoubtOfDay(context, user.diagnosisDate);
   if (users.count() === 1) say(context, 'Next, record an exercise: sciatica log add');
   else if (!settings.get('user'))
     say(context, `To record as this user from now on: sciatica user use ${user.id}`);
+  await sayRedFlags(context);
 }
 
 async function idOrOwn(context: Context, id: string | undefined): Promise<number> {
@@ -118,9 +132,13 @@ async function editUser(context: Context, text: string | undefined, options: Opt
   const { users } = context.store;
   const id = await idOrOwn(context, text);
   const given = await patchOf(context, options, { fields: userFields, current: users.get(id) });
-  const patch = namingFlags(userFields, () => checkUserPatch(given));
+  const faults = dayFaults(userFields, given, context.today);
+  const patch = namingFlags(userFields, () => checkUserPatch(given), faults);
   const user = users.update(id, patch);
-  printDone(context, options, { fields: userRecord, record: user, done: `Changed ${summaryOfUser(user)}.` });
+  const isNew = context.store.latestChange !== undefined;
+  const done = isNew ? `Changed ${summaryOfUser(user)}.` : 'Nothing changed.';
+  printDone(context, options, { fields: userRecord, record: user, done });
+  if (isNew && patch.diagnosisDate !== undefined) sayDoubtOfDay(context, user.diagnosisDate);
 }
 
 async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
@@ -131,21 +149,25 @@ async function removeUser(context: Context, text: string | undefined, options: O
   const what = count === 0 ? user : `${user} and ${counted(count, 'log')}`;
   await confirmDeletion(context, options, what);
   users.delete(id);
-  print(context, `Deleted ${what}.`);
+  print(context, `Deleted ${what}.${wrongHint(context)}`);
 }
 
 async function eraseUser(context: Context, text: string, options: Options): Promise<void> {
   const { store } = context;
   const id = idOf(text);
+  store.requireErasable(id);
   const user = store.users.find(id);
   const what = user ? summaryOfUser(user) : `user ${id}`;
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
   store.erase(id);
   print(context, `Erased user ${id}.`);
-  const { keptCopies } = await import('../../store/maintenance/copies.ts');
-  for (const copy of keptCopies(store.path))
-    say(context, `This copy may still hold them: ${escapeControls(copy)}`);
+  const { eraseFromBackups } = await import('../../store/maintenance/erase-backups.ts');
+  const { rewritten, deleted, left } = eraseFromBackups(store, id);
+  if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
+  if (deleted.length > 0)
+    say(context, `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
+  for (const copy of left) say(context, `This copy may still hold them: ${escapeControls(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {

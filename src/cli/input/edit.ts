@@ -2,6 +2,16 @@ import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { Declined, usage } from '../errors.ts';
 import { type Options, valuesOf } from './options.ts';
+import type { Questions } from './prompts.ts';
+
+interface Edited {
+  fields: Fields;
+  /** Those that are asked for, in this order. */
+  asked?: Fields;
+  current: object;
+  /** Questions of their own, by field. */
+  ask?: Questions;
+}
 
 /**
  * The changes to a record: from the flags; without flags, from a prompt for each field with its current value as
@@ -11,7 +21,7 @@ import { type Options, valuesOf } from './options.ts';
 export async function patchOf(
   context: Context,
   options: Options,
-  { fields, asked = fields, current }: { fields: Fields; asked?: Fields; current: object },
+  { fields, asked = fields, current, ask = {} }: Edited,
 ): Promise<Record<string, unknown>> {
   const given = valuesOf(fields, options, context.today);
   if (Object.keys(given).length > 0) return given;
@@ -19,7 +29,7 @@ export async function patchOf(
   if (!context.interactive) throw usage(`Say what to change, with one or more of ${flags.join(', ')}.`);
   const { askFields } = await import('./prompts.ts');
   const values = current as Record<string, unknown>;
-  const answers = await askFields(context, asked, values);
+  const answers = await askFields(context, asked, values, ask);
   const changed = ([name, answer]: [string, unknown]) => answer !== (values[name] ?? null);
   return Object.fromEntries(Object.entries(answers).filter(changed));
 }

@@ -1,11 +1,14 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type Exercise, namesMeant } from '../../domain/exercise.ts';
 import { logFields } from '../../domain/log.ts';
+import { wholeNamesMeant } from '../../domain/match.ts';
+import type { Exercise } from '../../domain/plans/exercise.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { didYouMean } from '../../domain/suggest.ts';
+import { renameExercise as renameStored } from '../../store/records/rename-exercise.ts';
 import { usage } from '../errors.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';
+import { wrongHint } from '../output/output.ts';
 import { confirmed } from './edit.ts';
 import { exerciseNamed } from './exercises.ts';
 import type { Options } from './options.ts';
@@ -29,26 +32,30 @@ export async function renameExercise(
   store.users.get(userId);
   const known = store.logs.exercises(userId);
   const names = exerciseNames(store, userId);
-  const from = namesMeant(old, names, [typed]);
+  const from = names.includes(old)
+    ? [old]
+    : wholeNamesMeant(
+        old,
+        names.filter((name) => name !== typed),
+      );
   if (from.length === 0) throw unknown(old, typed, names);
   const sessionsOf = (name: string) => exerciseNamed(name, known)?.sessions ?? 0;
   const others = names.filter((name) => !from.includes(name)).sort((a, b) => sessionsOf(b) - sessionsOf(a));
   // In other letters' case it is the known one, of several the one with the most sessions.
-  const [to = typed] = namesMeant(typed, others);
+  const [to = typed] = wholeNamesMeant(typed, others);
   if (from.includes(to)) throw usage(`The exercise is called ${shown(to)} already.`);
   await askAboutMerge(context, options, { known, from, to });
-  const { logs, routines } = store.renameExercise(userId, from, to);
+  const { logs, routines } = renameStored(store, userId, from, to);
   const what = [counted(logs, 'log'), ...(routines > 0 ? [counted(routines, 'routine')] : [])].join(', ');
   print(context, `Renamed ${listed(from)} to ${shown(to)}: ${what}.`);
-  const [last] = store.history.list({ user: userId, limit: 1 });
-  if (last) say(context, `Wrong? sciatica undo ${last.change}`);
+  say(context, wrongHint(context).trim());
 }
 
 const shown = (name: string) => `"${escapeControls(name)}"`;
 const listed = (names: readonly string[]) => names.map(shown).join(' and ');
 
 function unknown(old: string, typed: string, names: readonly string[]): SciaticaError {
-  if (names.includes(typed) && namesMeant(old, names).length > 0)
+  if (names.includes(typed) && wholeNamesMeant(old, names).length > 0)
     return usage(`The exercise is called ${shown(typed)} already.`);
   return new SciaticaError(
     'not-found',

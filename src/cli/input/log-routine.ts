@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
-import { foldedName } from '../../domain/exercise.ts';
 import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
-import type { Routine, RoutineExercise } from '../../domain/routine.ts';
+import { foldedName } from '../../domain/plans/exercise.ts';
+import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
 import { didYouMean } from '../../domain/suggest.ts';
 import { escapeControls, print, quoted, say } from '../output/io.ts';
 import { checkJson, printJson } from '../output/output.ts';

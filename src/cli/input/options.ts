@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fromTexts } from '../../domain/codec.ts';
-import { parseDay } from '../../domain/day.ts';
 import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
-import { DAYS, usage } from '../errors.ts';
+import { DAYS, faultOfDay, parseDay } from '../../domain/spoken-day.ts';
+import { usage } from '../errors.ts';
 
 /** The options of a command line, as commander parsed them. */
 export type Options = Readonly<Record<string, unknown>>;
@@ -61,6 +61,21 @@ export function valuesOf(fields: Fields, options: Options, today: string): Recor
     else if (value !== undefined) values[name] = value;
   }
   return { ...values, ...fromTexts(fields, texts) };
+}
+
+/** What is wrong with the days among `values`, by field, where there is more to say than that it is no day. */
+export function dayFaults(
+  fields: Fields,
+  values: Readonly<Record<string, unknown>>,
+  today: string,
+): Record<string, string> {
+  const faults: Record<string, string> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const value = values[name];
+    const fault = field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today) : undefined;
+    if (fault) faults[name] = fault;
+  }
+  return faults;
 }
 
 /** The fields that a new record needs and `values` lack. */

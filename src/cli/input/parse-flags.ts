@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { namingFlags } from '../errors.ts';
-import { type Options, valuesOf } from './options.ts';
+import { dayFaults, type Options, valuesOf } from './options.ts';
 
 /**
  * Parses and checks the flags of `fields`.
@@ -15,5 +15,6 @@ export async function parseFlags<Fs extends Fields>(
   const given = valuesOf(fields, options, context.today);
   if (Object.keys(given).length === 0) return {};
   const { check, objectOf } = await import('../../domain/schema.ts');
-  return namingFlags(fields, () => check(objectOf(fields).partial(), given)) as Partial<RecordOf<Fs>>;
+  const faults = dayFaults(fields, given, context.today);
+  return namingFlags(fields, () => check(objectOf(fields).partial(), given), faults) as Partial<RecordOf<Fs>>;
 }

@@ -1,14 +1,16 @@
 import { confirm, input, search, select } from '@inquirer/prompts';
-import type { Context } from '../../context.ts';
+import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
-import { parseDay } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
+import { folded, namesMeant } from '../../domain/match.ts';
 import { check, inputOf } from '../../domain/schema.ts';
+import { faultOfDay, parseDay } from '../../domain/spoken-day.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
+import { Keyboard, LINE_BREAK } from './keyboard.ts';
 
 /** Prompts in a terminal. Loaded only when one is shown. */
 
@@ -19,7 +21,11 @@ interface Streams {
 }
 
 /** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
-async function ask<T>(context: Context, question: (streams: Streams) => Promise<T>): Promise<T> {
+async function ask<T>(
+  context: Context,
+  question: (streams: Streams) => Promise<T>,
+  takesLines = false,
+): Promise<T> {
   // Inquirer colours with Node's styleText, which reads the environment.
   if (!context.mayColour) process.env['NO_COLOR'] = '1';
   const controller = new AbortController();
@@ -27,13 +33,24 @@ async function ask<T>(context: Context, question: (streams: Streams) => Promise<
   // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
   const ended = () => setImmediate(abort);
   process.once('SIGINT', abort);
-  context.stdin.once('pause', ended);
+  const keyboard = keyboardOf(context.stdin);
+  keyboard.once('pause', ended);
+  keyboard.open(takesLines);
   try {
-    return await question({ input: context.stdin, output: context.stderr, signal: controller.signal });
+    return await question({ input: keyboard, output: context.stderr, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
-    context.stdin.off('pause', ended);
+    keyboard.off('pause', ended);
+    keyboard.close();
   }
+}
+
+const keyboards = new WeakMap<Input, Keyboard>();
+
+function keyboardOf(stdin: Input): Keyboard {
+  const keyboard = keyboards.get(stdin) ?? new Keyboard(stdin);
+  keyboards.set(stdin, keyboard);
+  return keyboard;
 }
 
 /**
@@ -48,40 +65,52 @@ export async function askField(context: Context, field: Field, current?: unknown
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
   // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
-  const read = (answer: string) => {
-    if (answer === shownValue) return current;
+  const takesLines = field.kind === 'text' && field.blank;
+  const read = (typed: string) => {
+    if (typed === shownValue) return current;
+    const answer = takesLines ? typed.replaceAll(LINE_BREAK, '\n') : typed;
     return answer === '' && field.optional ? null : fieldValue(field, answer.trim(), context.today);
   };
-  const answer = await ask(context, (streams) =>
-    input(
-      {
-        message: `${field.help}${none}`,
-        ...(shownValue === undefined ? {} : { default: shownValue }),
-        validate: (text) => faultOf(field, read(text)) ?? true,
-      },
-      streams,
-    ),
+  const answer = await ask(
+    context,
+    (streams) =>
+      input(
+        {
+          message: `${field.help}${none}`,
+          ...(shownValue === undefined ? {} : { default: shownValue }),
+          validate: (text) => faultOf(field, read(text), context.today) ?? true,
+        },
+        streams,
+      ),
+    takesLines,
   );
   return read(answer);
 }
 
+/** `lower back, left` for lower-back-left. */
+const spoken = (choice: string): string => choice.replace(/-(left|right)$/, ', $1').replaceAll('-', ' ');
+
 function askChoice(context: Context, field: ChoiceField | BooleanField, current: unknown): Promise<unknown> {
   const values: unknown[] = field.kind === 'choice' ? [...field.choices] : [true, false];
   if (field.optional) values.push(null);
-  const choices = values.map((value) => ({ value, name: shown(field, value) || 'none' }));
+  const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
   const initial = current ?? (field.optional ? null : values[0]);
   return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
 }
+
+/** Questions of some fields that are not those of their kind, by field. */
+export type Questions = Readonly<Record<string, (current: unknown) => Promise<unknown>>>;
 
 /** Asks for each field. @returns their values by name */
 export async function askFields(
   context: Context,
   fields: Fields,
   current: Readonly<Record<string, unknown>> = {},
+  questions: Questions = {},
 ): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields))
-    answers[name] = await askField(context, field, current[name]);
+    answers[name] = await (questions[name]?.(current[name]) ?? askField(context, field, current[name]));
   return answers;
 }
 
@@ -112,7 +141,9 @@ function fieldValue(field: Field, text: string, today: string): unknown {
   return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
 }
 
-function faultOf(field: Field, value: unknown): string | undefined {
+function faultOf(field: Field, value: unknown, today: string): string | undefined {
+  const fault = field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today) : undefined;
+  if (fault) return `It ${fault}`;
   try {
     check(inputOf({ field }), { field: value });
     return undefined;
@@ -122,8 +153,23 @@ function faultOf(field: Field, value: unknown): string | undefined {
   }
 }
 
+/** Asks for a text that is not empty. */
+export function askText(context: Context, message: string): Promise<string> {
+  const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
+  return ask(context, (streams) => input({ message, validate }, streams));
+}
+
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
   return ask(context, (streams) => confirm({ message, default: yes }, streams));
+}
+
+/** Asks to pick one of several. */
+export function askChoiceOf<T>(
+  context: Context,
+  message: string,
+  choices: readonly { value: T; name: string }[],
+): Promise<T> {
+  return ask(context, (streams) => select<T>({ message, choices: [...choices] }, streams));
 }
 
 /** Asks for a user. @returns the id */
@@ -132,19 +178,31 @@ export function askUser(context: Context): Promise<number> {
   return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
 }
 
-/** Asks for an exercise: a search in those recorded before, the latest first, or a new name. */
-export async function askExercise(context: Context, known: readonly Exercise[]): Promise<string> {
+/**
+ * Asks for an exercise: a search in those recorded before, the latest first, or a new name.
+ * @param current comes first in the list
+ */
+export async function askExercise(
+  context: Context,
+  recorded: readonly Exercise[],
+  current?: unknown,
+): Promise<string> {
   const field = logFields.exerciseName;
-  if (known.length === 0) return String(await askField(context, field));
+  if (recorded.length === 0) return String(await askField(context, field, current));
+  const known = recorded.toSorted(
+    (a, b) => Number(b.exerciseName === current) - Number(a.exerciseName === current),
+  );
   const source = (term: string | undefined) => {
     const text = term?.trim() ?? '';
-    const found = known.filter(({ exerciseName }) => contains(exerciseName, text)).map(choiceOf);
-    const isNew = text !== '' && known.every(({ exerciseName }) => exerciseName !== text);
+    const names = known.map(({ exerciseName }) => exerciseName);
+    const meant = text === '' ? names : namesMeant(text, names);
+    const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
+    const isNew = text !== '' && names.every((name) => folded(name) !== folded(text));
     return isNew
       ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
       : found;
   };
-  const validate = (name: string) => faultOf(field, name) ?? true;
+  const validate = (name: string) => faultOf(field, name, context.today) ?? true;
   return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
 }
 
@@ -154,13 +212,4 @@ function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
     name: escapeControls(exerciseName),
     description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
   };
-}
-
-/** Whether the name contains every word of the text. */
-function contains(name: string, text: string): boolean {
-  const folded = name.toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => folded.includes(word));
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
-import { foldedName } from '../../domain/exercise.ts';
 import { expectation } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
-import type { RoutineExercise } from '../../domain/routine.ts';
-import { routineFields } from '../../domain/routine.ts';
+import { foldedName } from '../../domain/plans/exercise.ts';
+import type { RoutineExercise } from '../../domain/plans/routine.ts';
+import { routineFields } from '../../domain/plans/routine.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { escapeControls } from '../output/io.ts';
 import { similarName } from './exercises.ts';

@@ -1,7 +1,12 @@
 import type { Context } from '../../context.ts';
 import type { ExerciseType } from '../../domain/log.ts';
 import { logFields } from '../../domain/log.ts';
-import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
+import {
+  type Routine,
+  type RoutineExercise,
+  routineFields,
+  routineRecord,
+} from '../../domain/plans/routine.ts';
 import { checkRoutineInput } from '../../domain/schema.ts';
 import { usage } from '../errors.ts';
 import { escapeControls, print } from '../output/io.ts';
@@ -30,7 +35,7 @@ export async function addRoutine(
   const name = called ?? (await asked(context, routineFields.name));
   const exercises = await exercisesOf(context, userId, texts, options);
   const routine = context.store.routines.create(checkRoutineInput({ userId, name, exercises }));
-  const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}. To record it: sciatica log routine ${shownName(routine)}`;
+  const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}; to record it: sciatica log routine ${shownName(routine)}.`;
   printDone(context, options, { fields: routineRecord, record: routine, done });
 }
 

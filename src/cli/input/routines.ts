@@ -1,7 +1,8 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import { foldedName, namesMeant } from '../../domain/exercise.ts';
 import { type ExerciseType, exerciseTypes } from '../../domain/log.ts';
-import type { Routine, RoutineExercise } from '../../domain/routine.ts';
+import { wholeNamesMeant } from '../../domain/match.ts';
+import { foldedName } from '../../domain/plans/exercise.ts';
+import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
 import { didYouMean } from '../../domain/suggest.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
@@ -57,14 +58,14 @@ export function exercisesTyped(
   const names = known.map(({ exerciseName }) => exerciseName);
   const typeOf = (name: string) => known.find(({ exerciseName }) => exerciseName === name)?.exerciseType;
   return texts.map((text) => {
-    const [whole] = namesMeant(text, names);
+    const [whole] = wholeNamesMeant(text, names);
     if (whole !== undefined) return { exerciseName: whole, exerciseType: typeOf(whole) };
     const [, name, said] = /^(.*)=([^=]*)$/s.exec(text) ?? [];
     if (name === undefined || said === undefined) return { exerciseName: text, exerciseType: type };
     const exerciseType = exerciseTypes.find((one) => one === said.trim().toLowerCase());
     if (!exerciseType)
       throw usage(`${quoted(escapeControls(text))}: after = must come one of ${exerciseTypes.join(', ')}.`);
-    const [exerciseName = name.trim()] = namesMeant(name.trim(), names);
+    const [exerciseName = name.trim()] = wholeNamesMeant(name.trim(), names);
     return { exerciseName, exerciseType };
   });
 }

@@ -15,9 +15,33 @@ export function escapeControls(text: string): string {
   );
 }
 
+/**
+ * Data as a terminal may get it: control characters and bidi controls but line ends as escapes, which JSON reads as the
+ * same value. Elsewhere, in files and pipes, the text itself.
+ */
+export function displayable(context: Context, text: string): string {
+  return context.stdout.isTTY
+    ? text
+        .split(/(\r?\n)/)
+        .map(escapePart)
+        .join('')
+    : text;
+}
+
+/** Every second part is a line end. */
+const escapePart = (part: string, i: number) => (i % 2 === 1 ? part : escapeControls(part));
+
 /** Writes a message, which is no data, to stderr. */
 export function say(context: Context, line: string): void {
   context.stderr.write(`${line}\n`);
+}
+
+/** Writes data to stdout as `displayable` says, with backpressure as `writeAll`. */
+export function writeData(context: Context, pieces: Iterable<string>): Promise<void> {
+  const shown = function* () {
+    for (const piece of pieces) yield displayable(context, piece);
+  };
+  return writeAll(context.stdout, context.stdout.isTTY ? shown() : pieces);
 }
 
 /** Writes a line of data to stdout. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { replace, syncFile, temporaryBeside } from '../../lib/files.ts';
+import { isFull, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { fileError } from '../errors.ts';
 import { escapeControls, quoted } from './io.ts';
 
@@ -78,8 +78,7 @@ async function writePieces(file: number, pieces: Iterable<string>): Promise<void
 function writeError(error: unknown, path: string): unknown {
   const name = escapeControls(path);
   return fileError(error, (errno) => {
-    if (errno === 'ENOSPC' || errno === 'EDQUOT')
-      return ['full', `${name} was not written: the disk is full.`];
+    if (isFull(error)) return ['full', `${name} was not written: the disk is full.`];
     if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')
       return ['unusable', `${name} cannot be written: no permission for its folder.`];
     if (errno === 'ENOENT' || errno === 'ENOTDIR') {

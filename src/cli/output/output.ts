@@ -1,11 +1,13 @@
 import type { Context } from '../../context.ts';
+import { doubtOfDay } from '../../domain/day.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { didYouMean } from '../../domain/suggest.ts';
+import { storedJson } from '../../store/sqlite/errors.ts';
 import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { type Column, fitColumns } from '../views/columns.ts';
 import { details, pairsOf } from '../views/details.ts';
-import { escapeControls, print, say, writeAll } from './io.ts';
+import { displayable, escapeControls, print, quoted, say, writeAll, writeData } from './io.ts';
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -35,19 +37,40 @@ export function printRecord<R extends object>(
   else print(context, details(pairsOf(columns, record)));
 }
 
-/** Prints the result of a change: a sentence, or the record with `--json`. */
+/** Prints the result of a change: a sentence and how to take it back, or the record with `--json`. */
 export function printDone<R extends object>(
   context: Context,
   options: Options,
   { fields, record, done }: { fields: Fields; record: R; done: string },
 ): void {
   const pick = picked(options['json'], fields);
-  print(context, pick ? json(context, pick(record)) : done);
+  print(context, pick ? json(context, pick(record)) : `${done}${wrongHint(context)}`);
+}
+
+/** ` Wrong? sciatica undo 12`, for the end of a sentence about the change just made; nothing if there was none. */
+export function wrongHint(context: Context): string {
+  const change = context.store.latestChange;
+  const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
+  return change === undefined ? '' : ` Wrong? sciatica undo ${change}${db}`;
+}
+
+/** Points out a day in the future, or in another age. */
+export function sayDoubtOfDay(context: Context, day: string): void {
+  const doubt = doubtOfDay(day, context.today);
+  if (doubt) say(context, `Note: ${doubt}`);
 }
 
 /** Prints any other value as JSON. */
 export function printJson(context: Context, value: object): void {
   print(context, json(context, value));
+}
+
+/** Prints other values as one JSON array, block by block. */
+export async function printJsonList(context: Context, blocks: Iterable<readonly object[]>): Promise<void> {
+  const texts = function* () {
+    for (const block of blocks) yield block.map((value) => JSON.stringify(value));
+  };
+  await writeData(context, jsonList(context, texts(), undefined));
 }
 
 /** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
@@ -63,13 +86,10 @@ export async function printList<R extends object>(
 ): Promise<void> {
   const pick = picked(options['json'], list.fields);
   if (pick)
-    await writeAll(
-      context.stdout,
-      jsonList(context, list.json(), options['json'] === true ? undefined : pick),
-    );
+    await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
-    await writeAll(context.stdout, csvOf(Object.keys(list.fields), recordsOf(list.json())));
+    await writeData(context, csvOf(Object.keys(list.fields), recordsOf(list.json())));
   } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
@@ -123,14 +143,14 @@ function picked(asked: unknown, fields: Fields): Pick | undefined {
 
 /** As the service renders it, in a terminal indented. */
 function json(context: Context, value: object): string {
-  return context.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+  return context.stdout.isTTY ? displayable(context, JSON.stringify(value, null, 2)) : JSON.stringify(value);
 }
 
 /** A JSON array, block by block; unchanged texts pass as SQLite rendered them. */
 function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
   const indented = context.stdout.isTTY;
   const render = (text: string) => {
-    const record = JSON.parse(text) as object;
+    const record = storedJson<object>(text);
     const value = pick ? pick(record) : record;
     return indented ? JSON.stringify(value, null, 2).replace(/^/gm, '  ') : JSON.stringify(value);
   };
@@ -145,7 +165,7 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
 }
 
 function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
-  for (const block of blocks) for (const text of block) yield JSON.parse(text) as Record<string, unknown>;
+  for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }
 
 /** Explains an empty list on stderr, but with `--json` and `--csv`, where it is valid output. */

@@ -1,8 +1,9 @@
+import { RED_FLAGS } from '../../domain/red-flags.ts';
 import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
 import { counted } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { footer } from './summary.ts';
+import { footnote } from './summary-details.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
 export function placesScreen(
@@ -15,12 +16,13 @@ export function placesScreen(
     ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
     '',
     ...places.flatMap((place) => [...placeLines(place, canvas), '']),
-    ...footer(rule, canvas),
+    ...footnote(rule, canvas),
+    ...wrap(RED_FLAGS, canvas),
   ];
 }
 
 function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
-  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)');
+  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)', canvas);
   return [
     ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(

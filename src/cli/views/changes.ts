@@ -1,7 +1,8 @@
-import { intervalLine, type Verdict, words } from '../../insights/index.ts';
+import { type Direction, intervalLine, type Verdict, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Column } from './columns.ts';
+import { LONGEST_NAME, nameIn } from './exercise-name.ts';
 import type { Canvas } from './layout.ts';
 import { table } from './table.ts';
 import { clip } from './width.ts';
@@ -12,6 +13,7 @@ export interface Change {
   meanChange: number;
   interval: readonly [number, number];
   verdict: Verdict;
+  direction: Direction | null;
 }
 
 /** A figure between the exercise and its change; `from` is the least width of a terminal that has room for it. */
@@ -22,11 +24,12 @@ export interface Figure<C> {
 }
 
 const LEAST_DRAWING = 9;
-const LONGEST_NAME = 30;
 /** The width from which the ends of the intervals are written out. */
 const WIDE = 96;
 
-const says = { lower: 'lower', higher: 'higher', unclear: 'not clear', 'too-few': 'too few' } as const;
+/** `clear less`, `likely more`, `open` */
+const says = ({ verdict, direction }: Change) =>
+  direction ? `${verdict} ${direction}` : verdict.replace('-', ' ');
 
 /** Mean changes with their intervals drawn on one scale, in the order given. */
 export function changesTable<C extends Change>(
@@ -67,13 +70,13 @@ function intervalColumn<C extends Change>(): Column<C> {
 }
 
 function saysColumn<C extends Change>(palette: Palette): Column<C> {
-  return { title: 'Pain after', cell: ({ verdict }) => says[verdict], paint: painter(palette) };
+  return { title: 'Pain after', cell: says, paint: painter(palette) };
 }
 
 function painter<C extends Change>({ relief, aggravation }: Palette): (text: string, change: C) => string {
-  return (text, { verdict }) => {
-    if (verdict === 'lower') return relief(text);
-    return verdict === 'higher' ? aggravation(text) : text;
+  return (text, { verdict, direction }) => {
+    if (verdict !== 'clear') return text;
+    return direction === 'less' ? relief(text) : aggravation(text);
   };
 }
 
@@ -109,12 +112,12 @@ function scale(width: number, low: number, high: number): string {
 export function tooFew(
   changes: readonly (Change & { sessions: number })[],
   label: string,
+  canvas: Canvas,
 ): string | undefined {
   const few = changes.filter(({ verdict }) => verdict === 'too-few');
   if (few.length === 0) return undefined;
   const names = few.map(
-    ({ exerciseName, meanChange, sessions }) =>
-      `${escapeControls(exerciseName)} ${words.signed(meanChange)} (${sessions})`,
+    (change) => `${nameIn(canvas, change)} ${words.signed(change.meanChange)} (${change.sessions})`,
   );
   return `${label}: ${names.join(', ')}.`;
 }

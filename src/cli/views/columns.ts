@@ -12,6 +12,10 @@ export interface Column<R> {
    * left out. Without a turn it stays, and is cut only when all others are gone.
    */
   turn?: number;
+  /** Its turn to be made shorter before any column is left out, the lowest first: by its brief form, else by a cut. */
+  step?: number;
+  /** A shorter form of the same column. */
+  brief?: Column<R>;
   /** What the cell shows: one line without control characters. */
   cell(row: R): string;
   /** Colours the text of a cell. */
@@ -41,8 +45,41 @@ export function fitColumns<R>(
   rows: Iterable<readonly R[]>,
   limit: number,
 ): Layout<R> | undefined {
-  const whole = wholeWidths(columns, rows, limit);
-  const wholeOf = (column: Column<R>) => whole[columns.indexOf(column)] ?? 0;
+  const forms = columns.flatMap((column) => (column.brief ? [column, column.brief] : [column]));
+  const whole = wholeWidths(forms, rows, limit);
+  const wholeOf = (column: Column<R>) => whole[forms.indexOf(column)] ?? 0;
+  const brief = shorten(columns, wholeOf, limit);
+  return 'gap' in brief ? brief : leaveOut(brief.columns, wholeOf, limit);
+}
+
+/** Makes columns shorter, step by step. @returns the layout, or the columns in their shortest forms if those do not fit */
+function shorten<R>(
+  columns: readonly Column<R>[],
+  wholeOf: (column: Column<R>) => number,
+  limit: number,
+): Layout<R> | Pick<Layout<R>, 'columns'> {
+  const steps = columns
+    .filter(({ step }) => step !== undefined)
+    .sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
+  const cut: Column<R>[] = [];
+  let forms = [...columns];
+  for (let done = 0; ; done++) {
+    const widths = forms.map(wholeOf);
+    shrink(widths, forms, cut, excess(widths, GAP, limit));
+    if (excess(widths, GAP, limit) <= 0) return { columns: forms, widths, gap: GAP, leftOut: [] };
+    const step = steps[done];
+    if (!step) return { columns: forms };
+    if (step.brief) forms = forms.map((form) => (form === step && step.brief ? step.brief : form));
+    else cut.push(step);
+  }
+}
+
+/** Leaves columns out, turn by turn, and cuts the others. */
+function leaveOut<R>(
+  columns: readonly Column<R>[],
+  wholeOf: (column: Column<R>) => number,
+  limit: number,
+): Layout<R> | undefined {
   const yielding = columns
     .filter(({ turn }) => turn !== undefined)
     .sort((a, b) => (a.turn ?? 0) - (b.turn ?? 0));

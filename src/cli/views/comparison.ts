@@ -1,4 +1,5 @@
-import { type Comparison, type Difference, RED_FLAGS, SCALE_NOTE, words } from '../../insights/index.ts';
+import { RED_FLAGS } from '../../domain/red-flags.ts';
+import { type Comparison, type Difference, SCALE_NOTE, words } from '../../insights/index.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Column } from './columns.ts';

@@ -1,10 +1,10 @@
 import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
-import type { Goal } from '../../domain/goal.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import type { Log } from '../../domain/log.ts';
+import type { Goal } from '../../domain/plans/goal.ts';
+import type { Routine } from '../../domain/plans/routine.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
-import type { Routine } from '../../domain/routine.ts';
 import type { User } from '../../domain/user.ts';
 import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
@@ -24,15 +24,22 @@ const names: Record<Source, string> = {
 /** Most terminal columns of a value in `before → after`. */
 const VALUE_WIDTH = 40;
 
-/** The entries as lines: a heading for each change, its entries below, wrapped to the width. */
-export function historyLines(entries: readonly HistoryEntry[], canvas: Canvas): string[] {
-  return entries.flatMap((entry, i) => {
-    const isFirst = entries[i - 1]?.change !== entry.change;
+/** The entries as lines, block by block: a heading for each change, its entries below, wrapped to the width. */
+export function* historyText(blocks: Iterable<readonly HistoryEntry[]>, canvas: Canvas): Generator<string> {
+  let change: number | undefined;
+  const linesOf = (entry: HistoryEntry) => {
     const heading = `Change ${entry.change}, ${minuteOf(new Date(entry.at))}, ${byOf(entry)}`;
     const lines = wrap(describeEntry(entry), canvas, 2);
+    const isFirst = entry.change !== change;
+    change = entry.change;
     return isFirst ? [heading, ...lines] : lines;
-  });
+  };
+  for (const block of blocks) yield `${block.flatMap(linesOf).join('\n')}\n`;
 }
+
+/** `made 2026-03-02 12:00 by app (phone)` */
+export const madeBy = (entry: HistoryEntry): string =>
+  `made ${minuteOf(new Date(entry.at))} by ${byOf(entry)}`;
 
 function byOf({ source, caller, undoes }: HistoryEntry): string {
   if (undoes !== undefined) return `undo of ${undoes}`;

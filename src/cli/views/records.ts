@@ -1,8 +1,9 @@
 import { shown } from '../../domain/codec.ts';
+import { weekdayOf } from '../../domain/day.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
-import type { GoalInput } from '../../domain/goal.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
-import type { RoutineInput } from '../../domain/routine.ts';
+import type { GoalInput } from '../../domain/plans/goal.ts';
+import type { RoutineInput } from '../../domain/plans/routine.ts';
 import { type User, userRecord } from '../../domain/user.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
@@ -22,6 +23,17 @@ export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effect
   const change = sign(painBefore, painAfter);
   const pain = `pain ${painBefore} → ${painAfter}${change && ` (${change})`}`;
   return `${escapeControls(exerciseName)} on ${date}, ${pain}, ${effective ? 'effective' : 'not effective'}`;
+}
+
+/** What was recorded, for the answer to the person who recorded it: `Bird Dog today, 6 → 4 (↓2), helped`. */
+export function answerOf(
+  { exerciseName, date, painBefore, painAfter, effective }: Log,
+  today: string,
+): string {
+  const day = date === today ? 'today' : `on ${weekdayOf(date)} ${date}`;
+  const change = sign(painBefore, painAfter);
+  const pain = `${painBefore} → ${painAfter}${change && ` (${change})`}`;
+  return `${escapeControls(exerciseName)} ${day}, ${pain}, ${effective ? 'helped' : 'did not help'}`;
 }
 
 export const summaryOfRoutine = ({ name, exercises }: RoutineInput): string =>
@@ -94,11 +106,33 @@ export function logColumns(palette: Palette, userName?: (id: number) => string):
       `${before} → ${after} ${sign(before, after).padEnd(2)}`,
     paint: painter(palette),
   };
-  const columns = Object.entries(others).map(([name, field]) =>
-    name === 'painAfter' ? pain : columnOf<Log>(name, field, turnOf(name, logRecord)),
-  );
+  const columns = Object.entries(others).map(([name, field]) => {
+    if (name === 'painAfter') return pain;
+    const column = columnOf<Log>(name, field, turnOf(name, logRecord));
+    const shorter = SHORTER[name];
+    return shorter ? shorter(column) : column;
+  });
   return [columnOf('id', id), ...(userName ? [user] : []), columnOf('date', date), ...columns];
 }
+
+/** Forms of columns that need less room, in the order in which they are taken. */
+const SHORTER: Readonly<Record<string, (column: Column<Log>) => Column<Log>>> = {
+  exerciseType: (column) => ({
+    ...column,
+    step: 0,
+    brief: {
+      title: column.title,
+      turn: column.turn ?? 0,
+      cell: ({ exerciseType }) => (exerciseType === 'stretch' ? 'str.' : 'strength.'),
+    },
+  }),
+  notes: (column) => ({ ...column, step: 1 }),
+  effective: (column) => ({
+    ...column,
+    step: 2,
+    brief: { title: 'Helped', turn: column.turn ?? 0, cell: ({ effective }) => (effective ? '✓' : '✗') },
+  }),
+};
 
 function painter({ relief, aggravation }: Palette): (text: string, log: Log) => string {
   return (text, { painBefore, painAfter }) => {

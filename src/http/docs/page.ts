@@ -13,8 +13,11 @@ export function docsPolicy(): string {
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
-/** An OpenAPI document as one HTML page that loads nothing and runs nothing. */
-export function docsHtml(document: OpenApi): string {
+/**
+ * An OpenAPI document as one HTML page that loads nothing and runs nothing.
+ * @param base the address of the service, for the examples
+ */
+export function docsHtml(document: OpenApi, base = BASE): string {
   const { title, version } = document.info;
   const groups = groupsOf(document);
   return html`<!doctype html>
@@ -31,7 +34,7 @@ ${header(document)}${contents(document, groups)}<main id="content" tabindex="-1"
 ${authentication(document)}${groups.map((group) => section(document, group))}${problems(document)}${schemas(document)}</main>
 </body>
 </html>
-`.markup;
+`.markup.replaceAll(BASE, base);
 }
 
 /** A tag with its operations. */
@@ -62,6 +65,8 @@ ${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.
 function contents({ components }: OpenApi, groups: readonly Group[]): Html {
   const names = Object.keys(components.schemas);
   return html`<nav aria-label="Contents">
+<details class="contents" open>
+<summary>Contents</summary>
 <ul>
 <li><a href="#authentication">Authentication</a></li>
 ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
@@ -69,6 +74,7 @@ ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
 <ul class="names">
 ${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>\n`)}</ul></li>
 </ul>
+</details>
 </nav>
 `;
 }

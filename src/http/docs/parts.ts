@@ -1,4 +1,5 @@
 import { type Html, html } from '../../lib/html.ts';
+import { problemTypes } from '../problem-types.ts';
 import {
   endpointsOf,
   nameOf,
@@ -41,7 +42,15 @@ function scheme({ type, scheme = '', description }: SecurityScheme): Html {
 export function problems(document: OpenApi): Html {
   return html`<section>
 <h2 id="problems">Problems</h2>
+<dl>
+${Object.entries(problemTypes).map(kind)}</dl>
 ${Object.entries(document.components.responses).map(([name, response]) => problem(document, name, response))}</section>
+`;
+}
+
+function kind([type, { status, means }]: [string, { status: number; means: string }]): Html {
+  return html`<dt id="problem-${type}"><code>${type}</code> <small>${status}</small></dt>
+<dd>${means}.</dd>
 `;
 }
 

@@ -46,8 +46,8 @@ nav ul { list-style: none; margin: 0; padding: 0; }
 nav { margin-top: 2rem; font-size: .9rem; line-height: 1.4; }
 nav a { display: block; padding: .25rem 0; text-decoration: none; }
 nav a:hover { text-decoration: underline; }
-nav > ul > li { padding-top: .75rem; }
-nav > ul > li > a { font-weight: 600; color: var(--text); }
+nav details > ul > li { padding-top: .75rem; }
+nav details > ul > li > a { font-weight: 600; color: var(--text); }
 nav span { display: block; color: var(--soft); }
 nav .names { display: flex; flex-wrap: wrap; gap: 0 1rem; }
 table code { font-size: .9em; }
@@ -63,6 +63,7 @@ td p { margin: 0; }
 .limits, .example { color: var(--soft); }
 details { display: inline; color: var(--soft); }
 summary { cursor: pointer; }
+.contents { display: block; color: inherit; }
 tr { break-inside: avoid; }
 dl { margin: .6rem 0; }
 dt { font-weight: 600; margin-top: 1rem; }
@@ -74,7 +75,7 @@ dd { margin: 0; }
   th small { display: inline; margin-left: .35rem; }
 }
 @media print, (min-width: 38rem) and (max-width: 63.99rem) {
-  nav > ul { columns: 2; }
+  nav details > ul { columns: 2; }
   nav li { break-inside: avoid; }
 }
 @media screen and (min-width: 64rem) {
@@ -89,7 +90,7 @@ dd { margin: 0; }
   @page { margin: 15mm; }
   html { font-size: 8.5pt; }
   h3 { margin-top: 2rem; }
-  .skip, details { display: none; }
+  .skip, td details, .contents > summary { display: none; }
   a { color: inherit; }
 }
 `;

@@ -20,6 +20,8 @@ export interface AuditContext {
   readonly right: Right;
   /** The id in the path; 0 for a path without one. */
   readonly id: number;
+  /** The user in the path whose records were asked for. */
+  readonly owner?: number;
   readonly search: string;
   readonly caller: Caller | undefined;
 }
@@ -65,7 +67,7 @@ export class AuditTrail {
       return { ...response, body: chunks };
     }
     const disclosed = isGranted ? (response.disclosed ?? []) : [];
-    if (isGranted && isChanges) this.#addEach(context, status, disclosed);
+    if (isGranted && (isChanges || disclosed.length > 1)) this.#addEach(context, status, disclosed);
     else this.#add(this.#recordOf(context, status, disclosed[0]));
     return response;
   }
@@ -80,13 +82,10 @@ export class AuditTrail {
 
   /** @param disclosed the records in the response */
   #recordOf(context: AuditContext, status: number, disclosed?: Disclosure): AuditRecord {
-    const { request, path, right, id, search, caller } = context;
+    const { request, path, right, id, owner, search, caller } = context;
     const record = disclosed?.record ?? recordOf(right);
-    // Below /users/{id} the id is that of the user, whatever the records are.
-    const isOwner = path.startsWith('/users/');
-    const isRecord = id > 0 && isOwner === (record === 'user');
-    const { first, last, count } = isRecord ? { first: id, last: id, count: 1 } : (disclosed ?? NO_RECORDS);
-    const userId = id === 0 ? userOf(search, caller) : isOwner ? id : null;
+    const { first, last, count } = id > 0 ? { first: id, last: id, count: 1 } : (disclosed ?? NO_RECORDS);
+    const userId = owner ?? (id === 0 ? userOf(search, caller) : record === 'user' ? id : null);
     return {
       at: this.now(),
       token: caller?.id ?? null,
@@ -159,5 +158,6 @@ export class AuditTrail {
 /** The one user whose records a list can hold, as far as the token or the query says. */
 function userOf(search: string, caller: Caller | undefined): number | null {
   if (caller?.users?.length === 1) return caller.users[0] ?? null;
-  return Number(/(?:^|&)userId=(\d{1,15})(?:&|$)/.exec(search)?.[1] ?? 0) || null;
+  const named = [...search.matchAll(/(?:^|&)userId=([^&]*)/g)].map(([, id = '']) => id);
+  return named.length === 1 && /^\d{1,15}$/.test(named[0] ?? '') ? Number(named[0]) : null;
 }

@@ -3,10 +3,11 @@ import { stateOf, type Token } from '../../domain/token.ts';
 import type { Store } from '../../store/store.ts';
 import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
 import type { Route, Session } from '../route.ts';
-import type { HttpRequest } from '../wire/message.ts';
+import type { HttpRequest, HttpResponse } from '../wire/message.ts';
 import { AuditTrail } from './audit.ts';
 import { secretOf } from './credentials.ts';
 import { Buckets, DEFAULT_RATE, FAILURE_RATE, type Rate, rateLimitKey } from './limits.ts';
+import { DEFAULT_QUOTA, Quota } from './quota.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
 
@@ -25,6 +26,8 @@ export interface Refusal {
 export interface GateOptions {
   /** Rate limit of each token, and of each address on open routes. */
   rate?: Rate;
+  /** Bytes that each token may write in a day. */
+  quota?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
   /** Receives the error when the audit cannot be written. */
@@ -39,17 +42,19 @@ export class Gate {
   readonly #byToken: Buckets;
   readonly #byAddress: Buckets;
   readonly #failures: Buckets;
+  readonly #quota: Quota;
   readonly #now: () => number;
   readonly audit: AuditTrail;
 
   constructor(
     private readonly store: Store,
-    { rate = DEFAULT_RATE, now = Date.now, onError = () => {} }: GateOptions = {},
+    { rate = DEFAULT_RATE, quota = DEFAULT_QUOTA, now = Date.now, onError = () => {} }: GateOptions = {},
   ) {
     this.#now = now;
     this.audit = new AuditTrail(store, now, onError);
     this.#byToken = new Buckets(rate, now);
     this.#byAddress = new Buckets(rate, now);
+    this.#quota = new Quota(quota, now);
     this.#failures = new Buckets(FAILURE_RATE, now);
   }
 
@@ -67,6 +72,7 @@ export class Gate {
       }
       const secret = secretOf(request.headers.authorization);
       caller = this.#authenticate(secret, request);
+      request.trust?.();
       this.#byToken.take(caller.id);
       if (!may(caller.role, right))
         throw new Problem(403, `A token with the role ${caller.role} may not do this.`);
@@ -75,6 +81,27 @@ export class Gate {
     } catch (error) {
       return { caller, error };
     }
+  }
+
+  /**
+   * The handler's view of a request with a body: reading it takes its bytes from the caller's quota.
+   * @returns the request, and `settle`, which gives back what the response says was not stored
+   */
+  metered(
+    request: HttpRequest,
+    { id }: Caller,
+  ): { request: HttpRequest; settle: (response: HttpResponse) => void } {
+    let settle: ((stored: number) => void) | undefined;
+    const readBody = async () => {
+      const body = await request.readBody();
+      settle = this.#quota.take(id, body.length);
+      return body;
+    };
+    return {
+      request: { ...request, readBody },
+      settle: ({ status, body }) =>
+        settle?.(status < 300 && typeof body === 'string' ? Math.max(1, Buffer.byteLength(body)) : 0),
+    };
   }
 
   #authenticate(secret: string | undefined, request: HttpRequest): Caller {

@@ -16,24 +16,28 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /**
  * The origins of a service on this machine.
  * @param allowHosts further Host names, `name` or `name:port`, in lower case
+ * @param ownNames further Host names of the listening address, which need the port
  */
 export function originsAt(
   port: number,
   allowHosts: readonly string[],
   allowOrigins: readonly string[],
   isSecure = false,
+  ownNames: readonly string[] = [],
 ): Origins {
-  const names = [...LOCAL_NAMES, ...allowHosts];
+  const own = [...LOCAL_NAMES, ...ownNames];
   // Clients leave out the default port of http and https.
-  const bare = port === 80 || port === 443 ? LOCAL_NAMES : [];
+  const bare = port === 80 || port === 443 ? own : [];
+  const withPort = [...own, ...allowHosts].map((name) => `${name}:${port}`);
   return {
-    hosts: new Set([...names.map((name) => `${name}:${port}`), ...allowHosts, ...bare]),
+    hosts: new Set([...withPort, ...allowHosts, ...bare]),
     allowOrigins,
     isSecure,
   };
 }
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
+const EXPOSED =
+  'ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Last-Seq, X-Total-Count';
 
 /**
  * Refuses requests that a foreign web page can make a browser send: another Host (DNS rebinding), a foreign
@@ -45,15 +49,21 @@ export function checkOrigin({ hosts, headers, target }: HttpRequest, origins: Or
   const [, scheme, authority] =
     (target.startsWith('/') ? undefined : /^(https?):\/\/([^/?#]*)/i.exec(target)) ?? [];
   if (!isOurs(hosts[0] ?? '', origins) || (authority !== undefined && !isOurs(authority, origins)))
-    throw new Problem(403, 'This service does not answer to that Host name; --allow-host adds one.');
+    throw foreign('This service does not answer to that Host name; --allow-host adds one.');
   // RFC 9110, 7.4
-  if (scheme?.toLowerCase() === 'https' && !origins.isSecure)
-    throw new Problem(403, 'This is not reached by https.');
+  if (scheme?.toLowerCase() === 'https' && !origins.isSecure) throw foreign('This is not reached by https.');
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(origin, origins))
-    throw new Problem(403, 'Requests from that origin are not allowed; --allow-origin adds one.');
+    throw foreign('Requests from that origin are not allowed; --allow-origin adds one.');
   if (origin === undefined && headers['sec-fetch-site'] === 'cross-site')
-    throw new Problem(403, 'Requests from another site are not allowed; --allow-origin adds one.');
+    throw foreign('Requests from another site are not allowed; --allow-origin adds one.');
+}
+
+const foreign = (detail: string) => new Problem(403, detail, {}, 'foreign-caller');
+
+/** The address of the service as the caller of a request that passed `checkOrigin` wrote it. */
+export function baseOf({ hosts }: HttpRequest, { isSecure }: Origins): string {
+  return `http${isSecure ? 's' : ''}://${hosts[0]}`;
 }
 
 /** CORS headers, which let an allowed web page read the response (https://fetch.spec.whatwg.org). */
@@ -75,7 +85,7 @@ export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpH
   return {
     'access-control-allow-methods': allow,
     'access-control-allow-headers':
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
+      'Authorization, Cache-Control, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Pragma, traceparent, tracestate, X-Requested-With',
     'access-control-max-age': '600',
   };
 }

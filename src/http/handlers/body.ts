@@ -1,20 +1,32 @@
 import { parseJson } from '../../exchange/json.ts';
 import { Problem } from '../problem.ts';
-import type { HttpRequest } from '../wire/message.ts';
+import { type HttpRequest, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/message.ts';
+import { tooLarge } from '../wire/request.ts';
 
 /**
  * Reads the body of a request as JSON.
  * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
  */
 export async function readJson(request: HttpRequest): Promise<unknown> {
-  return (await readJsonText(request)).value;
+  requireJson(request.headers);
+  return parseJson(decodeUtf8(await request.readBody()));
 }
 
-/** As `readJson`, with the text of the body. */
-export async function readJsonText(request: HttpRequest): Promise<{ text: string; value: unknown }> {
+/**
+ * As `readJson`, with the text of the body, which may have `MAX_BATCH_BYTES`.
+ * @param isOne whether the value is a single record, which may have `MAX_BODY_BYTES` only
+ */
+export async function readJsonText(
+  request: HttpRequest,
+  isOne: (value: unknown) => boolean,
+): Promise<{ text: string; value: unknown }> {
   requireJson(request.headers);
-  const text = decodeUtf8(await request.readBody());
-  return { text, value: parseJson(text) };
+  const bytes = await request.readBody(MAX_BATCH_BYTES);
+  const text = decodeUtf8(bytes);
+  const isLarge = bytes.length > MAX_BODY_BYTES;
+  const value = parseJson(text);
+  if (isLarge && isOne(value)) throw tooLarge(MAX_BODY_BYTES);
+  return { text, value };
 }
 
 function requireJson(headers: HttpRequest['headers']): void {

@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../domain/history.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { disclosedChanges } from './disclosure.ts';
 import { tagged } from './etag.ts';
-import { arrayOf } from './json-array.ts';
+import { arrayOf } from './formats.ts';
 
 /**
  * A response with entries of the history: one text while they are few, else in chunks.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Store } from '../../store/store.ts';
+import { decodedTag } from '../wire/encoding.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 
 /** A strong entity tag of a body (RFC 9110, 8.8.3). */
@@ -50,8 +51,8 @@ export function tagged(
   etag = etagOf(body),
 ): HttpResponse {
   const condition = request.headers['if-none-match'];
-  if (condition !== undefined && names(condition, etag, true))
-    return { status: 304, headers: { etag, ...headers } };
+  const named = condition === undefined ? undefined : namedTag(condition, etag, true);
+  if (named !== undefined) return { status: 304, headers: { ...headers, etag: named } };
   return json(200, body, { etag, ...headers });
 }
 
@@ -71,8 +72,15 @@ export function precondition(headers: HttpRequest['headers']): ((body: string) =
   };
 }
 
-function names(condition: string, etag: string, weakly: boolean): boolean {
-  if (condition.trim() === '*') return true;
+const names = (condition: string, etag: string, weakly: boolean) =>
+  namedTag(condition, etag, weakly) !== undefined;
+
+/** The tag in a condition that is this one, in any content coding; the tag itself for `*`. */
+function namedTag(condition: string, etag: string, weakly: boolean): string | undefined {
+  if (condition.trim() === '*') return etag;
   const tags = condition.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return tags.some((tag) => tag === etag || (weakly && tag === `W/${etag}`));
+  return tags
+    .filter((tag) => weakly || !tag.startsWith('W/'))
+    .map((tag) => tag.replace('W/', ''))
+    .find((tag) => decodedTag(tag) === etag);
 }

@@ -4,7 +4,7 @@ import type { AnyRecord } from '../../domain/records.ts';
 import type { RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { Problem } from '../problem.ts';
-import type { HttpRequest } from '../wire/message.ts';
+import type { HttpRequest, HttpResponse } from '../wire/message.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -33,12 +33,23 @@ export function repeatable(
  * The records that the first request with this key created, as they were then; undefined if there was none.
  * @throws Problem 422 when that request had another body
  */
-export function firstAnswer(store: Store, { key, body }: RepeatableRequest): AnyRecord[] | undefined {
+export function firstAnswer(store: Store, repeat: RepeatableRequest): AnyRecord[] | undefined {
+  return firstRequest(store, repeat)?.created;
+}
+
+/** As `firstAnswer`: all that is known of the first request. */
+export function firstRequest(store: Store, { key, body }: RepeatableRequest) {
   const first = store.requests.find(key);
   // Erasing a record removes the hash of the body that created it, and with it this check.
   if (first?.body && !Buffer.from(body).equals(first.body))
     throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.');
-  return first?.created;
+  return first;
+}
+
+/** Marks the response to a repetition. */
+export function replayed(response: HttpResponse): HttpResponse {
+  response.headers['idempotency-replayed'] = 'true';
+  return response;
 }
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');

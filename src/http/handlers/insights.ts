@@ -1,7 +1,8 @@
+import { localDay } from '../../domain/day.ts';
 import { choice, type RecordOf } from '../../domain/fields.ts';
 import type { LogFilter } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
-import { anonymous, reportFields, summaryFields } from '../../domain/summary.ts';
+import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import type { Handler } from '../route.ts';
 import { tagged } from './etag.ts';
 import { parseQuery } from './query.ts';
@@ -36,6 +37,29 @@ export const summary: Handler = async ({ request, id, search, store }) => {
     request,
     JSON.stringify(tally.summary({ ...asked, ...(target !== undefined && { target }), rule })),
   );
+};
+
+/** GET of two periods of a user side by side. */
+export const compare: Handler = async ({ request, id, search, store }) => {
+  const { since, until, before, ...asked } = read(comparisonFields, search);
+  store.users.json(id);
+  const { comparedPeriods, compareSummaries, responseRules, Tally } = await import('../../insights/index.ts');
+  const filter = filterOf(id, asked);
+  const end = (sort: string) => store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
+  const ends = { first: end('date'), last: end('-date') };
+  const periods = comparedPeriods({ since, until, before }, ends, localDay(new Date()));
+  const rule = responseRules[asked.rule ?? 'default'];
+  const tallies = [new Tally(), new Tally()] as const;
+  for (const [i, period] of periods.entries())
+    for (const sessions of store.logs.sessions({ ...filter, ...period })) {
+      for (const session of sessions) tallies[i]?.add(session);
+      await new Promise(setImmediate);
+    }
+  const [first, second] = [
+    tallies[0].summary({ ...periods[0], rule }),
+    tallies[1].summary({ ...periods[1], rule }),
+  ];
+  return tagged(request, JSON.stringify(compareSummaries(first, second)));
 };
 
 /** GET of the report on a user. */

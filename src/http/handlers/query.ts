@@ -3,6 +3,25 @@ import { type Issue, invalid } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { check, objectOf, unknownField } from '../../domain/schema.ts';
 
+/** One parameter of a query string. */
+export interface Parameter {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The parameters with which json-server 0.17 orders and cuts lists. */
+export const slicing = ['_sort', '_order', '_page', '_limit', '_start', '_end'] as const;
+
+/** What json-server knows and this service does not, with the way to do it here. */
+const refusals: Readonly<Record<string, string>> = {
+  _embed: 'is not served: ask for the logs of users with /userExerciseLogs?userId=1&userId=2',
+  _expand: 'is not served: ask for the users of logs with /users?id=1&id=2',
+  _per_page: 'is not served: give _page with _limit, or limit with cursor',
+  _where: 'is not served: give filters, such as painAfter_gte=7',
+  _dependent: 'is not needed: a user is deleted with all logs',
+  ...Object.fromEntries(slicing.map((name) => [name, 'is for lists: this path takes none of it'])),
+};
+
 /**
  * A reader of query strings that have these parameters, each at most once.
  * @returns a function that gives the parameters in a query string, and throws as `parseQuery` does or `invalid` for
@@ -21,22 +40,54 @@ export function queryReader<Fs extends Fields>(fields: Fs): (search: string) => 
  */
 export function parseQuery(search: string, known: Fields): Record<string, unknown> {
   if (search === '') return {};
-  const texts: Record<string, string> = {};
   const issues: Issue[] = [];
+  const texts = textsOf(parametersOf(search, issues), Object.keys(known), issues);
+  if (issues.length > 0) throw invalid(issues);
+  return fromTexts(known, texts);
+}
+
+/**
+ * The parameters of a query string.
+ * @param issues receives what is badly encoded
+ */
+export function parametersOf(search: string, issues: Issue[]): Parameter[] {
+  const parameters: Parameter[] = [];
   for (const pair of search.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    if (name === undefined || value === undefined)
+    const text = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    if (name === undefined || text === undefined)
       issues.push({ field: 'query', message: 'is not valid percent-encoded UTF-8' });
-    else if (Object.hasOwn(texts, name))
-      issues.push({ field: name, message: 'is given twice: give it once' });
-    else if (Object.hasOwn(known, name)) texts[name] = value;
-    else if (!name.startsWith('_')) issues.push(unknownField(name, Object.keys(known), 'parameter'));
+    else parameters.push({ name, text });
   }
-  if (issues.length > 0) throw invalid(issues);
-  return fromTexts(known, texts);
+  return parameters;
+}
+
+/**
+ * The texts of parameters, each given once at most.
+ * @param issues receives what is unknown or given twice
+ * @param further other names, which a misspelt one may have meant, and what is said of an unknown one
+ */
+export function textsOf(
+  parameters: readonly Parameter[],
+  known: readonly string[],
+  issues: Issue[],
+  further: { others?: readonly string[]; hint?: string } = {},
+): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const { name, text } of parameters) {
+    if (Object.hasOwn(texts, name))
+      issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
+    else if (known.includes(name)) texts[name] = text;
+    else if (Object.hasOwn(refusals, name))
+      issues.push({ field: name, message: refusals[name] ?? '', fault: { code: 'unknown' } });
+    else if (!name.startsWith('_')) {
+      const issue = unknownField(name, [...known, ...(further.others ?? [])], 'parameter');
+      issues.push({ ...issue, message: issue.message + (further.hint ?? '') });
+    }
+  }
+  return texts;
 }
 
 function decode(text: string): string | undefined {

@@ -3,61 +3,14 @@ import { checkEach } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
-import type { Handler, RequestContext } from '../route.ts';
-import { type HttpHeaders, type HttpResponse, json } from '../wire/message.ts';
+import type { Handler, Write } from '../route.ts';
+import { type HttpResponse, json } from '../wire/message.ts';
 import { readJson, readJsonText } from './body.ts';
 import { disclosedRange, disclosedRecord } from './disclosure.ts';
-import { etagOf, etagOfList, precondition, tagged } from './etag.ts';
-import { firstAnswer, repeatable } from './idempotency.ts';
-import { arrayOf } from './json-array.ts';
+import { etagOf, precondition, tagged } from './etag.ts';
+import { firstAnswer, repeatable, replayed } from './idempotency.ts';
 import { parseQuery } from './query.ts';
 import type { Collection, Item, Resource, StoredRecord } from './resource.ts';
-
-/** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
-const MOST_CHARACTERS = 1024 * 1024;
-
-/** GET of a list: the whole of it, or with `limit` one page. */
-export function list<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
-  return (context) => {
-    const { request, search, store, caller } = context;
-    const filter = resource.filterOf(search);
-    if (filter.limit !== undefined) return page(resource, filter, filter.limit, context);
-    const verbs = resource.verbs(store);
-    const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
-    if (next === undefined && json.length <= MOST_CHARACTERS) {
-      const response = tagged(request, json, {}, etagOfList(json, store, resource.path, search, revision));
-      response.disclosed = disclosedRange(resource, ids);
-      return response;
-    }
-    return {
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-      body: arrayOf(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(resource, ids)),
-    };
-  };
-}
-
-function page<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
-  filter: F,
-  limit: number,
-  { request, search, store }: RequestContext,
-): HttpResponse {
-  const verbs = resource.verbs(store);
-  const { json, next, ids, total } = store.read(() => ({
-    ...verbs.page(filter, limit),
-    total: verbs.count(filter),
-  }));
-  const headers: HttpHeaders = { 'x-total-count': String(total) };
-  if (next !== undefined) {
-    const parameters = new URLSearchParams(search);
-    parameters.set('cursor', next);
-    headers['link'] = `<${resource.path}?${parameters}>; rel="next"`;
-  }
-  const response = tagged(request, json, headers);
-  response.disclosed = disclosedRange(resource, ids);
-  return response;
-}
 
 /** GET of one record. */
 export function read<I>(resource: Item<I>): Handler {
@@ -83,24 +36,25 @@ function seenRecord(json: string, id: number, { users }: Caller): StoredRecord {
 export function create<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
   return async ({ request, search, store, caller }) => {
     parseQuery(search, {});
-    const { text, value } = await readJsonText(request);
+    const { text, value } = await readJsonText(request, (sent) => !Array.isArray(sent));
     const repeat = repeatable(request, resource.path, caller, text);
     const earlier = repeat && firstAnswer(store, repeat);
-    if (earlier) return created(resource, value, earlier);
+    if (earlier) return replayed(created(resource, value, earlier));
     const verbs = resource.verbs(store);
     const isArray = Array.isArray(value);
     const inputs = isArray
       ? checkEach(value, (one) => resource.checkOneOf(store, one))
       : [resource.check(store, value)];
-    const records = await store.submit((): StoredRecord[] => {
+    const { records, isReplay } = await store.submit((): { records: StoredRecord[]; isReplay: boolean } => {
       // A concurrent request with the same key may have been first.
       const first = repeat && firstAnswer(store, repeat);
-      if (first) return first;
+      if (first) return { records: first, isReplay: true };
       const made = isArray ? verbs.createAll(inputs) : inputs.map((input) => verbs.create(input));
       if (repeat) store.requests.add(repeat);
-      return made;
+      return { records: made, isReplay: false };
     });
-    return created(resource, value, records);
+    const response = created(resource, value, records);
+    return isReplay ? replayed(response) : response;
   };
 }
 
@@ -121,14 +75,28 @@ export function created(
   return { ...json(201, body, headers), disclosed: disclosedRecord(collection, record) };
 }
 
+/** POST of one record, in a batch. */
+export function createOne<F extends Paging, I, P>(resource: Resource<F, I, P>): Write {
+  return {
+    hasBody: true,
+    begin: ({ store, search }) => {
+      parseQuery(search, {});
+      return (body) => {
+        const input = resource.check(store, body);
+        return () => created(resource, body, [resource.verbs(store).create(input)]);
+      };
+    },
+  };
+}
+
 /** PUT of a whole record. */
-export function replace<I>(resource: Item<I>): Handler {
+export function replace<I>(resource: Item<I>): Write {
   const check = (store: Store, value: unknown) => resource.check(store, value);
   return write(resource, check, (verbs, id, input, guard) => verbs.replace(id, input, guard));
 }
 
 /** PATCH of some fields. */
-export function patch<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function patch<F extends Paging, I, P>(resource: Resource<F, I, P>): Write {
   const check = (store: Store, value: unknown) => resource.checkPatch(store, value);
   return write(resource, check, (verbs, id, changes, guard) => verbs.update(id, changes, guard));
 }
@@ -137,26 +105,50 @@ function write<V extends { json(id: number): string }, T>(
   resource: Collection & { verbs(store: Store): V },
   check: (store: Store, value: unknown) => T,
   verb: (verbs: V, id: number, value: T, guard?: Guard) => StoredRecord,
-): Handler {
-  return async ({ request, id, search, store }) => {
-    parseQuery(search, {});
-    const verbs = resource.verbs(store);
-    // A missing record is reported before any fault of the body.
-    verbs.json(id);
-    const value = check(store, await readJson(request));
-    const guard = precondition(request.headers);
-    const record = await store.submit(() => verb(verbs, id, value, guard));
-    const body = JSON.stringify(record);
-    return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(resource, record) };
+): Write {
+  return {
+    hasBody: true,
+    begin: ({ store, id, search, headers }) => {
+      parseQuery(search, {});
+      const verbs = resource.verbs(store);
+      // A missing record is reported before any fault of the body.
+      verbs.json(id);
+      return (sent) => {
+        const value = check(store, sent);
+        const guard = precondition(headers);
+        return () => {
+          const record = verb(verbs, id, value, guard);
+          const body = JSON.stringify(record);
+          return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(resource, record) };
+        };
+      };
+    },
   };
 }
 
 /** DELETE of a record. */
-export function remove<I>(resource: Item<I>): Handler {
-  return async ({ request, id, search, store }) => {
-    parseQuery(search, {});
-    const guard = precondition(request.headers);
-    const record = await store.submit(() => resource.verbs(store).delete(id, guard));
-    return { ...json(200, '{}'), disclosed: disclosedRecord(resource, record) };
+export function remove<I>(resource: Item<I>): Write {
+  return {
+    hasBody: false,
+    begin: ({ store, id, search, headers }) => {
+      parseQuery(search, {});
+      const guard = precondition(headers);
+      return () => () => {
+        const record = resource.verbs(store).delete(id, guard);
+        return { ...json(200, '{}'), disclosed: disclosedRecord(resource, record) };
+      };
+    },
   };
 }
+
+/** A write that is a request of its own. */
+export function single({ hasBody, begin }: Write): Handler {
+  return async ({ request, store, id, search }) => {
+    const check = begin({ store, id, search, headers: request.headers });
+    const run = check(hasBody ? await readJson(request) : undefined);
+    return store.submit(run);
+  };
+}
+
+/** A write that can be a request of its own and a part of a batch. */
+export const written = (write: Write) => ({ write, handle: single(write) });

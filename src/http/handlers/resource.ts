@@ -1,16 +1,24 @@
 import { invalid } from '../../domain/errors.ts';
-import { type Fields, integer, text } from '../../domain/fields.ts';
-import { type LogFilter, type LogInput, type LogPatch, logFilterFields } from '../../domain/log.ts';
+import type { Fields } from '../../domain/fields.ts';
+import type { Filter } from '../../domain/filter.ts';
+import {
+  type LogFilter,
+  type LogInput,
+  type LogPatch,
+  logFilterFields,
+  logRecord,
+} from '../../domain/log.ts';
+import type { RoutineInput } from '../../domain/plans/routine.ts';
 import type { Noun } from '../../domain/records.ts';
-import type { RoutineInput } from '../../domain/routine.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import type { Paging } from '../../domain/sort.ts';
-import type { UserFilter, UserInput, UserPatch } from '../../domain/user.ts';
+import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
-import type { Chunk, Page, ShortPage } from '../../store/records/table.ts';
+import type { Chunk } from '../../store/records/rows.ts';
+import type { Page, ShortPage } from '../../store/records/table.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
-import { queryReader } from './query.ts';
+import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
 
 /** A stored record, as far as handlers look into it. */
 export interface StoredRecord {
@@ -20,12 +28,12 @@ export interface StoredRecord {
 }
 
 /** The verbs of the store that handlers use; those of users and of logs have these types. */
-export interface Verbs<Filter, Input, Patch> {
+export interface Verbs<F, Input, Patch> {
   json: (id: number) => string;
-  count: (filter: Filter) => number;
-  shortPage: (filter: Filter, withIds?: boolean) => ShortPage;
-  page: (filter: Filter, limit: number) => Page;
-  jsonChunks: (filter: Filter) => Generator<Chunk>;
+  count: (filter: F) => number;
+  shortPage: (filter: F, withIds?: boolean) => ShortPage;
+  page: (filter: F, limit: number) => Page;
+  jsonChunks: (filter: F) => Generator<Chunk>;
   create: (input: Input) => StoredRecord;
   createAll: (inputs: readonly Input[]) => StoredRecord[];
   replace: (id: number, input: Input, guard?: Guard) => StoredRecord;
@@ -37,8 +45,14 @@ export interface Verbs<Filter, Input, Patch> {
 export interface Collection {
   path: '/users' | '/userExerciseLogs' | '/routines';
   noun: Noun;
-  /** The query parameters of the list. */
+}
+
+/** What the list of a kind of record takes. */
+export interface Listed extends Collection {
+  /** The query parameters of the list that are given once at most. */
   parameters: Fields;
+  /** The filters on fields by the names of their parameters. */
+  filters: Readonly<Record<string, Filter>>;
 }
 
 /** The verbs of single records. */
@@ -52,53 +66,34 @@ export interface Item<Input> extends Collection {
 }
 
 /** A collection with its types, its checks, and its verbs in a store. */
-export interface Resource<Filter extends Paging, Input, Patch> extends Item<Input> {
+export interface Resource<F extends Paging, Input, Patch> extends Item<Input>, Listed {
   /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
-  filterOf(search: string): Filter;
+  read(search: string): ListQuery<F>;
   /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
   checkOneOf(store: Store, value: unknown): Input;
   /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
   checkPatch(store: Store, value: unknown): Patch;
-  verbs(store: Store): Verbs<Filter, Input, Patch>;
+  verbs(store: Store): Verbs<F, Input, Patch>;
 }
 
-const MAX_PAGE = 1000;
-
-const listParameters = (sortExample: string) => ({
-  sort: text({
-    label: 'Sort',
-    flag: 'sort',
-    help: 'Fields separated by commas, - in front for descending',
-    max: 200,
-    blank: false,
-    example: sortExample,
-  }),
-  limit: integer({
-    label: 'Limit',
-    flag: 'limit',
-    help: 'Most records on a page',
-    min: 1,
-    max: MAX_PAGE,
-    example: 50,
-  }),
-  cursor: text({
-    label: 'Cursor',
-    flag: 'cursor',
-    help: 'Where the page begins, from the Link header of the page before',
-    max: 2000,
-    blank: false,
-    example: 'WyJpZCIsMl0',
-  }),
+const userParameters = parametersOfList(userRecord, {}, { sort: 'lastName,id', fields: 'id,lastName' });
+const logParameters = parametersOfList(logRecord, namedFilters(), {
+  sort: '-date,id',
+  fields: 'id,date,painAfter',
 });
 
-const userParameters = listParameters('lastName,id');
-const logParameters = { ...logFilterFields, ...listParameters('-date,id') };
+/** The filters of logs that are no filter on a field by its own name: since and until. */
+function namedFilters(): Fields {
+  const entries = Object.entries(logFilterFields).filter(([name]) => !Object.hasOwn(logRecord, name));
+  return Object.fromEntries(entries);
+}
 
 export const users: Resource<UserFilter, UserInput, UserPatch> = {
   path: '/users',
   noun: 'user',
-  parameters: userParameters,
-  filterOf: queryReader(userParameters),
+  parameters: userParameters.single,
+  filters: userParameters.conditions.filters,
+  read: listReader(userRecord, userParameters),
   check: (_, value) => checkUserInput(value),
   checkOneOf: (_, value) => checkUserInput(value),
   checkPatch: (_, value) => checkUserPatch(value),
@@ -108,8 +103,9 @@ export const users: Resource<UserFilter, UserInput, UserPatch> = {
 export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   path: '/userExerciseLogs',
   noun: 'log',
-  parameters: logParameters,
-  filterOf: queryReader(logParameters),
+  parameters: logParameters.single,
+  filters: logParameters.conditions.filters,
+  read: listReader(logRecord, logParameters),
   check: ({ logs }, value) => checkNewLog(logs, value),
   checkOneOf({ logs }, value) {
     const input = checkNewLog(logs, value);
@@ -124,7 +120,6 @@ export const logs: Resource<LogFilter, LogInput, LogPatch> = {
 export const routines: Item<RoutineInput> = {
   path: '/routines',
   noun: 'routine',
-  parameters: {},
   check: ({ logs }, value) => checkNewRoutine(logs, value),
   verbs: (store) => store.routines,
 };

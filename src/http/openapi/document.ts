@@ -4,16 +4,22 @@ import { schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
 import type { Route } from '../route.ts';
 import { tags } from './operation.ts';
-import { type Json, queryParameters, schemaJson } from './parts.ts';
+import { filterParameters, type Json, queryParameters, schemaJson } from './parts.ts';
 import { problemRefs, problemResponses } from './problems.ts';
 import { schemas } from './schemas.ts';
 
+const SERVERS = '"servers":[{"url":"/"}]';
+
 let rendered: string | undefined;
 
-/** The OpenAPI 3.1 document of the service, as JSON, rendered once. */
-export function openApi(routes: readonly Route[]): string {
+/**
+ * The OpenAPI 3.1 document of the service, as JSON, rendered once.
+ * @param base the address of the service, as the caller wrote it; localhost stays relative, as linters want it
+ */
+export function openApi(routes: readonly Route[], base = '/'): string {
   rendered ??= JSON.stringify(documentOf(routes));
-  return rendered;
+  if (/^https?:\/\/localhost(?::|$)/.test(base)) return rendered;
+  return rendered.replace(SERVERS, () => `"servers":[${JSON.stringify({ url: base })}]`);
 }
 
 function documentOf(routes: readonly Route[]): Json {
@@ -69,8 +75,23 @@ function pathsOf(routes: readonly Route[]): Json {
 }
 
 function operationOf({ right, errors, operation }: Route): Json {
-  const { tag, id, summary, description, query = {}, sortable, headers = [], body, success } = operation;
-  const parameters = [...queryParameters(query).map(bounded(sortable)), ...headers];
+  const {
+    tag,
+    id,
+    summary,
+    description,
+    query = {},
+    filters = {},
+    sortable,
+    headers = [],
+    body,
+    success,
+  } = operation;
+  const parameters = [
+    ...filterParameters(filters),
+    ...queryParameters(query).map(bounded(sortable)),
+    ...headers,
+  ];
   return {
     tags: [tag],
     ...(right === null && { security: [] }),
@@ -83,10 +104,11 @@ function operationOf({ right, errors, operation }: Route): Json {
   };
 }
 
-/** Gives the parameter `sort` a pattern: these fields, each at most once. */
+/** Gives the parameters that name fields a pattern: these fields, each at most once. */
 const bounded = (sortable: Fields | undefined) => (parameter: Json) => {
-  if (!sortable || parameter['name'] !== 'sort') return parameter;
-  const key = `-?(?:${Object.keys(sortable).join('|')})`;
+  const name = String(parameter['name']);
+  if (!sortable || !['sort', '_sort', 'fields'].includes(name)) return parameter;
+  const key = `${name === 'sort' ? '-?' : ''}(?:${Object.keys(sortable).join('|')})`;
   const pattern = `^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)${key}(?:,${key})*$`;
   return { ...parameter, schema: { ...(parameter['schema'] as Json), pattern } };
 };

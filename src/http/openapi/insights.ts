@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { summaryFields } from '../../domain/summary.ts';
+import { comparisonFields, summaryFields } from '../../domain/summary.ts';
 import { reportParameters } from '../handlers/insights.ts';
 import type { Operation } from './operation.ts';
 import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY, ref } from './parts.ts';
@@ -18,10 +18,21 @@ export const summaryOperation: Operation = {
   id: 'getUserSummary',
   summary: 'What helps a user',
   description:
-    'Exercises in ranked order, by the end of the interval that is nearest to harm; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
+    'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
   query: summaryFields,
   headers: [IF_NONE_MATCH],
   success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
+};
+
+export const compareOperation: Operation = {
+  tag: 'Insights',
+  id: 'compareUserPeriods',
+  summary: 'Two periods of a user side by side',
+  description:
+    'The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.',
+  query: comparisonFields,
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The comparison', ref('Comparison'), ETAG), '304': NOT_MODIFIED },
 };
 
 export const reportOperation: Operation = {

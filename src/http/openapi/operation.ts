@@ -1,4 +1,5 @@
 import type { Fields } from '../../domain/fields.ts';
+import type { Filter } from '../../domain/filter.ts';
 import type { Json } from './parts.ts';
 
 /** The groups of operations, in the order of the document. */
@@ -20,6 +21,8 @@ export interface Operation {
   description?: string;
   /** Query parameters. */
   query?: Fields;
+  /** Query parameters that are filters on fields. */
+  filters?: Readonly<Record<string, Filter>>;
   /** The fields that the query parameter `sort` takes. */
   sortable?: Fields;
   /** Request headers, as parameters. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Fields } from '../../domain/fields.ts';
+import { type Filter, MOST_VALUES, operators } from '../../domain/filter.ts';
 import { schemaOf } from '../../domain/schema.ts';
 
 /** Parts that several operations share. */
@@ -21,7 +22,7 @@ export const ETAG_IF_SHORT: Json = {
   ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
 };
 
-export const NOT_MODIFIED: Json = { description: 'The caller has it already' };
+export const NOT_MODIFIED: Json = { description: 'The caller has it already', headers: ETAG };
 
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
 export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
@@ -38,6 +39,22 @@ export function queryParameters(fields: Fields): Json[] {
     description: field.help,
     schema: schemaJson(schemaOf(field)),
   }));
+}
+
+/** The parameters of filters on fields: an array where several values are taken, each with the name in front. */
+export function filterParameters(filters: Readonly<Record<string, Filter>>): Json[] {
+  return Object.entries(filters).map(([name, { operator, field }]) => {
+    const { several } = operators[operator];
+    const schema = schemaJson(schemaOf(field));
+    if (several === 'once') return { name, in: 'query', description: field.help, schema };
+    return {
+      name,
+      in: 'query',
+      description: `${field.help}; given again: ${several} of them`,
+      explode: true,
+      schema: { type: 'array', items: schema, maxItems: MOST_VALUES, examples: [[field.example]] },
+    };
+  });
 }
 
 /** A response with a JSON body. */

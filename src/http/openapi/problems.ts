@@ -1,3 +1,5 @@
+import { faultCodes } from '../../domain/fault.ts';
+import { type ProblemType, problemTypes, typeUri } from '../problem-types.ts';
 import { type Json, ref } from './parts.ts';
 
 /** The schema of every error. */
@@ -6,7 +8,11 @@ export const problemSchema: Json = {
   description: 'Problem details (RFC 9457)',
   required: ['type', 'title', 'status', 'detail'],
   properties: {
-    type: { type: 'string', examples: ['about:blank'] },
+    type: {
+      type: 'string',
+      description: 'The kind of problem: a reference to where /docs explains it',
+      enum: (Object.keys(problemTypes) as ProblemType[]).map(typeUri),
+    },
     title: { type: 'string', examples: ['Bad Request'] },
     status: { type: 'integer', examples: [400] },
     detail: { type: 'string', examples: ['The request has faults; errors names each.'] },
@@ -15,10 +21,20 @@ export const problemSchema: Json = {
       description: 'Every fault of the input',
       items: {
         type: 'object',
-        required: ['field', 'message'],
+        required: ['field', 'code', 'message'],
         properties: {
           field: { type: 'string', examples: ['painLevel'] },
-          message: { type: 'string', examples: ['must be a whole number from 1 to 10'] },
+          code: { type: 'string', description: 'What is wrong with it', enum: faultCodes },
+          minimum: { type: 'integer', description: 'With out-of-range' },
+          maximum: { type: 'integer', description: 'With out-of-range' },
+          minLength: { type: 'integer', description: 'With blank' },
+          maxLength: { type: 'integer', description: 'With too-long' },
+          values: { type: 'array', description: 'With not-a-choice', items: { type: 'string' } },
+          message: {
+            type: 'string',
+            description: 'For a person, behind the label of the field',
+            examples: ['must be a whole number from 1 to 10'],
+          },
         },
       },
     },
@@ -36,14 +52,16 @@ const problems = {
     'A foreign Host, Origin or site, or something that the role of the token may not do',
   ),
   NotFound: problem('404', 'No such record'),
+  NotAcceptable: problem('406', 'Accept names no media type that this can be had as'),
+  Conflict: problem('409', 'Something later depends on it, or it cannot be taken back'),
   Gone: problem('410', 'What is to be gone on from is not in the history any more: read everything anew'),
   PreconditionFailed: problem('412', 'The record is not the one that If-Match names'),
-  PayloadTooLarge: problem('413', 'The body is larger than 64 KiB'),
+  PayloadTooLarge: problem('413', 'The body is larger than 64 KiB, or with several records than 1 MiB'),
   UnsupportedMediaType: problem('415', 'The body is not application/json in UTF-8'),
   UnprocessableEntity: problem('422', 'The Idempotency-Key came with another body before'),
   TooManyRequests: problem(
     '429',
-    'The caller comes too often, which counts with authentication, or has too many streams open',
+    'The caller comes too often or has written too much today, which counts with authentication, or has too many streams open',
     { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } } },
   ),
   ServiceUnavailable: problem(

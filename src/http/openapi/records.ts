@@ -1,6 +1,6 @@
 import { recordFields } from '../../domain/records.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
-import type { Collection } from '../handlers/resource.ts';
+import type { Collection, Listed } from '../handlers/resource.ts';
 import type { Operation } from './operation.ts';
 import {
   content,
@@ -35,17 +35,30 @@ const names: Record<Collection['path'], Names> = {
   '/routines': { tag: 'Routines', schema: 'Routine', noun: 'routine', one: 'a routine' },
 };
 
-export function listOperation({ path, noun: record, parameters }: Collection): Operation {
+export function listOperation({ path, noun: record, parameters, filters }: Listed): Operation {
   const { tag, schema, noun } = names[path];
   return {
     tag,
     id: `list${schema}s`,
     summary: `List ${noun}s`,
-    description: 'Without `limit` the whole list is sent.',
+    description:
+      'Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.',
     query: parameters,
+    filters,
     sortable: recordFields[record],
     headers: [IF_NONE_MATCH],
-    success: { '200': ok(`The ${noun}s`, many(ref(schema)), LIST_HEADERS), '304': NOT_MODIFIED },
+    success: {
+      '200': {
+        description: `The ${noun}s`,
+        headers: LIST_HEADERS,
+        content: {
+          ...content(many(ref(schema))),
+          'application/x-ndjson': { schema: { type: 'string', description: 'A record per line' } },
+          'text/csv': { schema: { type: 'string', description: 'RFC 4180, the names of the fields first' } },
+        },
+      },
+      '304': NOT_MODIFIED,
+    },
   };
 }
 
@@ -131,11 +144,21 @@ export const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', 
 
 const LIST_HEADERS: Json = {
   ...ETAG_IF_SHORT,
-  Link: { description: 'With limit: the next page, rel="next"', schema: { type: 'string' } },
-  'X-Total-Count': { description: 'With limit: how many match in all', schema: { type: 'integer' } },
+  Link: {
+    description: 'With limit: the next page, rel="next"; with _page: first, prev, next, last',
+    schema: { type: 'string' },
+  },
+  'X-Total-Count': {
+    description: 'Of a part of the list: how many match in all',
+    schema: { type: 'integer' },
+  },
 };
 
 const CREATED_HEADERS: Json = {
+  'Idempotency-Replayed': {
+    description: 'true on the first answer when it is given again; absent otherwise',
+    schema: { type: 'string', const: 'true' },
+  },
   ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
   Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
 };
@@ -153,3 +176,12 @@ export const IDEMPOTENCY_KEY: Json = {
     examples: ['0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e'],
   },
 };
+
+/** GET of the logs of one user. */
+export function userLogsOperation(logs: Listed): Operation {
+  return {
+    ...listOperation(logs),
+    id: 'listLogsOfUser',
+    summary: 'List the exercise logs of a user',
+  };
+}

@@ -1,11 +1,12 @@
 import type { Fields } from '../../domain/fields.ts';
-import { goalFields, goalRecord } from '../../domain/goal.ts';
 import { actions, sources } from '../../domain/history.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
+import { goalFields, goalRecord } from '../../domain/plans/goal.ts';
+import { routineFields, routineRecord } from '../../domain/plans/routine.ts';
 import { nouns } from '../../domain/records.ts';
-import { routineFields, routineRecord } from '../../domain/routine.ts';
 import { objectOf, schemaOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
+import { batchSchemas } from './actions.ts';
 import { insightsSchemas } from './insights.ts';
 import { type Json, ref, schemaJson } from './parts.ts';
 import { problemSchema } from './problems.ts';
@@ -25,6 +26,7 @@ export function schemas(): Record<string, Json> {
     Goal: schemaJson(objectOf(goalRecord)),
     GoalInput: input({ sessionsPerWeek: goalFields.sessionsPerWeek }, ['userId']),
     ...insightsSchemas(),
+    ...batchSchemas,
     HistoryEntry: historyEntry,
     Problem: problemSchema,
   };

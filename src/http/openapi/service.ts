@@ -1,3 +1,4 @@
+import { roles } from '../../domain/access.ts';
 import type { Operation } from './operation.ts';
 import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY } from './parts.ts';
 
@@ -14,6 +15,33 @@ export const healthOperation: Operation = {
   success: { '200': ok('It can', HEALTH) },
 };
 
+const ME: Json = {
+  type: 'object',
+  required: ['authentication', 'name', 'role', 'users', 'expiresAt'],
+  properties: {
+    authentication: {
+      type: 'boolean',
+      description: 'false when the service runs without --auth: all is open',
+    },
+    name: { type: ['string', 'null'], description: 'Name of the token' },
+    role: { type: ['string', 'null'], description: `${roles.join(', ')}: what the token may do` },
+    users: {
+      type: ['array', 'null'],
+      description: 'Ids of the users whose records the token covers; null for all',
+      items: { type: 'integer' },
+    },
+    expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
+  },
+};
+
+export const meOperation: Operation = {
+  tag: 'Service',
+  id: 'getMe',
+  summary: 'Who the caller is, and whose records it sees',
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The token', ME, ETAG), '304': NOT_MODIFIED },
+};
+
 export const documentOperation: Operation = {
   tag: 'Service',
   id: 'getOpenApi',
@@ -22,6 +50,18 @@ export const documentOperation: Operation = {
   success: {
     '200': ok('The document', { type: 'object', additionalProperties: true }, ETAG),
     '304': NOT_MODIFIED,
+  },
+};
+
+export const rootOperation: Operation = {
+  tag: 'Service',
+  id: 'getRoot',
+  summary: 'Leads to the documentation',
+  success: {
+    '302': {
+      description: 'To the documentation',
+      headers: { Location: { description: '/docs', schema: { type: 'string' } } },
+    },
   },
 };
 

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import { exerciseTypes } from '../../domain/log.ts';
 import { responseRuleNames } from '../../domain/summary.ts';
-import type { ExerciseSummary, PainLevel, Response, Rhythm, Summary, Trend } from '../../insights/index.ts';
+import type {
+  DayAfter,
+  Difference,
+  ExerciseSummary,
+  PainLevel,
+  Response,
+  Rhythm,
+  Summary,
+  Trend,
+  VersusOthers,
+} from '../../insights/index.ts';
 
 /** What a summary looks like, for clients that are generated; the compiler holds it to the type. */
 
@@ -11,7 +21,13 @@ const share = z.number().min(0).max(1);
 const points = z.number().min(-9).max(9);
 const level = z.number().min(1).max(10);
 const interval = z.tuple([z.number(), z.number()]).describe('A 95 % interval, low and high');
-const pValue = z.number().min(0).max(1).nullable();
+const sequence = z
+  .tuple([z.number(), z.number()])
+  .describe('A 90 % confidence sequence, low and high: holds for somebody who looks after every session');
+const standardDeviation = z
+  .number()
+  .min(0)
+  .describe('Of one session, in points; moderated towards at least 1.5 (Smyth 2004)');
 
 const rule = z.strictObject({
   name: z.enum(responseRuleNames),
@@ -24,24 +40,45 @@ const responseShape = {
   sessions: count.min(1),
   meanChange: points,
   medianChange: points,
+  standardDeviation,
   interval,
   responded: share.describe('Share of sessions with a response'),
   effective: share.describe('Share of sessions that the patient marked effective'),
 };
 const response = z.strictObject(responseShape) satisfies z.ZodType<Response>;
 
+const versusOthers = z.strictObject({
+  difference: points.nullable().describe('At the same pain before; below 0 is more relief than the others'),
+  interval: sequence.nullable(),
+  verdict: z
+    .enum(['more', 'less', 'open', 'too-few'])
+    .describe(
+      'More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart',
+    ),
+}) satisfies z.ZodType<VersusOthers>;
+
+const dayAfter = z.strictObject({
+  days: count.describe('Days with this exercise that were followed by a day with sessions'),
+  difference: points.describe('Against the day after other exercises, at the same pain on the day itself'),
+  interval,
+}) satisfies z.ZodType<DayAfter>;
+
 const exercise = z.strictObject({
   exerciseName: z.string(),
   exerciseType: z.enum(exerciseTypes),
   ...responseShape,
   verdict: z
-    .enum(['lower', 'higher', 'unclear', 'too-few'])
-    .describe('Pain after: lower or higher where the interval says so; too-few is below 3 sessions'),
-  signTest: pValue.describe('Two-sided exact p-value; null below 6 sessions'),
-  signedRankTest: pValue.describe('Two-sided exact p-value; null below 6 sessions'),
+    .enum(['clear', 'likely', 'open', 'too-few'])
+    .describe(
+      'clear: the sequence excludes 0; likely: only the interval does; open: neither; too-few: below 3 sessions',
+    ),
+  direction: z.enum(['less', 'more']).nullable().describe('Pain after; null for open and too-few'),
+  sequence: sequence.nullable().describe('Of the mean change; null below 3 sessions'),
+  versusOthers: versusOthers.describe('Compared with the other exercises of the same user'),
+  dayAfter: dayAfter.nullable().describe('Pain before on the day after; null below 30 pairs of days'),
   firstDate: day,
   lastDate: day,
-  rank: z.int().min(1).nullable().describe('Null where there are too few sessions'),
+  rank: z.int().min(1).nullable().describe('1 is the most relief; null where there are too few sessions'),
 }) satisfies z.ZodType<ExerciseSummary>;
 
 const painLevel = z.strictObject({
@@ -50,6 +87,7 @@ const painLevel = z.strictObject({
   sessions: count,
   median: level.nullable(),
   mean: level.nullable(),
+  standardDeviation: standardDeviation.nullable(),
   interval: interval.nullable(),
 }) satisfies z.ZodType<PainLevel>;
 
@@ -60,6 +98,7 @@ const trend = z.strictObject({
   spanDays: count,
   direction: z.enum(['falling', 'rising', 'unclear', 'too-few']),
   weeks: z.array(z.strictObject({ week: day.describe('Its Monday'), sessions: count, median: level })),
+  months: z.array(z.strictObject({ month: z.string().describe('YYYY-MM'), sessions: count, mean: level })),
   last4Weeks: painLevel,
   previous4Weeks: painLevel,
   change: points.nullable().describe('Mean of the last 4 weeks − mean of the 4 before'),
@@ -90,13 +129,41 @@ export const summarySchema = z.strictObject({
   rhythm: rhythm.nullable(),
 }) satisfies z.ZodType<Omit<Summary, 'rule'>>;
 
+const difference = z.strictObject({
+  first: z.number().nullable(),
+  second: z.number().nullable(),
+  difference: z.number().nullable().describe('second − first'),
+  interval: interval.nullable(),
+  shift: z.enum(['lower', 'higher', 'unclear', 'too-few', 'new', 'stopped']),
+}) satisfies z.ZodType<Difference>;
+
+export const comparisonSchema = z.strictObject({
+  first: summarySchema,
+  second: summarySchema,
+  painBefore: difference.describe('Of the mean pain before exercise'),
+  meanChange: difference.describe('Of the mean change of all sessions'),
+  exercises: z.array(
+    z.strictObject({
+      exerciseName: z.string(),
+      exerciseType: z.enum(exerciseTypes),
+      first: response.nullable(),
+      second: response.nullable(),
+      meanChange: difference,
+    }),
+  ),
+});
+
 /** The schemas that have a name of their own. */
 export const summarySchemas = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({
   Summary: summarySchema,
+  Comparison: comparisonSchema,
+  Difference: difference,
   ResponseRule: rule,
   ExerciseSummary: exercise,
   ExerciseResponse: response,
+  VersusOthers: versusOthers,
+  DayAfter: dayAfter,
   PainLevel: painLevel,
   PainTrend: trend,
   Rhythm: rhythm,

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { typeUri, usualType } from '../problem-types.ts';
 
 /** Error codes of Node's HTTP parser and timers, as a status. */
 const statuses: Record<string, { status: number; detail: string }> = {
@@ -30,7 +31,7 @@ export function refuseConnect(socket: Duplex): void {
 
 function refuse(socket: Duplex, { status, detail }: { status: number; detail: string }): void {
   const title = STATUS_CODES[status];
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+  const body = JSON.stringify({ type: typeUri(usualType(status)), title, status, detail });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),

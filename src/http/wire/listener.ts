@@ -2,15 +2,11 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-
-/** A certificate and its key, as PEM. */
-export interface Tls {
-  cert: Buffer;
-  key: Buffer;
-}
+import { secureContext, type Tls } from './tls.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_CONNECTIONS = 512;
+/** Most connections at once. */
+export const MAX_CONNECTIONS = 512;
 
 /**
  * A server with limits on headers, connections and time, not yet listening.
@@ -31,14 +27,12 @@ export function createListener(
   const server = tls
     ? (createTlsServer({
         ...bounds,
-        ...tls,
-        minVersion: 'TLSv1.2',
+        ...secureContext(tls),
         handshakeTimeout: timeouts.headers,
       }) as Server)
     : createServer(bounds);
   // Node would drop headers beyond 2000, a second Host among them; their bytes are limited above.
   server.maxHeadersCount = 0;
-  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(timeouts.stall);
   // Otherwise Node drops the response to a client that closes its half of the connection after the request.
   return Object.assign(server, { httpAllowHalfOpen: true });

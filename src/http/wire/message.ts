@@ -9,13 +9,18 @@ export interface HttpRequest {
   headers: IncomingHttpHeaders;
   /** The value of every Host header. */
   hosts: readonly string[];
+  /** A header that may be sent once and was sent again. */
+  repeated?: string | undefined;
   /** Address of the caller: of the connection, or as a trusted proxy reports it. */
   address(): string;
   /**
    * Reads the body.
-   * @throws Problem 413 when it is larger than `MAX_BODY_BYTES`
+   * @param most bytes that it may have, `MAX_BODY_BYTES` unless given
+   * @throws Problem 413 when it is larger
    */
-  readBody(): Promise<Uint8Array>;
+  readBody(most?: number): Promise<Uint8Array>;
+  /** Notes that the connection's caller has a valid token. */
+  trust?: (() => void) | undefined;
   /** Calls back when the caller disconnects or has the whole response; perhaps twice. */
   onClose(listener: () => void): void;
 }
@@ -30,6 +35,9 @@ export interface Chunk {
 
 export type Chunks = Generator<Chunk> | AsyncGenerator<Chunk>;
 
+/** A content coding of response bodies. */
+export type Encoding = 'br' | 'gzip';
+
 /** A response; a long list and an event stream leave in chunks. */
 export interface HttpResponse {
   status: number;
@@ -37,10 +45,15 @@ export interface HttpResponse {
   body?: string | Chunks;
   /** The records in a body that is a text; chunks bear their own. */
   disclosed?: readonly Disclosure[] | undefined;
+  /** How the body is to be compressed. */
+  encoding?: Encoding | undefined;
 }
 
-/** The largest request body, in bytes. */
+/** The largest request body with one record, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
+
+/** The largest request body with several: 500 short logs have 100 KiB. */
+export const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** A response with a JSON text. */
 export function json(status: number, body: string, headers: HttpHeaders = {}): HttpResponse {

@@ -26,6 +26,11 @@ export class RequestLog {
     this.#add(`error: ${text}`);
   }
 
+  /** Logs something that whoever runs the service should look into. */
+  warning(text: string): void {
+    this.#add(`warning: ${text}`);
+  }
+
   /** Writes the waiting lines. */
   flush(): void {
     const text = this.#text;

@@ -1,34 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { Problem } from '../problem.ts';
+import type { SharedConnections } from './connections.ts';
 import { type HttpRequest, MAX_BODY_BYTES } from './message.ts';
+
+/** How a service is reached. */
+export interface Reach {
+  /** Whether a trusted proxy is in front. */
+  isProxied: boolean;
+  /** Where connections are shared among callers. */
+  connections?: SharedConnections | undefined;
+}
 
 /**
  * A request of Node's server as the app takes it.
- * @param isProxied whether a trusted proxy is in front
  * @param beforeBody runs before the body is read: it tells a caller who waits for 100 Continue to send it
  */
 export function requestOf(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  isProxied: boolean,
+  { isProxied, connections }: Reach,
   beforeBody?: () => void,
 ): HttpRequest {
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     headers: incoming.headers,
-    hosts: hostsOf(incoming.rawHeaders),
+    ...singleHeaders(incoming.rawHeaders),
     address: () => addressOf(incoming, isProxied),
+    trust: connections && (() => connections.trust(incoming.socket)),
     onClose: (listener) => {
       outgoing.once('close', listener);
       // A client that ends a stream closes only its half of the connection.
       incoming.socket.once('end', listener);
     },
-    readBody: () => {
-      if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+    readBody: (most = MAX_BODY_BYTES) => {
+      if (Number(incoming.headers['content-length'] ?? 0) > most) return Promise.reject(tooLarge(most));
       beforeBody?.();
-      return readBody(incoming);
+      return readBody(incoming, most);
     },
   };
 }
@@ -41,37 +50,60 @@ export function addressOf(incoming: IncomingMessage, isProxied: boolean): string
   const direct = incoming.socket.remoteAddress ?? '';
   if (!isProxied) return direct;
   const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
-  const last = forwarded.at(-1)?.trim() ?? '';
-  return isIP(last) ? last : direct;
+  return addressIn(forwarded.at(-1)?.trim() ?? '') ?? direct;
 }
 
-/** Every Host header; Node keeps only the first. */
-function hostsOf(rawHeaders: string[]): string[] {
+/** What is wrong with X-Forwarded-For of a proxy that replaces it with the one address that it sees. */
+export function forwardingFault({ headers }: IncomingMessage): string | undefined {
+  const forwarded = String(headers['x-forwarded-for'] ?? '');
+  if (addressIn(forwarded.trim()) !== undefined) return undefined;
+  return forwarded.includes(',')
+    ? 'X-Forwarded-For came with several addresses; the last one counts. The proxy should replace the header.'
+    : 'A request came without an address in X-Forwarded-For: it counts as the proxy itself.';
+}
+
+/** The IP address in `192.0.2.7`, `192.0.2.7:99`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:99`. */
+function addressIn(text: string): string | undefined {
+  if (isIP(text)) return text;
+  const [, six, four] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? [];
+  return (six && isIP(six) === 6) || (four && isIP(four) === 4) ? (six ?? four) : undefined;
+}
+
+/** Of the headers that may be sent once: every Host, of which Node keeps the first, and the name of one sent again. */
+function singleHeaders(rawHeaders: string[]): { hosts: string[]; repeated: string | undefined } {
   const hosts: string[] = [];
+  let [authorizations, keys] = [0, 0];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
+    // The lengths of host, authorization and idempotency-key: most headers have another, and need no lower case.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[i + 1] ?? '');
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++;
+    else if (name.length === 15 && name.toLowerCase() === 'idempotency-key') keys++;
   }
-  return hosts;
+  const repeated = authorizations > 1 ? 'Authorization' : keys > 1 ? 'Idempotency-Key' : undefined;
+  return { hosts, repeated };
 }
 
 /** Reads a body; what exceeds the limit is read and dropped, so that the caller receives the response. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > most) {
         chunks.length = 0;
-        reject(tooLarge());
+        reject(tooLarge(most));
       } else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    incoming.on('close', () => reject(new Problem(400, 'The request ended before its body did.')));
+    // Complete requests close, too: making an error for each would take a twentieth of the time of a small POST.
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new Problem(400, 'The request ended before its body did.'));
+    });
   });
 }
 
-function tooLarge(): Problem {
-  return new Problem(413, `A body may have at most ${MAX_BODY_BYTES} bytes.`);
+export function tooLarge(most: number): Problem {
+  return new Problem(413, `A body may have at most ${most} bytes.`);
 }

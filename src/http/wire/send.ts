@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Chunks, HttpHeaders } from './message.ts';
+import type { HttpHeaders } from './message.ts';
 
 /** Sends a body that is a text, or none. */
 export function sendWhole(
   outgoing: ServerResponse,
   status: number,
   headers: HttpHeaders,
-  body: string | undefined,
+  body: string | Uint8Array | undefined,
 ): void {
   if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
   outgoing.writeHead(status, headers).end(body);
@@ -20,7 +20,7 @@ export async function sendChunks(
   outgoing: ServerResponse,
   status: number,
   headers: HttpHeaders,
-  chunks: Chunks,
+  chunks: AsyncIterable<{ text: string | Uint8Array }> | Iterable<{ text: string | Uint8Array }>,
   stall: number,
 ): Promise<void> {
   outgoing.on('error', () => outgoing.destroy());

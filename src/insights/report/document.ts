@@ -2,20 +2,52 @@ import type { Chart } from './charts/frame.ts';
 
 /** What a report is made of. Every text is plain; the renderers escape. */
 export type Block =
-  | { readonly kind: 'paragraph'; readonly text: string }
-  | { readonly kind: 'alert'; readonly text: string }
+  | { readonly kind: 'lead' | 'paragraph'; readonly text: string }
+  | { readonly kind: 'alert'; readonly lines: readonly string[] }
+  | { readonly kind: 'tiles'; readonly tiles: readonly Tile[] }
+  | ({ readonly kind: 'bars' } & Bars)
   | { readonly kind: 'facts'; readonly rows: readonly Fact[] }
   | {
       readonly kind: 'table';
       readonly caption: string;
       readonly columns: readonly Column[];
-      readonly rows: readonly string[][];
+      readonly rows: readonly (readonly string[])[];
     }
   | ({ readonly kind: 'chart' } & Chart)
-  | {
-      readonly kind: 'notes';
-      readonly notes: readonly { readonly heading: string; readonly text: string }[];
-    };
+  /** With a title the notes are short, each of one line. */
+  | { readonly kind: 'notes'; readonly title?: string; readonly notes: readonly Note[] }
+  | { readonly kind: 'records'; readonly groups: readonly RecordGroup[] };
+
+/** A figure to be seen at a glance, and what it is made of. */
+export interface Tile {
+  readonly label: string;
+  readonly value: string;
+  readonly lines: readonly string[];
+}
+
+/** A bar from 0 to a mean with its interval, for each exercise. */
+export interface Bars {
+  readonly caption: string;
+  /** What is what in the drawing. */
+  readonly legend: string;
+  readonly groups: readonly {
+    readonly title: string;
+    readonly rows: readonly Bar[];
+    /** What is said of those that have no bar. */
+    readonly rest: string | null;
+  }[];
+}
+
+export interface Bar {
+  readonly name: string;
+  readonly remark: string | null;
+  readonly verdict: string;
+  /** Less or more where that is clear. */
+  readonly tone: 'less' | 'more' | 'open';
+  readonly mean: number;
+  readonly interval: readonly [number, number];
+  readonly sessions: number;
+}
 
 /** A label and what is said under it: one text, or several lines. */
 export interface Fact {
@@ -23,21 +55,35 @@ export interface Fact {
   readonly lines: readonly string[];
 }
 
+/** The first column of a table names the row. */
 export interface Column {
   readonly label: string;
   /** Aligned to the right. */
   readonly numeric?: boolean;
 }
 
+export interface Note {
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** The records of one exercise, a line for each month. */
+export interface RecordGroup {
+  readonly title: string;
+  readonly lines: readonly Fact[];
+}
+
 export interface Section {
   readonly title: string;
   readonly blocks: readonly Block[];
-  /** Begins on a new page, in small print. */
-  readonly appendix?: boolean;
+  /** Small print. */
+  readonly small?: boolean;
 }
 
 export interface Document {
   readonly title: string;
   readonly subtitle: string;
+  /** Who it is about. */
+  readonly about: string;
   readonly sections: readonly Section[];
 }

@@ -1,112 +1,234 @@
+import type { Log } from '../../domain/log.ts';
+import { redFlags } from '../../domain/red-flags.ts';
 import type { Comparison } from '../compare.ts';
-import type { ExerciseSummary, Verdict } from '../exercises.ts';
-import { RED_FLAGS, SCALE_NOTE } from '../method.ts';
-import { describeRule } from '../rules.ts';
-import type { Fact, Section } from './document.ts';
-import type { Report } from './report.ts';
+import type { ExerciseSummary } from '../exercises.ts';
+import { firstAndLastMonth, monthInWords } from '../months.ts';
+import { describeRule, type ResponseRule } from '../rules.ts';
+import type { Summary } from '../summary.ts';
+import type { Trend } from '../trend.ts';
+import type { Bar, Bars, Block, Note, Section, Tile } from './document.ts';
+import { riseCounts, shortNote } from './notes.ts';
+import { type Report, RISE } from './report.ts';
 import {
   count,
   differenceSentence,
-  exerciseInShort,
-  exerciseShifts,
-  fourWeeksSentence,
-  interval,
+  listed,
   percent,
-  quoted,
-  rhythmSentences,
+  plain,
+  shortName,
   signed,
-  trendSentence,
+  verdictWord,
+  versusWords,
 } from './words.ts';
 
-/** What a physiotherapist reads in the sixty seconds before an appointment. */
-export function inShort({ subject, summary, sincePrevious, previous }: Report): Section {
-  const { overall, pain, rhythm, exercises } = summary;
-  const facts: Fact[] = [
-    {
-      label: 'Who',
-      lines: [
-        [
-          subject.name === null ? `Patient ${subject.id}` : `${quoted(subject.name)} (no. ${subject.id})`,
-          `${subject.age} years`,
-          `pain: ${subject.painLocation.replaceAll('-', ' ')}, ${subject.painLevel} of 10 in the profile`,
-          `diagnosed ${subject.diagnosisDate}`,
-        ].join(' · '),
-        ...(subject.email === null ? [] : [subject.email]),
-      ],
-    },
-  ];
-  if (overall === null || pain === null || rhythm === null) {
-    facts.push({ label: 'Sessions', lines: ['None in this period.'] });
+const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
+
+/** What a physiotherapist reads in the sixty seconds before an appointment: all of it on the first page. */
+export function inShort(report: Report): Section {
+  const { summary, logs, rises, sincePrevious, previous } = report;
+  const { pain, exercises } = summary;
+  if (logs.length === 0 || pain === null)
     return {
       title: 'In short',
-      blocks: [
-        { kind: 'facts', rows: facts },
-        { kind: 'alert', text: RED_FLAGS },
-      ],
+      blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ALERT],
     };
-  }
-  facts.push(
-    { label: 'Sessions', lines: [rhythmSentences(summary.sessions, rhythm)] },
-    { label: 'Pain before exercise', lines: [trendSentence(pain), fourWeeksSentence(pain)] },
-    ...byVerdict('lower', 'Pain lower after', 'None that is clear.', exercises),
-    ...byVerdict('higher', 'Pain higher after', 'None that is clear.', exercises),
-    ...byVerdict('unclear', 'Not clear yet: mean change (sessions)', '', exercises),
-    ...byVerdict('too-few', 'Too few to say: mean change (sessions)', '', exercises),
-    {
-      label: 'All sessions',
-      lines: [
-        `Mean change ${signed(overall.meanChange)} (95 % interval ${interval(overall.interval)}). Response (${describeRule(summary.rule)}) in ${percent(overall.responded)}; marked effective by the patient: ${percent(overall.effective)}.`,
-      ],
-    },
-  );
-  if (sincePrevious && previous) facts.push(sinceInShort(previous, sincePrevious));
   return {
     title: 'In short',
     blocks: [
-      { kind: 'facts', rows: facts },
-      { kind: 'alert', text: RED_FLAGS },
-      {
-        kind: 'paragraph',
-        text: `Changes are points, pain after minus pain before; in brackets the 95 % interval. ${SCALE_NOTE} See “Method” for what the figures cannot say.`,
-      },
+      { kind: 'lead', text: lead(exercises) },
+      { kind: 'tiles', tiles: tiles(report, pain).map(unbroken) },
+      ...barsOf(exercises),
+      ...(rises.length > 0 ? risesBlocks(rises) : []),
+      ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
+      ALERT,
     ],
   };
 }
 
-const MOST_NAMED = 8;
+/** Most exercises that a sentence names, and most where their names are long. */
+const MOST_NAMED = 3;
+const MOST_LONG_NAMED = 1;
 
-function byVerdict(
-  verdict: Verdict,
-  label: string,
-  none: string,
-  exercises: readonly ExerciseSummary[],
-): Fact[] {
-  const those = exercises.filter((exercise) => exercise.verdict === verdict);
-  if (those.length === 0) return none ? [{ label, lines: [none] }] : [];
-  const ordered = verdict === 'higher' ? those.toReversed() : those;
-  const rest = those.length - MOST_NAMED;
-  const named = ordered.slice(0, MOST_NAMED);
-  const lines =
-    verdict === 'lower' || verdict === 'higher'
-      ? named.map(exerciseInShort)
-      : [
-          named
-            .map(
-              ({ exerciseName, meanChange, sessions }) =>
-                `${quoted(exerciseName)} ${signed(meanChange)} (${sessions})`,
-            )
-            .join(', '),
-        ];
-  return [{ label, lines: rest > 0 ? [...lines, `and ${rest} more, below`] : lines }];
+/** The answer in words: only what is clear. */
+function lead(exercises: readonly ExerciseSummary[]): string {
+  const sentence = (side: 'less' | 'more') => {
+    const clear = those(exercises, side);
+    const isLong = clear.slice(0, MOST_NAMED).some((each) => shortName(each).length > ONE_LINE);
+    const named = clear.map((each) => `${shortName(each)} (${signed(each.meanChange)})`);
+    return `Clearly ${side} pain after ${listed(named, isLong ? MOST_LONG_NAMED : MOST_NAMED)}.`;
+  };
+  const sides = (['less', 'more'] as const).filter((side) => those(exercises, side).length > 0);
+  if (sides.length === 0) return 'No exercise is clearly followed by less or by more pain yet.';
+  return sides.map(sentence).join(' ');
 }
 
-function sinceInShort(previous: string, comparison: Comparison): Fact {
-  const { second, painBefore } = comparison;
+/** The exercises that are clear, the strongest first. */
+function those(exercises: readonly ExerciseSummary[], side: 'less' | 'more'): ExerciseSummary[] {
+  const clear = exercises.filter(({ verdict, direction }) => verdict === 'clear' && direction === side);
+  return side === 'more' ? clear.toReversed() : clear;
+}
+
+function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
+  const { rhythm, overall, rule } = summary;
+  const target = rhythm?.target;
+  return [
+    {
+      label: 'Sessions',
+      value: String(logs.length),
+      lines: [
+        `${plain(rhythm?.sessionsPerWeek ?? 0)} a week, on ${count(rhythm?.days ?? 0, 'day')}`,
+        ...(target
+          ? [
+              `target of ${target.perWeek} a week reached in ${target.weeksReached} of ${count(target.weeks, 'whole week')}`,
+            ]
+          : []),
+        `the last on ${logs.at(-1)?.date}`,
+      ],
+    },
+    painTile(summary, pain),
+    {
+      label: 'Response',
+      value: percent(overall?.responded ?? 0),
+      lines: [`of sessions: pain fell by ${describeRule(rule)}. ${forWeeks(rule)}`],
+    },
+    {
+      label: `Rises of ${RISE} or more`,
+      value: String(rises.length),
+      lines: [`of ${count(logs.length, 'session')}`, ...(rises.length > 0 ? [riseCounts(rises)] : [])],
+    },
+  ];
+}
+
+/** Keeps a number and its percent sign on one line: tiles are narrow. */
+function unbroken(tile: Tile): Tile {
+  return { ...tile, lines: tile.lines.map((text) => text.replaceAll(' %', '\u00a0%')) };
+}
+
+function forWeeks(rule: ResponseRule): string {
+  const whose = rule.name === 'default' ? 'Ostelo’s' : 'The rule of';
+  return `${whose} ${rule.points} points or ${rule.percent} % is for weeks, not for one session.`;
+}
+
+const DIRECTIONS: Readonly<Record<Trend['direction'], string>> = {
+  falling: 'falling',
+  rising: 'rising',
+  unclear: 'no clear direction',
+  'too-few': 'too few days to say where it goes',
+};
+
+/** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
+function painTile({ level }: Summary, pain: Trend): Tile {
+  const label = 'Pain before exercise';
+  const direction = DIRECTIONS[pain.direction];
+  const months = firstAndLastMonth(pain);
+  if (months === null) {
+    const value = level?.mean == null ? '–' : level.mean.toFixed(1);
+    return { label, value, lines: [`mean of ${count(level?.sessions ?? 0, 'session')}`, direction] };
+  }
+  const [first, last] = months;
+  const sameYear = first.month.slice(0, 4) === last.month.slice(0, 4);
   return {
-    label: `Since the report of ${previous}`,
+    label,
+    value: `${first.mean.toFixed(1)} → ${last.mean.toFixed(1)}`,
     lines: [
-      `${count(second.sessions, 'session')}. Pain before exercise: ${differenceSentence(painBefore)}`,
-      exerciseShifts(comparison),
-    ].filter(Boolean),
+      `${monthInWords(first.month, !sameYear)} to ${monthInWords(last.month, true)}`,
+      `means of ${first.sessions} and ${count(last.sessions, 'session')}`,
+      direction,
+    ],
   };
+}
+
+/** Lines of text that the bars may take, so that the rest fits on the page too; and those that are clear of one side. */
+const ROOM = 15;
+const ROOM_OF_CLEAR = 6;
+const MOST_FEW = 4;
+
+function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
+  const less = rowsWithin(ROOM_OF_CLEAR, those(exercises, 'less'));
+  const more = rowsWithin(ROOM_OF_CLEAR, those(exercises, 'more'));
+  const open = rowsWithin(
+    ROOM - less.lines - more.lines,
+    (['likely', 'open'] as const).flatMap((word) => exercises.filter(({ verdict }) => verdict === word)),
+  );
+  const few = exercises.filter(({ verdict }) => verdict === 'too-few');
+  const fewNames = few.map((each) => `${shortName(each)} (${each.sessions})`);
+  const groups = [
+    group('Less pain after', less),
+    group('More pain after', more),
+    group(
+      'Not settled yet',
+      open,
+      few.length > 0 && `Too few sessions to say: ${listed(fewNames, MOST_FEW)}.`,
+    ),
+  ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
+  const legend = 'Bar: mean; line: its 95 % interval.';
+  const caption =
+    'Change in points, pain after minus pain before. Relief is compared with that after the other exercises at the same pain before; bad days often get better by themselves, and nothing else here takes that into account.';
+  return [{ kind: 'bars', legend, caption, groups }];
+}
+
+interface Rows {
+  readonly rows: readonly Bar[];
+  readonly lines: number;
+  /** How many there was no room for. */
+  readonly left: number;
+}
+
+/** A name of more characters takes a second line beside a bar. */
+const ONE_LINE = 22;
+
+/** The first ones, as many as there is room for. */
+function rowsWithin(room: number, exercises: readonly ExerciseSummary[]): Rows {
+  const rows: Bar[] = [];
+  let lines = 0;
+  for (const row of exercises.map(bar)) {
+    const own = (row.name.length > ONE_LINE ? 2 : 1) + (row.remark === null ? 0 : 1);
+    if (lines + own > room) break;
+    lines += own;
+    rows.push(row);
+  }
+  return { rows, lines, left: exercises.length - rows.length };
+}
+
+function group(title: string, { rows, left }: Rows, few: string | false = false): Bars['groups'][number] {
+  const sentences = [left > 0 && `${left} more in the table.`, few].filter(Boolean);
+  return { title, rows, rest: sentences.join(' ') || null };
+}
+
+function bar(exercise: ExerciseSummary): Bar {
+  const { verdict, direction, meanChange: mean, interval, sessions, versusOthers } = exercise;
+  return {
+    name: shortName(exercise),
+    remark: versusWords(versusOthers),
+    verdict: verdictWord(exercise),
+    tone: verdict === 'clear' && direction !== null ? direction : 'open',
+    mean,
+    interval,
+    sessions,
+  };
+}
+
+const MOST_RISES = 5;
+const LONGEST_NOTE = 120;
+/** Lines that rises may take, and the characters of a line. */
+const ROOM_OF_RISES = 7;
+const CHARACTERS = 95;
+
+/** The latest rises, each with its note, as many as there is room for. */
+function risesBlocks(rises: readonly Log[]): Block[] {
+  const notes: Note[] = [];
+  let lines = 0;
+  for (const log of rises.slice(-MOST_RISES).toReversed()) {
+    const note = shortNote(log, LONGEST_NOTE);
+    lines += Math.ceil((note.heading.length + note.text.length) / CHARACTERS);
+    if (lines > ROOM_OF_RISES) break;
+    notes.push(note);
+  }
+  const which = rises.length > notes.length ? `The latest ${notes.length} rises` : 'Rises';
+  return [{ kind: 'notes', title: `${which} of ${RISE} points or more`, notes }];
+}
+
+function sinceInShort(previous: string, { second, painBefore }: Comparison): Block {
+  const text = `${count(second.sessions, 'session')}. Pain before exercise: ${differenceSentence(painBefore)}`;
+  return { kind: 'facts', rows: [{ label: `Since the report of ${previous}`, lines: [text] }] };
 }

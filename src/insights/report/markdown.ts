@@ -1,27 +1,37 @@
 import { visible } from '../../lib/html.ts';
-import type { Block, Column } from './document.ts';
+import type { Bars, Block, Column } from './document.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
+import { interval, signed } from './words.ts';
 
 /**
  * A report as Markdown (GitHub's flavour, for its tables): the same words and figures as the HTML; of each
  * chart its caption and text alternative. What a person typed stands as they typed it, never as markup.
  */
 export function reportMarkdown(report: Report): string {
-  const { title, subtitle, sections } = documentOf(report);
+  const { title, subtitle, about, sections } = documentOf(report);
   const parts = sections.flatMap((section) => [
     `## ${escapeMarkdown(section.title)}`,
     ...section.blocks.map(block),
   ]);
-  return `${[`# ${escapeMarkdown(title)}`, escapeMarkdown(subtitle), ...parts].join('\n\n')}\n`;
+  const head = [`# ${escapeMarkdown(title)}`, escapeMarkdown(subtitle), escapeMarkdown(about)];
+  return `${[...head, ...parts].join('\n\n')}\n`;
 }
 
 function block(given: Block): string {
   switch (given.kind) {
     case 'paragraph':
       return escapeMarkdown(given.text);
-    case 'alert':
+    case 'lead':
       return `**${escapeMarkdown(given.text)}**`;
+    case 'alert':
+      return given.lines.map((text) => `**${escapeMarkdown(text)}**`).join('\n\n');
+    case 'tiles':
+      return given.tiles
+        .map(({ label, value, lines }) => fact(label, [`${value} (${lines.join('; ')})`]))
+        .join('\n');
+    case 'bars':
+      return bars(given);
     case 'facts':
       return given.rows.map(({ label, lines }) => fact(label, lines)).join('\n');
     case 'chart':
@@ -29,10 +39,52 @@ function block(given: Block): string {
     case 'table':
       return table(given.caption, given.columns, given.rows);
     case 'notes':
-      return given.notes
-        .map(({ heading, text }) => `### ${escapeMarkdown(heading)}\n\n${quote(text)}`)
+      return given.title === undefined
+        ? given.notes
+            .map(({ heading, text }) => `### ${escapeMarkdown(heading)}\n\n${quote(text)}`)
+            .join('\n\n')
+        : [
+            `### ${escapeMarkdown(given.title)}`,
+            given.notes.map(({ heading, text }) => fact(heading, [text])).join('\n'),
+          ].join('\n\n');
+    case 'records':
+      return given.groups
+        .map(({ title, lines }) =>
+          [
+            `### ${escapeMarkdown(title)}`,
+            lines.map(({ label, lines: entries }) => fact(label, [entries.join(', ')])).join('\n'),
+          ].join('\n\n'),
+        )
         .join('\n\n');
   }
+}
+
+function bars({ caption, groups }: Bars): string {
+  const columns: Column[] = [
+    { label: 'Exercise' },
+    { label: 'Verdict' },
+    { label: 'Mean (95 % interval)', numeric: true },
+    { label: 'Sessions', numeric: true },
+  ];
+  const parts = groups.flatMap(({ title, rows, rest }) => [
+    `### ${escapeMarkdown(title)}`,
+    ...(rows.length > 0
+      ? [
+          rowsOf(
+            columns,
+            rows.map(({ name, remark, verdict, mean, interval: range, sessions }) => [
+              remark === null ? name : `${name} (${remark})`,
+              verdict,
+              `${signed(mean)} (${interval(range)})`,
+              String(sessions),
+            ]),
+          ),
+        ]
+      : []),
+    ...(rest === null ? [] : [escapeMarkdown(rest)]),
+  ]);
+  const isEmpty = groups.every(({ rows }) => rows.length === 0);
+  return [...parts, ...(isEmpty ? [] : [escapeMarkdown(caption)])].join('\n\n');
 }
 
 function fact(label: string, lines: readonly string[]): string {
@@ -44,10 +96,14 @@ function fact(label: string, lines: readonly string[]): string {
 }
 
 function table(caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  return `${escapeMarkdown(caption)}\n\n${rowsOf(columns, rows)}`;
+}
+
+function rowsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const cells = (row: readonly string[]) => `| ${row.map(escapeMarkdown).join(' | ')} |`;
   const head = cells(columns.map(({ label }) => label));
   const rule = `| ${columns.map(({ numeric }) => (numeric ? '---:' : '---')).join(' | ')} |`;
-  return `${escapeMarkdown(caption)}\n\n${[head, rule, ...rows.map(cells)].join('\n')}`;
+  return [head, rule, ...rows.map(cells)].join('\n');
 }
 
 /** A text of several lines as a block quote that keeps its line breaks. */

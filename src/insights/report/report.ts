@@ -11,6 +11,8 @@ export interface ReportOptions extends SummaryOptions {
   readonly previous?: string | undefined;
   /** Leaves out name and e-mail address. Notes stay as they were written. */
   readonly anonymous?: boolean | undefined;
+  /** Shows every note, however many there are. */
+  readonly full?: boolean | undefined;
 }
 
 /** The patient as the report names them; null where left out. */
@@ -28,7 +30,15 @@ export interface Report {
   readonly sincePrevious: Comparison | null;
   /** By date, then id. */
   readonly logs: readonly Log[];
+  /** Those after which pain was higher by `RISE` points or more, in the same order. */
+  readonly rises: readonly Log[];
+  readonly full: boolean;
 }
+
+/** From this rise on, in points, a session stands on the first page with its note. */
+export const RISE = 2;
+/** From so many sessions on a report shows weeks instead of sessions, and of the notes those of rises. */
+export const MANY = 300;
 
 /** A report shows every session; of more than this nobody reads it, and making it would take minutes and gigabytes. */
 export const MOST_SESSIONS = 20_000;
@@ -57,6 +67,8 @@ export function buildReport(user: User, logs: Iterable<Log>, options: ReportOpti
     previous: options.previous ?? null,
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
     logs: kept,
+    rises: kept.filter(({ painBefore, painAfter }) => painAfter - painBefore >= RISE),
+    full: options.full ?? false,
   };
 }
 

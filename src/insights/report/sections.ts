@@ -1,21 +1,22 @@
-import type { Comparison } from '../compare.ts';
-import { methodNotes, SCALE_NOTE } from '../method.ts';
+import type { Log } from '../../domain/log.ts';
+import { type ExerciseSummary, exerciseKey } from '../exercises.ts';
+import { methodNotes } from '../method.ts';
 import { describeRule } from '../rules.ts';
-import { calendarChart } from './charts/calendar.ts';
+import { changesSection } from './changes.ts';
 import { painChart } from './charts/pain.ts';
-import { responseChart } from './charts/response.ts';
-import type { Block, Document, Section } from './document.ts';
+import { sessionsChart } from './charts/sessions.ts';
+import type { Block, Document, RecordGroup, Section } from './document.ts';
 import { inShort } from './in-short.ts';
+import { notesSection } from './notes.ts';
 import type { Report } from './report.ts';
 import {
   count,
-  differenceSentence,
+  fourWeeksSentence,
   interval,
   percent,
   plain,
-  pValue,
   quoted,
-  shiftWords,
+  rhythmSentences,
   signed,
   trendSentence,
   verdictWords,
@@ -23,177 +24,175 @@ import {
 
 /** Puts a report into words, charts and tables, the sixty-second summary first. */
 export function documentOf(report: Report): Document {
-  const { subject, summary, logs } = report;
+  const { subject, summary, logs, previous, sincePrevious } = report;
   const title = subject.name === null ? `Patient ${subject.id}` : quoted(subject.name);
   const period = summary.since === null ? 'no sessions' : `${summary.since} to ${summary.until}`;
   const sections = [inShort(report)];
-  if (logs.length > 0) sections.push(painOverTime(report), responsePerExercise(report), calendar(report));
-  if (report.sincePrevious) sections.push(whatChanged(report.previous ?? '', report.sincePrevious));
-  sections.push(notes(report), method(report));
-  if (logs.length > 0) sections.push(appendix(report));
-  return { title: `Exercise and pain: ${title}`, subtitle: period, sections };
+  if (logs.length > 0) sections.push(painOverTime(report), eachExercise(report));
+  if (sincePrevious && previous !== null) sections.push(changesSection(previous, sincePrevious));
+  sections.push(method(report));
+  if (logs.length > 0) sections.push(notesSection(report), records(report));
+  return {
+    title: `Exercise and pain: ${title}`,
+    subtitle: period,
+    about: about(report),
+    sections,
+  };
+}
+
+function about({ subject }: Report): string {
+  return [
+    `${subject.age} years`,
+    `pain: ${subject.painLocation.replaceAll('-', ' ')}, ${subject.painLevel} of 10 in the profile`,
+    `diagnosed ${subject.diagnosisDate}`,
+    ...(subject.name === null ? [] : [`patient ${subject.id}`]),
+    ...(subject.email === null ? [] : [subject.email]),
+  ].join(' · ');
 }
 
 function painOverTime({ logs, summary }: Report): Section {
-  const { pain } = summary;
+  const { pain, rhythm } = summary;
+  if (!pain || !rhythm) return { title: 'Pain over time', blocks: [] };
   return {
     title: 'Pain over time',
     blocks: [
-      ...(pain ? [{ kind: 'chart', ...painChart(logs, pain) } as const] : []),
-      { kind: 'paragraph', text: `${pain ? `${trendSentence(pain)} ` : ''}${SCALE_NOTE}` },
-    ],
-  };
-}
-
-function responsePerExercise({ summary }: Report): Section {
-  const { exercises, rule } = summary;
-  return {
-    title: 'Response per exercise',
-    blocks: [
-      { kind: 'chart', ...responseChart(exercises) },
-      {
-        kind: 'table',
-        caption: `Change in points. Response: ${describeRule(rule)}; “effective”: marked so by the patient. Sign test and signed-rank test: two-sided p-values.`,
-        columns: [
-          { label: '', numeric: true },
-          { label: 'Exercise' },
-          { label: 'Sessions', numeric: true },
-          { label: 'Mean', numeric: true },
-          { label: '95 % interval', numeric: true },
-          { label: 'Median', numeric: true },
-          { label: 'Response', numeric: true },
-          { label: 'Effective', numeric: true },
-          { label: 'Sign test', numeric: true },
-          { label: 'Signed-rank', numeric: true },
-          { label: 'Pain after' },
-        ],
-        rows: exercises.map((exercise) => [
-          exercise.rank === null ? '–' : String(exercise.rank),
-          exerciseAndType(exercise),
-          String(exercise.sessions),
-          signed(exercise.meanChange),
-          exercise.verdict === 'too-few' ? '–' : interval(exercise.interval),
-          signed(exercise.medianChange, Number.isInteger(exercise.medianChange) ? 0 : 1),
-          percent(exercise.responded),
-          percent(exercise.effective),
-          pValue(exercise.signTest),
-          pValue(exercise.signedRankTest),
-          verdictWords[exercise.verdict].replace(/^pain (.*) after$/, '$1'),
-        ]),
-      },
-    ],
-  };
-}
-
-const exerciseAndType = (exercise: { exerciseName: string; exerciseType: string }) =>
-  `${quoted(exercise.exerciseName)}, ${exercise.exerciseType}`;
-
-function calendar({ logs }: Report): Section {
-  return { title: 'Calendar of sessions', blocks: [{ kind: 'chart', ...calendarChart(logs) }] };
-}
-
-function whatChanged(previous: string, comparison: Comparison): Section {
-  const { first, second, painBefore, meanChange, exercises } = comparison;
-  const figures = (response: { sessions: number; meanChange: number } | null) =>
-    response ? [String(response.sessions), signed(response.meanChange)] : ['0', '–'];
-  return {
-    title: `What changed since ${previous}`,
-    blocks: [
+      { kind: 'chart', ...painChart(logs, pain) },
+      { kind: 'chart', ...sessionsChart(logs, rhythm.target?.perWeek ?? null) },
       {
         kind: 'facts',
         rows: [
-          {
-            label: 'Sessions',
-            lines: [
-              `${first.sessions} up to ${previous} (${plain(first.rhythm?.sessionsPerWeek ?? 0)} a week), ${second.sessions} since (${plain(second.rhythm?.sessionsPerWeek ?? 0)} a week).`,
-            ],
-          },
-          { label: 'Pain before exercise', lines: [differenceSentence(painBefore)] },
-          { label: 'Change of a session, all exercises', lines: [differenceSentence(meanChange)] },
+          { label: 'Pain before exercise', lines: [trendSentence(pain), fourWeeksSentence(pain)] },
+          { label: 'Sessions', lines: [rhythmSentences(logs.length, rhythm)] },
         ],
       },
-      ...(exercises.length === 0
-        ? []
-        : [
-            {
-              kind: 'table',
-              caption: 'Mean change of a session in points, and the difference with its 95 % interval.',
-              columns: [
-                { label: 'Exercise' },
-                { label: 'Sessions then', numeric: true },
-                { label: 'Mean then', numeric: true },
-                { label: 'Sessions since', numeric: true },
-                { label: 'Mean since', numeric: true },
-                { label: 'Difference', numeric: true },
-                { label: 'Says' },
-              ],
-              rows: exercises.map((exercise) => {
-                const { difference, interval: range, shift } = exercise.meanChange;
-                const by =
-                  difference === null || range === null ? '–' : `${signed(difference)} (${interval(range)})`;
-                return [
-                  exerciseAndType(exercise),
-                  ...figures(exercise.first),
-                  ...figures(exercise.second),
-                  by,
-                  shiftWords[shift],
-                ];
-              }),
-            } as const,
-          ]),
     ],
   };
 }
 
-function notes({ logs }: Report): Section {
-  const written = logs.filter((log) => log.notes.trim() !== '');
-  const blocks: Block[] =
-    written.length === 0
-      ? [{ kind: 'paragraph', text: 'None.' }]
-      : [
-          {
-            kind: 'notes',
-            notes: written.toReversed().map((log) => ({
-              heading: `${log.date} · ${quoted(log.exerciseName)} · ${log.painBefore} → ${log.painAfter} · no. ${log.id}`,
-              text: log.notes,
-            })),
-          },
-        ];
-  return { title: 'Notes, the latest first', blocks };
+const OUTSIDE = '†';
+
+function eachExercise({ summary }: Report): Section {
+  const { exercises, overall, rule } = summary;
+  const caption = [
+    `Change in points, pain after minus before, the most relief first. Against others: the difference to the other exercises at the same pain before. Response: ${describeRule(rule)}. Effective: marked so by the patient.`,
+    exercises.some(isMedianOutside) &&
+      `${OUTSIDE} Outside the interval, which is that of the mean: a median is a whole or half point.`,
+  ];
+  const blocks: Block[] = [
+    {
+      kind: 'table',
+      caption: caption.filter(Boolean).join(' '),
+      columns: [
+        { label: 'Exercise' },
+        { label: 'Verdict' },
+        { label: 'Sessions', numeric: true },
+        { label: 'Mean', numeric: true },
+        { label: '95 % interval', numeric: true },
+        { label: 'Median', numeric: true },
+        { label: 'Against others', numeric: true },
+        { label: 'Response', numeric: true },
+        { label: 'Effective', numeric: true },
+      ],
+      rows: exercises.map((exercise) => [
+        nameOf(exercise),
+        verdictWords(exercise),
+        String(exercise.sessions),
+        signed(exercise.meanChange),
+        exercise.verdict === 'too-few' ? '–' : interval(exercise.interval),
+        medianOf(exercise),
+        withInterval(exercise.versusOthers),
+        percent(exercise.responded),
+        percent(exercise.effective),
+      ]),
+    },
+  ];
+  if (overall)
+    blocks.push({
+      kind: 'paragraph',
+      text: `All sessions: mean change ${signed(overall.meanChange)} (95 % interval ${interval(overall.interval)}), response in ${percent(overall.responded)}, marked effective ${percent(overall.effective)}.`,
+    });
+  return { title: 'Each exercise', blocks: [...blocks, ...theDayAfter(exercises)] };
+}
+
+const nameOf = ({ exerciseName, exerciseType }: { exerciseName: string; exerciseType: string }) =>
+  `${quoted(exerciseName)}, ${exerciseType}`;
+
+function withInterval(value: {
+  difference: number | null;
+  interval: readonly [number, number] | null;
+}): string {
+  const { difference, interval: range } = value;
+  return difference === null || range === null ? '–' : `${signed(difference)} (${interval(range)})`;
+}
+
+function medianOf(exercise: ExerciseSummary): string {
+  const { medianChange } = exercise;
+  const median = signed(medianChange, Number.isInteger(medianChange) ? 0 : 1);
+  return isMedianOutside(exercise) ? `${median} ${OUTSIDE}` : median;
+}
+
+/** Only where there are enough days that follow each other. */
+function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
+  const rows = exercises.flatMap(({ dayAfter, ...exercise }) =>
+    dayAfter ? [[nameOf(exercise), String(dayAfter.days), withInterval(dayAfter)]] : [],
+  );
+  if (rows.length === 0) return [];
+  return [
+    {
+      kind: 'table',
+      caption:
+        'The pain before exercise on the day after, against the day after other exercises, in points: below 0 is less pain.',
+      columns: [
+        { label: 'The day after' },
+        { label: 'Days', numeric: true },
+        { label: 'Difference (95 % interval)', numeric: true },
+      ],
+      rows,
+    },
+  ];
+}
+
+function isMedianOutside({ verdict, medianChange, interval: [low, high] }: ExerciseSummary): boolean {
+  return verdict !== 'too-few' && (medianChange < low || medianChange > high);
 }
 
 function method({ summary }: Report): Section {
   const rows = methodNotes(summary.rule).map(({ title, text }) => ({ label: title, lines: [text] }));
-  return { title: 'Method', blocks: [{ kind: 'facts', rows }] };
+  return { title: 'Method', small: true, blocks: [{ kind: 'facts', rows }] };
 }
 
-function appendix({ logs }: Report): Section {
+/** Every session in little room: by exercise, in the order of the table, a line for each month. */
+function records({ logs, summary }: Report): Section {
+  const groups = new Map<string, Log[]>();
+  for (const log of logs) {
+    const those = groups.get(exerciseKey(log));
+    if (those) those.push(log);
+    else groups.set(exerciseKey(log), [log]);
+  }
+  const text = `${count(logs.length, 'session')}: day of the month, pain before → after; ✓ marked effective by the patient.`;
   return {
     title: 'Appendix: the records',
-    appendix: true,
+    small: true,
     blocks: [
+      { kind: 'paragraph', text },
       {
-        kind: 'table',
-        caption: `${count(logs.length, 'session')}, by date. Their notes stand above, under the same number.`,
-        columns: [
-          { label: 'No.', numeric: true },
-          { label: 'Date' },
-          { label: 'Exercise' },
-          { label: 'Before', numeric: true },
-          { label: 'After', numeric: true },
-          { label: 'Change', numeric: true },
-          { label: 'Effective' },
-        ],
-        rows: logs.map((log) => [
-          String(log.id),
-          log.date,
-          exerciseAndType(log),
-          String(log.painBefore),
-          String(log.painAfter),
-          signed(log.painAfter - log.painBefore, 0),
-          log.effective ? 'yes' : 'no',
-        ]),
+        kind: 'records',
+        groups: summary.exercises.map((exercise) => recordGroup(groups.get(exerciseKey(exercise)) ?? [])),
       },
     ],
+  };
+}
+
+function recordGroup(logs: readonly Log[]): RecordGroup {
+  const months = new Map<string, string[]>();
+  for (const { date, painBefore, painAfter, effective } of logs) {
+    const entries = months.get(date.slice(0, 7)) ?? [];
+    entries.push(`${date.slice(8)}: ${painBefore} → ${painAfter}${effective ? ' ✓' : ''}`);
+    months.set(date.slice(0, 7), entries);
+  }
+  const [{ exerciseName = '', exerciseType = '' } = {}] = logs;
+  return {
+    title: `${quoted(exerciseName)}, ${exerciseType} (${plain(logs.length)})`,
+    lines: [...months].map(([label, entries]) => ({ label, lines: entries })),
   };
 }

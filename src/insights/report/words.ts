@@ -1,8 +1,9 @@
 import type { Comparison, Difference, ExerciseComparison } from '../compare.ts';
-import type { ExerciseSummary } from '../exercises.ts';
 import type { Rhythm } from '../rhythm.ts';
-import type { Interval } from '../stats/interval.ts';
+import type { Interval } from '../stats/points.ts';
 import type { PainLevel, Trend } from '../trend.ts';
+import { FEWEST_TO_SAY, type Finding } from '../verdict.ts';
+import type { VersusOthers } from '../versus-others.ts';
 
 /** A figure with a true minus sign: `−1.3`. */
 export function signed(value: number, decimals = 1): string {
@@ -16,9 +17,18 @@ const level = (value: number): string => signed(value).replace('+', '');
 export const plain = (value: number): string => String(Number(value.toFixed(1)));
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 export const interval = ([low, high]: Readonly<Interval>, decimals = 1): string =>
-  `${signed(low, decimals)} to ${signed(high, decimals)}`;
+  `${end(low, decimals)} to ${end(high, decimals)}`;
+
+/** Decimals of a published figure. */
+const MOST_DECIMALS = 4;
+
+/** An end of an interval. One that is not 0 never reads 0.0: on which side of it the end lies is what it says. */
+function end(value: number, decimals: number): string {
+  const text = signed(value, decimals);
+  return value !== 0 && /^[0.]+$/.test(text) && decimals < MOST_DECIMALS ? end(value, decimals + 1) : text;
+}
+
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-export const pValue = (p: number | null): string => (p === null ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3));
 
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -28,11 +38,21 @@ export function quoted(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** `Bird Dog (−1.3, interval −1.8 to −0.7, 51 sessions)` */
-export function exerciseInShort(exercise: ExerciseSummary): string {
-  const { exerciseName, meanChange, sessions } = exercise;
-  const range = exercise.verdict === 'too-few' ? '' : ` (${interval(exercise.interval)})`;
-  return `${quoted(exerciseName)}: ${signed(meanChange)}${range}, ${count(sessions, 'session')}`;
+const LONGEST_NAME = 44;
+
+/** The name of an exercise where there is little room: cut, and kept from turning the text around it. */
+export function shortName({ exerciseName }: { readonly exerciseName: string }): string {
+  const characters = [...exerciseName];
+  return quoted(
+    characters.length <= LONGEST_NAME ? exerciseName : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`,
+  );
+}
+
+/** `A, B and C`; of more than `most` the first ones and how many others. */
+export function listed(texts: readonly string[], most = texts.length): string {
+  const rest = texts.length - most;
+  const named = rest > 0 ? [...texts.slice(0, most), `${rest} more`] : texts;
+  return named.length < 2 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }
 
 export function trendSentence({ direction, slopePerWeek, interval: range }: Trend): string {
@@ -87,20 +107,36 @@ export const shiftWords = {
   stopped: 'No longer done',
 } as const;
 
-export const verdictWords = {
-  lower: 'pain lower after',
-  higher: 'pain higher after',
-  unclear: 'not clear',
-  'too-few': 'too few to say',
-} as const;
+/** `clear`, `likely less`, `open`, `too few` */
+export function verdictWord({ verdict, direction }: Pick<Finding, 'verdict' | 'direction'>): string {
+  if (verdict === 'too-few') return 'too few';
+  return verdict === 'likely' ? `likely ${direction}` : verdict;
+}
 
-/** Which exercises are new, no longer done, or respond differently. */
+/** `clear: less`, `likely less`, `open`, `too few` */
+export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>): string {
+  const word = verdictWord(finding);
+  return finding.verdict === 'clear' ? `${word}: ${finding.direction}` : word;
+}
+
+/** How the relief compares with that after the person's other exercises, where it differs. */
+export function versusWords({ verdict }: VersusOthers): string | null {
+  return verdict === 'more' || verdict === 'less' ? `${verdict} relief than others` : null;
+}
+
+const MOST_SHIFTS = 6;
+
+/**
+ * Which exercises are new, no longer done, or respond differently; those with too few sessions in either period
+ * are left out.
+ */
 export function exerciseShifts({ exercises }: Comparison): string {
+  const enough = exercises.filter(
+    ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,
+  );
   const named = (shift: ExerciseComparison['meanChange']['shift'], words: string) => {
-    const names = exercises.filter(({ meanChange }) => meanChange.shift === shift);
-    return (
-      names.length > 0 && `${words}: ${names.map(({ exerciseName }) => quoted(exerciseName)).join(', ')}.`
-    );
+    const names = enough.filter(({ meanChange }) => meanChange.shift === shift).map(shortName);
+    return names.length > 0 && `${words}: ${listed(names, MOST_SHIFTS)}.`;
   };
   return [
     named('new', 'New'),

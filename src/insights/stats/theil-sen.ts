@@ -1,4 +1,4 @@
-import type { Interval } from './interval.ts';
+import type { Interval } from './points.ts';
 
 /** An observation at a time; times are distinct. */
 export interface Observation {

@@ -7,14 +7,22 @@ export type RunChange = <T>(work: () => T) => T;
 /** The changes of one connection. Triggers write their entries; this says which change they belong to. */
 export class Changes {
   #isOpen = false;
+  /** The last change of this connection; undefined if it changed nothing. */
+  latest: number | undefined;
+
+  #beforeFirst: (() => void) | undefined;
 
   /**
    * @param now the clock, in milliseconds since 1970
+   * @param beforeFirst runs before the first change, erasing apart
    */
   constructor(
     private readonly db: Database,
     private readonly now: () => number,
-  ) {}
+    beforeFirst?: () => void,
+  ) {
+    this.#beforeFirst = beforeFirst;
+  }
 
   /**
    * @see RunChange
@@ -22,9 +30,15 @@ export class Changes {
    */
   run<T>(work: () => T, { source, caller }: Origin, undoes: number | null = null): T {
     if (this.#isOpen) return work();
+    if (source !== 'erase' && !this.db.inTransaction) {
+      const before = this.#beforeFirst;
+      this.#beforeFirst = undefined;
+      before?.();
+    }
     this.#isOpen = true;
+    let made: number | undefined;
     try {
-      return this.db.write(() => {
+      const result = this.db.write(() => {
         const { id } = this.db.run(
           'INSERT INTO changes (at, source, caller, undoes) VALUES (?, ?, ?, ?)',
           this.now(),
@@ -35,8 +49,11 @@ export class Changes {
         const result = work();
         const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
         if (!changed) this.db.run('DELETE FROM changes WHERE id = ?', id);
+        made = changed ? id : undefined;
         return result;
       });
+      this.latest = made;
+      return result;
     } finally {
       this.#isOpen = false;
     }

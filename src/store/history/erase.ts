@@ -5,6 +5,7 @@ import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
 import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
+import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import type { History } from './history.ts';
 
 /** What erasing works on. */
@@ -82,16 +83,32 @@ const OVERWRITE_TIMEOUT_MS = 10_000;
 /**
  * Writes the database file anew and empties its log: what was deleted is in no page any more
  * (https://sqlite.org/lang_vacuum.html).
- * @throws SciaticaError `busy` while others keep the old contents in use
+ * @throws SciaticaError `busy` while others keep the old contents in use, `full`, `unusable`
  */
 export function overwrite(db: Database): void {
-  db.exec('VACUUM');
+  try {
+    useTemporaryFolder(db);
+    db.exec('VACUUM');
+    emptyLog(db);
+  } catch (error) {
+    if (!(error instanceof SciaticaError)) throw error;
+    const why = error.code === 'full' ? 'The disk is full: make room, and run this again.' : error.message;
+    throw new SciaticaError(
+      error.code,
+      `The person is erased, but the bytes may still be in the file. ${why}`,
+      [],
+      { cause: error },
+    );
+  }
+}
+
+function emptyLog(db: Database): void {
   const deadline = performance.now() + OVERWRITE_TIMEOUT_MS;
   while (!db.checkpoint()) {
     if (performance.now() > deadline)
       throw new SciaticaError(
         'busy',
-        'The records are erased, but another program keeps the old file contents in use. Close it (sciatica serve?) and run this again.',
+        'Another program keeps the old contents in use. Close it (sciatica serve?) and run this again.',
       );
     sleepSync(20);
   }

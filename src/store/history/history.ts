@@ -3,6 +3,7 @@ import type { Noun } from '../../domain/records.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { States } from './states.ts';
+import { nextRedo, nextUndo } from './steps.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -19,8 +20,9 @@ interface Row {
   after: string | null;
 }
 
+/** CROSS JOIN: the entries come in their order, not the changes (https://sqlite.org/optoverview.html#crossjoin). */
 const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
-  FROM history JOIN changes ON changes.id = history.change`;
+  FROM history CROSS JOIN changes ON changes.id = history.change`;
 
 /** Highest history seq that was ever given. Unchanged means that no record changed. */
 export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
@@ -36,6 +38,30 @@ function seqsOf(users: readonly number[], seq: number): Condition {
   return { sql: `${of(now)} UNION ${of(before)}`, values: [seq, ...now.values, seq, ...before.values] };
 }
 
+/** The latest entries that match, of those before the entry `seq`: at least a block, if there are so many. */
+function matching({ user, log, since }: HistoryFilter, seq: number | undefined): Condition {
+  const condition = (sql: string, value: Value | undefined): Condition[] =>
+    value === undefined ? [] : [{ sql, values: [value] }];
+  const where = [
+    ...condition('seq < ?', seq),
+    ...condition("record = 'log' AND recordId = ?", log),
+    ...condition('at >= ?', since),
+  ];
+  if (user === undefined) return joined(where);
+  // Each half comes from an index in the order wanted, so that no block reads more than it gives.
+  const halves = ['userId', 'formerUserId'].map((column) =>
+    joined([...condition(`${column} = ?`, user), ...where]),
+  );
+  const select = `SELECT seq FROM history CROSS JOIN changes ON changes.id = history.change`;
+  const seqs = halves.map(({ sql }) => `${select}${sql}`).join(' UNION ');
+  return {
+    sql: ` WHERE seq IN (${seqs} ORDER BY seq DESC LIMIT ${MOST_ENTRIES})`,
+    values: halves.flatMap(({ values }) => values),
+  };
+}
+
+const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
+
 /** What was changed, when and by what. */
 export class History {
   readonly #states: States;
@@ -45,16 +71,25 @@ export class History {
   }
 
   /** The entries that match, the latest first. */
-  list({ user, log, since, limit }: HistoryFilter = {}): HistoryEntry[] {
-    const condition = (sql: string, ...values: (Value | undefined)[]): Condition[] =>
-      values.includes(undefined) ? [] : [{ sql, values: values as Value[] }];
-    const { sql, values } = joined([
-      ...condition('(userId = ? OR formerUserId = ?)', user, user),
-      ...condition("record = 'log' AND recordId = ?", log),
-      ...condition('at >= ?', since),
-    ]);
-    const end = limit === undefined ? '' : ` LIMIT ${limit}`;
-    return this.db.all<Row>(`${SELECT}${sql} ORDER BY seq DESC${end}`, ...values).map(this.#entryOf);
+  list(filter: HistoryFilter = {}): HistoryEntry[] {
+    return [...this.blocks(filter)].flat();
+  }
+
+  /**
+   * As `list`, a block at a time. No statement stays open between two blocks; what is added meanwhile is not in them,
+   * because they go backwards.
+   */
+  *blocks(filter: HistoryFilter = {}): Generator<HistoryEntry[]> {
+    let before: number | undefined;
+    for (let left = filter.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+      const { sql, values } = matching(filter, before);
+      const most = { rows: Math.min(left, MOST_ENTRIES), characters: MOST_CHARACTERS };
+      const rows = this.db.take<Row>(`${SELECT}${sql} ORDER BY seq DESC`, most, charactersOf, ...values);
+      if (rows.length === 0) return;
+      yield rows.map(this.#entryOf);
+      left -= rows.length;
+      before = rows.at(-1)?.seq;
+    }
   }
 
   /** The entries of one record, the first one first. */
@@ -87,7 +122,6 @@ export class History {
   #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {
     const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
     const most = { rows: limit, characters: MOST_CHARACTERS };
-    const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
     return this.db.take(sql, most, charactersOf, ...values).map(this.#entryOf);
   }
 
@@ -102,13 +136,11 @@ export class History {
     return this.db.value<number>(LAST_ENTRY) ?? 0;
   }
 
-  /** The latest change made from the command line that has not been erased. */
-  latestFromCommandLine(): number | undefined {
-    return (
-      this.db.value<number>("SELECT max(id) FROM changes WHERE source IN ('cli', 'import', 'undo')") ??
-      undefined
-    );
-  }
+  /** The change that `undo` takes back next. */
+  nextUndo = (): number | undefined => nextUndo(this.db);
+
+  /** The undo that `redo` takes back next. */
+  nextRedo = (): number | undefined => nextRedo(this.db);
 
   readonly #entryOf = ({ at, caller, undoes, recordId: id, before, after, ...row }: Row): HistoryEntry => {
     const state = (json: string | null) => (json === null ? null : this.#states.read(row.record, id, json));

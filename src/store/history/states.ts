@@ -2,6 +2,7 @@ import { fromCells } from '../../domain/codec.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 type State = NonNullable<HistoryEntry['before']>;
 
@@ -16,7 +17,7 @@ export class States {
 
   /** The record that a state holds. */
   read(noun: Noun, id: number, json: string): State {
-    const cells = JSON.parse(json) as unknown[];
+    const cells = storedJson<unknown[]>(json);
     const places = this.#placesOf(noun);
     const cellOf = (name: string) => (name === 'id' ? id : cells[places.indexOf(name)]);
     return fromCells(recordFields[noun], cellOf) as unknown as State;

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { localStamp } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import {
+  isFull,
   linkNew,
   replace,
   syncFile,
@@ -43,7 +44,7 @@ export function backup(
     const path = publish(temporary.path, target, { force, rename });
     return { path, bytes, ...holding };
   } catch (error) {
-    throw explained(error, target);
+    throw backupError(error, target);
   } finally {
     temporary?.remove();
   }
@@ -98,7 +99,8 @@ function copyVerified(source: string, temporary: string): Holding {
   }
 }
 
-function publish(
+/** Gives a finished backup its name. @returns that name */
+export function publish(
   temporary: string,
   target: string,
   { force, rename }: { force: boolean; rename: boolean },
@@ -110,7 +112,7 @@ function publish(
 }
 
 /** Said before the work is done; `publish` makes sure. */
-function refuseTarget(source: string, target: string, mayExist: boolean): void {
+export function refuseTarget(source: string, target: string, mayExist: boolean): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return;
   if (!stat.isFile()) throw new SciaticaError('unusable', `${target} is not a file.`);
@@ -124,16 +126,21 @@ function exists(target: string): SciaticaError {
   return new SciaticaError('conflict', `${target} exists already. To replace it, add --force.`);
 }
 
-function explained(error: unknown, target: string): unknown {
+/** The error of writing a backup as one for a person; others as they are. */
+export function backupError(error: unknown, target: string): unknown {
   const { code } = error as { code?: unknown };
   const fail = (kind: 'full' | 'unusable', message: string) =>
     new SciaticaError(kind, message, [], { cause: error });
   if (code === 'EEXIST') return exists(target);
-  if (code === 'full' || code === 'ENOSPC' || code === 'EDQUOT')
+  if (code === 'full' || isFull(error))
     return fail(
       'full',
       `The disk of ${dirname(target)} is full: no backup was made. Make room, or give another place.`,
     );
+  // Of the two files, SQLite writes to the copy alone.
+  const cause = (error as { cause?: { code?: unknown } }).cause?.code;
+  if (/^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|CLOSE)/.test(String(cause)))
+    return fail('unusable', `${target} could not be written (${cause}): no backup was made.`);
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return fail('unusable', `There is no folder ${dirname(target)}: no backup was made.`);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

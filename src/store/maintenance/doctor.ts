@@ -1,14 +1,17 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { TEMPORARY } from '../../lib/files.ts';
+import { isAbandoned } from '../../lib/files.ts';
+import { refuseStrangeCompanions, strangeCompanion } from '../sqlite/companions.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
+import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
+import { room, writeAheadLog } from './room.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -36,7 +39,8 @@ const RESCUE =
 
 /** Looks a database over. It changes nothing, and makes none where there is none. */
 export function examine(path: string): Examination {
-  const exists = existsSync(path);
+  // A log without its database may hold records.
+  const exists = existsSync(path) || sizeOf(`${path}-wal`) > 0;
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   const examination: Examination = {
     path,
@@ -48,7 +52,7 @@ export function examine(path: string): Examination {
     logs: null,
     checks: [],
   };
-  if (exists) examination.checks.push(...inside(examination));
+  if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
   else examination.checks.push(absent(path));
   const folder = dirname(path);
   if (!existsSync(folder)) return examination;
@@ -76,6 +80,7 @@ function absent(path: string): Check {
 function inside(examination: Examination): Check[] {
   const { path } = examination;
   try {
+    refuseStrangeCompanions(path);
     if (!statSync(path).isFile()) return [unreadable('it is not a file', 'Give another file with --db.')];
     if (sizeOf(path) > 0) {
       const { isDatabase, applicationId } = headerOf(path);
@@ -85,14 +90,21 @@ function inside(examination: Examination): Check[] {
     }
     const db = openToRead(path);
     try {
-      return [format(examination, db), integrity(db), foreignKeys(db)];
+      const checks = [format(examination, db), integrity(db), foreignKeys(db)];
+      // The pages of a damaged file cannot be counted.
+      if (!checks.every(({ ok }) => ok)) return checks;
+      const isCurrent = examination.version === migrations.length;
+      return [...checks, room(db), ...(isCurrent ? [automaticBackups(db)] : [])];
     } finally {
       db.close();
     }
   } catch (error) {
     const failed = domainError(error, path);
     if (!(failed instanceof SciaticaError)) throw failed;
-    if (failed.code === 'damaged') return [unreadable('it is damaged: SQLite cannot read it', RESCUE)];
+    if (failed.code === 'damaged') {
+      const detail = sizeOf(path) > 0 ? 'it is damaged: SQLite cannot read it' : 'only its log is left';
+      return [unreadable(detail, RESCUE)];
+    }
     return [unreadable('it cannot be opened', failed.message)];
   }
 }
@@ -149,21 +161,33 @@ function foreignKeys(db: Database): Check {
 
 /** Health data is for its owner's eyes. */
 function permissions(path: string, folder: string): Check {
+  const name = 'Permissions';
+  const fault = openFile(path) ?? openFolder(path, folder);
+  return fault ? { name, ok: false, ...fault } : { name, ok: true, detail: 'nobody else may read it' };
+}
+
+function openFile(path: string): Pick<Check, 'detail' | 'advice'> | undefined {
   const files = ['', '-wal', '-shm'].map((end) => path + end).filter((file) => existsSync(file));
   const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
-  const name = 'Permissions';
-  if (open.length > 0)
-    return {
-      name,
-      ok: false,
-      detail: `others on this computer may read ${open.map((file) => basename(file)).join(', ')}`,
-      advice: `chmod 600 ${open.join(' ')}`,
-    };
-  const mode = statSync(folder).mode;
-  // Others who may write here could put another file in its place; in /tmp and the like they cannot.
-  if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0)
-    return { name, ok: false, detail: 'others may write to its folder', advice: `chmod go-w ${folder}` };
-  return { name, ok: true, detail: 'nobody else may read it' };
+  if (open.length === 0 || strangeCompanion(path)) return undefined;
+  return {
+    detail: `others on this computer may read ${open.map((file) => basename(file)).join(', ')}`,
+    advice: `chmod 600 ${open.join(' ')}`,
+  };
+}
+
+/** Who may write to a folder can put another file in the place of one in it; in /tmp and the like, beside it. */
+function openFolder(path: string, folder: string): Pick<Check, 'detail' | 'advice'> | undefined {
+  const { mode, uid } = statSync(folder);
+  const advice = `Keep it in a folder of your own (--db), not in ${folder}.`;
+  const strange = strangeCompanion(path);
+  if (strange) return { detail: `${basename(strange)} belongs to another user`, advice };
+  if (uid !== 0 && uid !== process.geteuid?.())
+    return { detail: `its folder belongs to another user (uid ${uid}), who can replace it`, advice };
+  if ((mode & 0o022) === 0) return undefined;
+  return (mode & 0o1000) === 0
+    ? { detail: 'others may write to its folder, and so replace it', advice: `chmod go-w ${folder}` }
+    : { detail: 'others may put files beside it', advice };
 }
 
 function space(folder: string, bytes: number): Check {
@@ -193,18 +217,11 @@ function place(folder: string): Check {
 }
 
 function leftovers(folder: string): Check {
-  const left = readdirSync(folder).filter((name) => TEMPORARY.test(name) && !isAlive(name));
+  const left = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && isAbandoned(entry.name))
+    .map(({ name }) => name);
   const name = 'Leftovers';
   if (left.length === 0) return { name, ok: true, detail: 'none' };
   const paths = left.map((file) => join(folder, file)).join(' ');
-  return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm ${paths}` };
-}
-
-/** Whether the process that made a temporary file still runs. */
-function isAlive(name: string): boolean {
-  try {
-    return process.kill(Number(name.split('-')[1]), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm -r ${paths}` };
 }

@@ -2,6 +2,7 @@ import { type Issue, SciaticaError } from '../../domain/errors.ts';
 import { keyFault, type Noun } from '../../domain/records.ts';
 import type { RunChange } from '../history/changes.ts';
 import type { Database } from '../sqlite/database.ts';
+import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import { isUnique, markDoubled, settleRivals } from './rivals.ts';
 import {
   type Counts,
@@ -61,6 +62,7 @@ export class Import {
     private readonly target: { change: RunChange },
     private readonly place: PlaceName,
   ) {
+    useTemporaryFolder(db);
     prepareStaging(db);
   }
 

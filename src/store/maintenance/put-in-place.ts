@@ -1,10 +1,20 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { linkNew, replace, syncFile, temporaryBeside, withFreeName } from '../../lib/files.ts';
+import { linkNew, syncFile, syncFolder, temporaryBeside, withFreeName } from '../../lib/files.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
-import { damaged, domainError } from '../sqlite/errors.ts';
+import { damaged, domainError, uncertain } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
 import { carryOver, pastOf } from './restore-ledger.ts';
 
@@ -63,6 +73,10 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
   try {
     name = keep(db, kept);
     db.run('ATTACH ? AS backup', prepared);
+    // Two databases with rollback journals share a super-journal, which is found by its absolute path: after a crash in
+    // the middle, a folder that was moved or mounted elsewhere would not be rolled back
+    // (https://sqlite.org/tempfiles.html#super_journal_files).
+    db.pragma('backup.journal_mode = MEMORY');
     // Tables are dropped and made in any order.
     db.pragma('foreign_keys = OFF');
     db.write(() => {
@@ -72,8 +86,9 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
     });
     return name;
   } catch (error) {
-    // Nothing was replaced: what was kept of it is one copy too many.
-    if (name !== undefined) rmSync(name, { force: true });
+    // Where nothing was replaced, what was kept of it is one copy too many.
+    const isUncertain = error instanceof SciaticaError && error.code === 'uncertain';
+    if (name !== undefined && !isUncertain) rmSync(name, { force: true });
     throw error;
   } finally {
     db.close();
@@ -157,6 +172,8 @@ function lockedForOne(path: string): Database {
 
 /** Puts the prepared file in the place of one that SQLite cannot read; its bytes are kept, and those of its log. */
 function replaceDamaged(prepared: string, path: string, kept: string): string {
+  // There may be a log alone.
+  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
   if (isLocked(path)) throw inUse();
   withDatabase(connect(prepared), (db) => {
     carryOver(undefined, db);
@@ -176,7 +193,12 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
   // A log that stays would be taken for the log of the file that comes.
   for (const end of COMPANIONS) if (existsSync(path + end)) renameSync(path + end, name + end);
   rmSync(`${path}-shm`, { force: true });
-  replace(prepared, path);
+  renameSync(prepared, path);
+  try {
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw uncertain(error);
+  }
   return name;
 }
 

@@ -1,5 +1,6 @@
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /** What must not go back in time when a backup takes the place of a database. */
 export interface Past {
@@ -53,7 +54,7 @@ const FORGET = `DELETE FROM tokens WHERE users IS NOT NULL
 /** Who was erased, also from databases whose place this one has taken. */
 function erasedIn(db: Database): number[] {
   if (!has(db, 'history')) return [];
-  const before = JSON.parse(new Settings(db).get('erased') ?? '[]') as number[];
+  const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
   return [
     ...before,
     ...db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq"),

@@ -111,7 +111,9 @@ function damagedBackup(file: string): SciaticaError {
 }
 
 function presentAt(path: string): { present: Restoration['present']; past?: Past } {
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return { present: 'absent' };
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  // A log without its database is kept as a damaged one is: SQLite would take it for the log of the one that comes.
+  if (sizeOf(path) === 0) return { present: sizeOf(`${path}-wal`) > 0 ? 'damaged' : 'absent' };
   if (!headerOf(path).isDatabase) return { present: 'damaged' };
   refuseStranger(path, { mayBeNewer: true });
   try {

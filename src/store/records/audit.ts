@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditFilter, AuditRecord } from '../../domain/audit.ts';
+import { SciaticaError } from '../../domain/errors.ts';
 import type { Noun } from '../../domain/records.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -24,6 +25,16 @@ const COLUMNS = [
 
 const ENTRIES = `SELECT audit.id, key, ${COLUMNS.map((column, i) => `value ->> ${i} AS "${column}"`)}
   FROM audit, json_each(entries)`;
+
+/** The trigger that keeps entries from being removed. */
+const REMOVAL_GUARD = 'audit_is_not_removed';
+
+/** The method of an entry that says what was removed. */
+const PRUNE = 'PRUNE';
+
+/** The rows before the first one that is not older than a time, but for those that say what was removed. */
+const OLDEST = `audit.id < coalesce((SELECT min(id) FROM audit WHERE at >= ?), 9e18)
+  AND entries ->> '$[0][2]' <> '${PRUNE}'`;
 
 /** The append-only audit of requests over the network. */
 export class Audit {
@@ -62,8 +73,36 @@ export class Audit {
       .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
   }
 
+  /**
+   * Removes the oldest entries, in whole rows, all from before a time; one entry stays that says how many they were and from
+   * when, and is never removed itself.
+   * @param before milliseconds since 1970
+   * @param now milliseconds since 1970
+   * @returns that entry; undefined when there was nothing to remove
+   */
+  prune(before: number, now: number): { count: number; first: number; last: number } | undefined {
+    return this.db.write(() => {
+      const [count, first, last] = this.db.row<[number, number | null, number | null]>(
+        `SELECT count(*), min(value ->> 0), max(value ->> 0) FROM audit, json_each(entries) WHERE ${OLDEST}`,
+        before,
+      );
+      if (count === 0 || first === null || last === null) return undefined;
+      const guard = this.db.value<string>(`SELECT sql FROM sqlite_schema WHERE name = '${REMOVAL_GUARD}'`);
+      if (guard === undefined) throw new SciaticaError('damaged', 'The audit has lost its protection.');
+      // Within the transaction: nobody ever sees the audit without its guard.
+      this.db.exec(`DROP TRIGGER ${REMOVAL_GUARD}`);
+      this.db.run(`DELETE FROM audit WHERE ${OLDEST}`, before);
+      this.db.exec(guard);
+      const route = [first, last].map((at) => new Date(at).toISOString()).join('/');
+      const none = { token: null, userId: null, first: null, last: null, address: '' };
+      this.add([{ at: now, method: PRUNE, route, record: 'audit', count, status: 200, ...none }]);
+      return { count, first, last };
+    });
+  }
+
   #userOf({ userId, record, first, last }: AuditRecord): number | null {
-    if (userId !== null || record === 'user' || first === null || first !== last) return userId;
+    if (userId !== null || record === 'user' || record === 'audit') return userId;
+    if (first === null || first !== last) return null;
     return this.db.value<number>(ownerOf(record), first, first) ?? null;
   }
 }

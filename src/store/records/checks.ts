@@ -1,6 +1,6 @@
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { LogInput, LogPatch } from '../../domain/log.ts';
-import type { RoutineInput } from '../../domain/routine.ts';
+import type { RoutineInput } from '../../domain/plans/routine.ts';
 import { checkLogInput, checkLogPatch, checkRoutineInput } from '../../domain/schema.ts';
 
 /** What the checks ask of the records. */

@@ -3,10 +3,12 @@ import type { Field, Fields } from '../../domain/fields.ts';
 /**
  * The SQL expression of a record as JSON, with the bytes of JSON.stringify; an optional field that is NULL is left out.
  * format() is faster than json_object().
- * @param fields the first of them is not optional
  */
 export function jsonOf(fields: Fields): string {
-  const parts = Object.entries(fields).map(([name, field], i) => {
+  const all = Object.entries(fields);
+  // Each optional field that is there brings the comma in front of it: what comes first must not.
+  if (all[0]?.[1].optional) return `'{' || substr(${listOf(all)}, 2) || '}'`;
+  const parts = all.map(([name, field], i) => {
     const { format, value } = rendered(name, field);
     const member = `${i === 0 ? '' : ','}"${name}":${format}`;
     return field.optional
@@ -15,6 +17,16 @@ export function jsonOf(fields: Fields): string {
   });
   const template = parts.map(({ format }) => format).join('');
   return `format('{${template}}', ${parts.map(({ value }) => value)})`;
+}
+
+/** The members that are there, each with a comma in front. */
+function listOf(fields: readonly [string, Field][]): string {
+  const members = fields.map(([name, field]) => {
+    const { format, value } = rendered(name, field);
+    const member = `format(',"${name}":${format}', ${value})`;
+    return field.optional ? `iif(${name} IS NULL, '', ${member})` : member;
+  });
+  return members.join(' || ');
 }
 
 function rendered(name: string, { kind }: Field): { format: string; value: string } {

@@ -1,22 +1,24 @@
 import { type Issue, invalid } from '../../domain/errors.ts';
-import type { Exercise } from '../../domain/exercise.ts';
 import {
   type Log,
   type LogFilter,
   type LogInput,
   type LogPatch,
   logFilters,
+  logRecord,
   type Session,
 } from '../../domain/log.ts';
+import type { Exercise } from '../../domain/plans/exercise.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { conditionsFor } from './filters.ts';
+import type { Chunk } from './rows.ts';
 import { sessionBlocks } from './sessions.ts';
-import { type Chunk, type Page, type Query, type ShortPage, Table } from './table.ts';
+import { type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
-const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logFilters);
+const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logRecord, logFilters);
 
 export type { Exercise };
 
@@ -75,7 +77,7 @@ export class Logs {
   create(input: LogInput): Log {
     return this.change(() => {
       this.#requireUsers([input], () => '');
-      return this.get(this.#table.insert(input));
+      return this.#table.insert(input);
     });
   }
 
@@ -83,7 +85,7 @@ export class Logs {
   createAll(inputs: readonly LogInput[]): Log[] {
     return this.change(() => {
       this.#requireUsers(inputs, (i) => `[${i}].`);
-      return inputs.map((input) => this.get(this.#table.insert(input)));
+      return inputs.map((input) => this.#table.insert(input));
     });
   }
 
@@ -116,8 +118,7 @@ export class Logs {
       guard?.(this.json(id));
       const log = next(this.get(id));
       this.#requireUsers([log], () => '');
-      this.#table.update(log, id);
-      return this.get(id);
+      return this.#table.update(log, id);
     });
   }
 
@@ -153,7 +154,9 @@ export class Logs {
     const isId = Number.isSafeInteger(userId) && (userId as number) > 0;
     const isSeen = this.users?.includes(userId as number) ?? true;
     if (!isId || (isSeen && this.db.value('SELECT 1 FROM users WHERE id = ?', userId as number))) return [];
-    return [{ field: 'userId', message: 'must be the id of an existing user' }];
+    return [
+      { field: 'userId', message: 'must be the id of an existing user', fault: { code: 'no-such-user' } },
+    ];
   }
 
   #requireUsers(logs: readonly LogInput[], place: (i: number) => string): void {

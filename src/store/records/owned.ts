@@ -10,8 +10,7 @@ import type { Guard } from './users.ts';
 interface Surroundings {
   db: Database;
   change: RunChange;
-  /** What is wrong with a user's id. */
-  userFaults: (userId: unknown) => Issue[];
+  logs: { userFaults(userId: unknown): Issue[] };
   /** The ids of the users whose records are visible; all without it. */
   users?: readonly number[] | undefined;
 }
@@ -47,7 +46,7 @@ export class Owned<R extends { id: number; userId: number }> {
   create(input: Omit<R, 'id'>): R {
     return this.store.change(() => {
       this.#require(input);
-      return this.get(this.#table.insert(input));
+      return this.#table.insert(input);
     });
   }
 
@@ -68,8 +67,7 @@ export class Owned<R extends { id: number; userId: number }> {
       guard?.(this.json(id));
       this.get(id);
       this.#require(input, id);
-      this.#table.update(input, id);
-      return this.get(id);
+      return this.#table.update(input, id);
     });
   }
 
@@ -95,7 +93,7 @@ export class Owned<R extends { id: number; userId: number }> {
   }
 
   #require(record: Omit<R, 'id'>, id?: number): void {
-    const issues = this.store.userFaults((record as unknown as R).userId);
+    const issues = this.store.logs.userFaults((record as unknown as R).userId);
     if (issues.length > 0) throw invalid(issues);
     if (this.rivalOf(record, id)) throw invalid([keyFault(this.noun)]);
   }

@@ -1,3 +1,4 @@
+import type { HistoryEntry } from '../../domain/history.ts';
 import type { AnyRecord } from '../../domain/records.ts';
 import type { History } from '../history/history.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -16,17 +17,19 @@ export class Requests {
   ) {}
 
   /**
-   * The body hash of the request with this key, and the records as it created them. After an erasure of one of them the
+   * The body hash of the request with this key, the entries of its change, and the records as it created them. After an erasure of one of them the
    * hash is null and only the others are returned.
    */
-  find(key: Uint8Array): { body: Uint8Array | null; created: AnyRecord[] } | undefined {
+  find(
+    key: Uint8Array,
+  ): { body: Uint8Array | null; created: AnyRecord[]; entries: HistoryEntry[] } | undefined {
     const row = this.db.get<{ body: Uint8Array | null; change: number }>(
       'SELECT body, change FROM requests WHERE key = ?',
       key,
     );
     if (!row) return undefined;
-    const created = this.history.ofChange(row.change).flatMap(({ after }) => after ?? []);
-    return { body: row.body, created };
+    const entries = this.history.ofChange(row.change);
+    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries };
   }
 
   /** Stores a request with the current change, inside it. */

@@ -14,16 +14,16 @@ const BLOCK_ROWS = 1000;
 export function* sessionBlocks(db: Database, where: readonly Condition[]): Generator<Session[]> {
   const { sql, values } = joined([...where, { sql: 'id > ?', values: [] }]);
   const block = `SELECT ${Object.keys(sessionFields)} FROM logs${sql} ORDER BY id LIMIT ${BLOCK_ROWS}`;
-  const snapshot = db.isSnapshot ? db : openSnapshot(db.path);
+  const snapshot = openSnapshot(db, false);
   try {
     for (let after = 0; ; ) {
-      const rows = snapshot.all<Record<string, unknown>>(block, ...values, after);
+      const rows = snapshot.db.all<Record<string, unknown>>(block, ...values, after);
       const sessions = rows.map((row) => fromCells(sessionFields, (name) => row[name]) as Session);
       yield sessions;
       if (rows.length < BLOCK_ROWS) return;
       after = sessions.at(-1)?.id ?? after;
     }
   } finally {
-    if (snapshot !== db) snapshot.close();
+    snapshot.close();
   }
 }

@@ -1,7 +1,12 @@
+import { type BackupSetting, OFF } from '../maintenance/backup-plan.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** `user`: id of the default user; `horizon`: history seq before which entries are missing; `erased`: ids of erased users, as a JSON array. */
-type Setting = 'user' | 'horizon' | 'erased';
+/**
+ * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
+ * `erased`: ids of erased users, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
+ * automatic backups were made before, as a JSON array.
+ */
+type Setting = 'id' | 'user' | 'horizon' | 'erased' | 'backups' | 'backupFolders';
 
 /** The settings that the database itself holds. */
 export class Settings {
@@ -9,6 +14,26 @@ export class Settings {
 
   get(name: Setting): string | undefined {
     return this.db.value<string>('SELECT value FROM settings WHERE name = ?', name);
+  }
+
+  /** Where automatic backups are made. */
+  get backups(): BackupSetting {
+    return JSON.parse(this.get('backups') ?? '{}') as BackupSetting;
+  }
+
+  /** Chooses where automatic backups are made; where they were is remembered. */
+  set backups(setting: BackupSetting) {
+    const { folder } = setting;
+    this.db.write(() => {
+      if (folder !== undefined && folder !== OFF)
+        this.set('backupFolders', JSON.stringify([...new Set([...this.backupFolders, folder])]));
+      this.set('backups', JSON.stringify(setting));
+    });
+  }
+
+  /** The folders that were ever chosen for automatic backups. */
+  get backupFolders(): string[] {
+    return JSON.parse(this.get('backupFolders') ?? '[]') as string[];
   }
 
   remove(name: Setting): void {

@@ -6,30 +6,22 @@ import { type Paging, parseSort } from '../../domain/sort.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { openSnapshot } from '../sqlite/open.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import { openSource, type Source } from '../sqlite/snapshot.ts';
+import { chunksInOrder } from './chunks.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
+import { type Chunk, chunkOf, type IdRange, idsOf, type Row } from './rows.ts';
 
 /** How much of a long list is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
 
+export type { Chunk, IdRange } from './rows.ts';
+
 /** Which rows, in what order, how many, from where. */
 export interface Query extends Paging {
   where: readonly Condition[];
-}
-
-/** The lowest and the highest of some ids, and how many there are. */
-export interface IdRange {
-  first: number;
-  last: number;
-  count: number;
-}
-
-/** A part of a list: each record as JSON. */
-export interface Chunk {
-  rows: string[];
-  ids: IdRange;
 }
 
 /** One page of a list. */
@@ -48,11 +40,6 @@ export interface ShortPage extends Page {
   revision: number;
 }
 
-interface Row {
-  id: number;
-  json: string;
-}
-
 const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' } as const satisfies Record<
   Noun,
   string
@@ -66,6 +53,8 @@ export class Table<R extends { id: number }> {
   readonly #json: string;
   readonly #jsonById: string;
   readonly #byId: string;
+  readonly #insert: string;
+  readonly #update: string;
   readonly #scopeValues: Value[];
 
   /**
@@ -84,6 +73,9 @@ export class Table<R extends { id: number }> {
     this.#scopeValues = values;
     this.#json = jsonOf(this.#fields);
     this.#jsonById = `SELECT ${this.#json} ${this.#byId}`;
+    const [, ...others] = this.#columns;
+    this.#insert = `INSERT INTO ${this.#name} (${this.#columns}) VALUES (${this.#columns.map(() => '?')})`;
+    this.#update = `UPDATE ${this.#name} SET ${others.map((column) => `${column} = ?`)} WHERE id = ?`;
   }
 
   has(id: number): boolean {
@@ -99,7 +91,7 @@ export class Table<R extends { id: number }> {
 
   find(id: number): R | undefined {
     const row = this.db.get<object>(`SELECT ${this.#columns} ${this.#byId}`, id, ...this.#scopeValues);
-    return row && this.#record(row);
+    return row && this.#recordOf(row);
   }
 
   /**
@@ -112,26 +104,20 @@ export class Table<R extends { id: number }> {
     return json;
   }
 
-  /** Inserts a record, with a new id unless it brings one; returns the id. */
-  insert(input: Omit<R, 'id'> & { id?: number }): number {
-    const columns = this.#columns.filter((column) => column !== 'id' || input.id !== undefined);
-    const { id } = this.db.run(
-      `INSERT INTO ${this.#name} (${columns}) VALUES (${columns.map(() => '?')})`,
-      ...this.#cells(columns, input),
-    );
+  /** Inserts a record, with a new id unless it brings one; returns the stored record. */
+  insert(input: Omit<R, 'id'> & { id?: number }): R {
+    const [given, ...cells] = this.#cells(input);
+    const { id } = this.db.run(this.#insert, given ?? null, ...cells);
     if (id > MAX_ID)
       throw new SciaticaError('full', `No further ${this.noun} can be stored: the ids are used up.`);
-    return id;
+    return this.#record([id, ...cells]);
   }
 
-  /** Writes every field of the record: an optional one that it lacks becomes NULL. */
-  update(record: Omit<R, 'id'>, id: number): void {
-    const columns = this.#columns.filter((column) => column !== 'id');
-    this.db.run(
-      `UPDATE ${this.#name} SET ${columns.map((column) => `${column} = ?`)} WHERE id = ?`,
-      ...this.#cells(columns, record),
-      id,
-    );
+  /** Writes every field of the record: an optional one that it lacks becomes NULL. Returns the stored record. */
+  update(record: Omit<R, 'id'>, id: number): R {
+    const [, ...cells] = this.#cells(record);
+    this.db.run(this.#update, ...cells, id);
+    return this.#record([id, ...cells]);
   }
 
   delete(id: number): void {
@@ -146,16 +132,21 @@ export class Table<R extends { id: number }> {
   /** The records that match, up to `query.limit`. */
   list(query: Query): R[] {
     const { sql, values } = this.#query(this.#columns.join(', '), query, query.limit);
-    return this.db.all<object>(sql, ...values).map((row) => this.#record(row));
+    return this.db.all<object>(sql, ...values).map((row) => this.#recordOf(row));
   }
 
   /**
-   * The first records that match: as many as one chunk of a long list has.
+   * The first records that match: as many as one chunk of a long list has, up to `query.limit`.
    * @param withIds whether their ids are asked for: finding the range takes a tenth of the time
    */
   shortPage(query: Query, withIds: boolean): ShortPage {
     const [id, range] = withIds ? ['id, ', 'min(id), max(id)'] : ['', '0, 0'];
-    const { sql, values } = this.#query(`${id}${this.#json} AS json`, query, CHUNK_ROWS);
+    const { limit = Number.POSITIVE_INFINITY } = query;
+    const { sql, values } = this.#query(
+      `${id}${this.#jsonOf(query)} AS json`,
+      query,
+      Math.min(limit, CHUNK_ROWS),
+    );
     // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
     const [count, json, first, last, revision] = this.db.row<
       [number, string | null, number, number, number | null]
@@ -164,7 +155,7 @@ export class Table<R extends { id: number }> {
       json: `[${json ?? ''}]`,
       ids: withIds && count > 0 ? { first, last, count } : undefined,
       revision: revision ?? 0,
-      next: count < CHUNK_ROWS ? undefined : this.#cursorBehind(query, CHUNK_ROWS),
+      next: count < CHUNK_ROWS || limit <= CHUNK_ROWS ? undefined : this.#cursorBehind(query, CHUNK_ROWS),
     };
   }
 
@@ -172,28 +163,38 @@ export class Table<R extends { id: number }> {
   page(query: Query, limit: number): Page {
     const rows = this.#take(this.db, query, limit);
     const last = rows.at(-1);
-    const next = last && cursorAfter(last.json, query.sort, this.#fields);
+    const next = last && this.#cursorAfter(last, query);
     const isLast = next === undefined || this.#take(this.db, { ...query, cursor: next }, 1).length === 0;
     const ids = rows.length > 0 ? idsOf(rows) : undefined;
     return { json: `[${rows.map(({ json }) => json)}]`, next: isLast ? undefined : next, ids };
   }
 
-  /** Every record that matches, in chunks, all from one moment, however long the caller takes. */
+  /** Every record that matches, in chunks, as `jsonChunks` reads them. */
   *chunks(query: Query): Generator<R[]> {
-    for (const rows of this.jsonRows(query)) yield rows.map((row) => JSON.parse(row) as R);
+    for (const rows of this.jsonRows(query)) yield rows.map((row) => storedJson<R>(row));
   }
 
   /**
    * As `chunks`, each record as JSON rendered by SQLite. It reads through a connection of its own, unless the
    * store is a snapshot already: no statement stays open between chunks, and the store's connection is free meanwhile.
+   * All is from one moment, unless the caller takes longer than a snapshot is held. Then a list by id goes on behind its
+   * last record; one in another order goes on if no record still to come was changed.
+   * @throws SciaticaError `conflict` where the order cannot be kept
    */
   *jsonChunks(query: Query): Generator<Chunk> {
-    const db = this.db.isSnapshot ? this.db : openSnapshot(this.db.path);
+    const source = openSource(this.db, (query.sort ?? 'id') !== 'id');
     try {
-      yield* (query.sort ?? 'id') === 'id' ? this.#chunksById(db, query) : this.#chunksInOrder(db, query);
+      yield* this.#chunksFrom(source, query);
     } finally {
-      if (db !== this.db) db.close();
+      source.close();
     }
+  }
+
+  #chunksFrom(source: Source, query: Query): Generator<Chunk> {
+    if ((query.sort ?? 'id') === 'id') return this.#chunksById(source, query);
+    const ids = this.#query('id', query, query.limit);
+    const record = { noun: this.noun, table: this.#name, json: this.#jsonOf(query) };
+    return chunksInOrder(source, record, ids, CHUNK_ROWS);
   }
 
   /** The rows of `jsonChunks`. */
@@ -207,52 +208,57 @@ export class Table<R extends { id: number }> {
     return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
   }
 
-  *#chunksById(db: Database, query: Query): Generator<Chunk> {
+  *#chunksById(source: Source, query: Query): Generator<Chunk> {
     let { cursor } = query;
     for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-      const rows = this.#take(
-        db,
-        { ...query, ...(cursor !== undefined && { cursor }) },
-        Math.min(left, CHUNK_ROWS),
-      );
+      const rest =
+        cursor === query.cursor ? query : { ...query, ...(cursor !== undefined && { cursor }), offset: 0 };
+      const rows = source.read((db) => this.#take(db, rest, Math.min(left, CHUNK_ROWS)));
       const last = rows.at(-1);
       if (!last) return;
       yield chunkOf(rows);
       left -= rows.length;
-      cursor = cursorAfter(last.json, query.sort, this.#fields);
-    }
-  }
-
-  /** Sorts the ids once, into a temporary table that SQLite keeps on disk when it is long. */
-  *#chunksInOrder(db: Database, query: Query): Generator<Chunk> {
-    const { sql, values } = this.#query('id', query, query.limit);
-    db.exec('DROP TABLE IF EXISTS temp.chosen');
-    db.exec('CREATE TEMP TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT');
-    db.run(`INSERT INTO temp.chosen (id) ${sql}`, ...values);
-    const chunk = `SELECT id, ${this.#json} AS json FROM temp.chosen JOIN ${this.#name} USING (id)
-      WHERE place > ? AND place <= ? ORDER BY place`;
-    for (let place = 0; ; place += CHUNK_ROWS) {
-      const rows = db.all<Row>(chunk, place, place + CHUNK_ROWS);
-      if (rows.length > 0) yield chunkOf(rows);
-      if (rows.length < CHUNK_ROWS) return;
+      cursor = this.#cursorAfter(last, query);
     }
   }
 
   /** The first records that match: up to `limit`, and up to about `CHUNK_CHARACTERS` of JSON. */
   #take(db: Database, query: Query, limit: number): Row[] {
-    const { sql, values } = this.#query(`id, ${this.#json} AS json`, query, limit);
+    const place = query.fields ? `, ${this.#placeOf(query)} AS place` : '';
+    const { sql, values } = this.#query(`id, ${this.#jsonOf(query)} AS json${place}`, query, limit);
     const most = { rows: limit, characters: CHUNK_CHARACTERS };
     return db.take<Row>(sql, most, ({ json }) => json.length, ...values);
   }
 
   /** The cursor behind the first `count` records that match, if more follow. */
   #cursorBehind(query: Query, count: number): string | undefined {
-    const { sql, values } = this.#query(this.#json, query, 2);
-    const [last = '', next] = this.db.column<string>(`${sql} OFFSET ${count - 1}`, ...values);
+    const behind = { ...query, offset: (query.offset ?? 0) + count - 1 };
+    const { sql, values } = this.#query(this.#placeOf(query), behind, 2);
+    const [last = '', next] = this.db.column<string>(sql, ...values);
     return next === undefined ? undefined : cursorAfter(last, query.sort, this.#fields);
   }
 
-  #query(select: string, { where, sort, cursor }: Query, limit: number | undefined): Condition {
+  /** The expression of a record as JSON, or of the fields that are asked for. */
+  #jsonOf({ fields }: Query): string {
+    return fields ? jsonOf(this.#some(fields)) : this.#json;
+  }
+
+  /** As `#jsonOf`, of the fields that make a cursor. */
+  #placeOf({ sort }: Query): string {
+    return jsonOf(this.#some(['id', ...parseSort(sort ?? 'id', this.#columns).map(({ field }) => field)]));
+  }
+
+  #some(names: readonly string[]): Fields {
+    return Object.fromEntries(
+      names.flatMap((name) => (this.#fields[name] ? [[name, this.#fields[name]]] : [])),
+    );
+  }
+
+  #cursorAfter({ json, place = json }: Row, { sort }: Query): string {
+    return cursorAfter(place, sort, this.#fields);
+  }
+
+  #query(select: string, { where, sort, cursor, offset = 0 }: Query, limit: number | undefined): Condition {
     const keys = parseSort(sort ?? 'id', this.#columns);
     const { sql, values } = joined([
       ...this.scope,
@@ -261,28 +267,25 @@ export class Table<R extends { id: number }> {
     ]);
     const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`);
     // Not bound: SQLite prepares a statement anew each time a value is bound to its LIMIT (ExprIsInteger in expr.c).
-    const end = limit === undefined ? '' : ` LIMIT ${limit}`;
-    return { sql: `SELECT ${select} FROM ${this.#name}${sql} ORDER BY ${order}${end}`, values };
+    const end = limit === undefined && offset === 0 ? '' : ` LIMIT ${limit ?? -1}`;
+    const list = `SELECT ${select} FROM ${this.#name}${sql} ORDER BY ${order}${end}`;
+    return offset === 0 ? { sql: list, values } : { sql: `${list} OFFSET ?`, values: [...values, offset] };
   }
 
-  #cells(columns: readonly string[], record: object): Cell[] {
+  /** The cells of a record in the order of the columns; NULL for an id that is to be given. */
+  #cells(record: object): Cell[] {
     const values = record as Record<string, unknown>;
-    return columns.map((column) => toCell(this.#fields[column], values[column]));
+    return this.#columns.map((column) => toCell(this.#fields[column], values[column]));
   }
 
-  #record(row: object): R {
+  #recordOf(row: object): R {
     const cells = row as Record<string, unknown>;
     return fromCells(this.#fields, (name) => cells[name]) as R;
   }
-}
 
-const chunkOf = (rows: readonly Row[]): Chunk => ({ rows: rows.map(({ json }) => json), ids: idsOf(rows) });
-
-function idsOf(rows: readonly Row[]): IdRange {
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const { id } of rows) {
-    first = Math.min(first, id);
-    last = Math.max(last, id);
+  /** The record that cells in the order of the columns make: what a read would give, for checked values are stored as they are. */
+  #record(cells: readonly Cell[]): R {
+    let place = 0;
+    return fromCells(this.#fields, () => cells[place++]) as R;
   }
-  return { first, last, count: rows.length };
 }

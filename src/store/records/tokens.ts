@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /** Prefix by which people and secret scanners recognise a token. */
 const PREFIX = 'sciatica_';
@@ -106,13 +107,22 @@ export class Tokens {
    */
   revoke(key: string): Token {
     return this.db.write(() => {
-      const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
-      const id = this.db.value<number>(sql, key, key, key);
-      if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+      const { id } = this.named(key);
       this.#found.clear();
       this.db.run('UPDATE tokens SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL', this.now(), id);
       return this.get(id);
     });
+  }
+
+  /**
+   * The token of a name or an id.
+   * @throws SciaticaError `not-found`
+   */
+  named(key: string): Token {
+    const sql = 'SELECT id FROM tokens WHERE name = ? OR CAST(id AS TEXT) = ? ORDER BY name = ? DESC';
+    const id = this.db.value<number>(sql, key, key, key);
+    if (id === undefined) throw new SciaticaError('not-found', `There is no token "${key}".`);
+    return this.get(id);
   }
 
   /** Deletes the tokens that were for this erased user and for no user who is left. */
@@ -138,5 +148,5 @@ function hashOf(secret: string): Buffer {
 }
 
 function tokenOf({ users, ...row }: Row): Token {
-  return { ...row, users: users === null ? null : (JSON.parse(users) as number[]) };
+  return { ...row, users: users === null ? null : storedJson<number[]>(users) };
 }

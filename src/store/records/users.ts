@@ -1,8 +1,12 @@
-import type { User, UserFilter, UserInput, UserPatch } from '../../domain/user.ts';
+import { type User, type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import type { RunChange } from '../history/changes.ts';
-import { isAmong } from '../sqlite/condition.ts';
+import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { type Chunk, type Page, type ShortPage, Table } from './table.ts';
+import { conditionsFor } from './filters.ts';
+import type { Chunk } from './rows.ts';
+import { type Page, type Query, type ShortPage, Table } from './table.ts';
+
+const conditionsOf: (filter: UserFilter) => Condition[] = conditionsFor(userRecord);
 
 /** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
 export type Guard = (json: string) => void;
@@ -26,18 +30,17 @@ export class Users {
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
 
-  count = (): number => this.#table.count([]);
-  list = (filter: UserFilter = {}): User[] => this.#table.list({ ...filter, where: [] });
+  count = (filter: UserFilter = {}): number => this.#table.count(conditionsOf(filter));
+  list = (filter: UserFilter = {}): User[] => this.#table.list(query(filter));
   shortPage = (filter: UserFilter, withIds = false): ShortPage =>
-    this.#table.shortPage({ ...filter, where: [] }, withIds);
-  page = (filter: UserFilter, limit: number): Page => this.#table.page({ ...filter, where: [] }, limit);
-  chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks({ ...filter, where: [] });
-  jsonChunks = (filter: UserFilter = {}): Generator<Chunk> =>
-    this.#table.jsonChunks({ ...filter, where: [] });
-  jsonRows = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonRows({ ...filter, where: [] });
+    this.#table.shortPage(query(filter), withIds);
+  page = (filter: UserFilter, limit: number): Page => this.#table.page(query(filter), limit);
+  chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks(query(filter));
+  jsonChunks = (filter: UserFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
+  jsonRows = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
 
   create(input: UserInput): User {
-    return this.change(() => this.get(this.#table.insert(input)));
+    return this.change(() => this.#table.insert(input));
   }
 
   createAll(inputs: readonly UserInput[]): User[] {
@@ -68,8 +71,7 @@ export class Users {
   #write(id: number, next: (user: User) => UserInput, guard: Guard | undefined): User {
     return this.change(() => {
       guard?.(this.json(id));
-      this.#table.update(next(this.get(id)), id);
-      return this.get(id);
+      return this.#table.update(next(this.get(id)), id);
     });
   }
 
@@ -85,4 +87,8 @@ export class Users {
       return user;
     });
   }
+}
+
+function query(filter: UserFilter): Query {
+  return { ...filter, where: conditionsOf(filter) };
 }

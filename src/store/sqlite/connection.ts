@@ -1,5 +1,10 @@
-import BetterSqlite from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
+import { refuseStrangeCompanions } from './companions.ts';
+import { contains } from './contains.ts';
 import { Database } from './database.ts';
+import { openSqlite } from './driver.ts';
+import { domainError } from './errors.ts';
+import { openReadable } from './readable.ts';
 
 /** How long a command waits for another process to finish writing. */
 export const PATIENCE_MS = 30_000;
@@ -7,26 +12,47 @@ export const PATIENCE_MS = 30_000;
 /** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
 const CACHE_KIB = 64 * 1024;
 
+/** How a connection is opened. */
+interface Options extends BetterSqlite.Options {
+  /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
+  orReadable?: boolean;
+}
+
 /**
  * Opens a connection to a file that exists, with the pragmas that every connection has.
- * @throws the error of SQLite
+ * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
-export function connect(path: string, options: BetterSqlite.Options = {}): Database {
+export function connect(path: string, { orReadable = false, ...options }: Options = {}): Database {
   return new Database(path, () => {
-    const sqlite = new BetterSqlite(path, { timeout: PATIENCE_MS, fileMustExist: true, ...options });
+    refuseStrangeCompanions(path);
+    const open = (file: string | Buffer, more?: BetterSqlite.Options) =>
+      openWithPragmas(file, { ...options, ...more });
     try {
-      sqlite.pragma('trusted_schema = OFF');
-      sqlite.pragma('foreign_keys = ON');
-      sqlite.pragma('secure_delete = ON');
-      sqlite.pragma('synchronous = FULL');
-      sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-      sqlite.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
-      return sqlite;
+      return orReadable ? openReadable(path, open) : { sqlite: open(path) };
     } catch (error) {
-      sqlite.close();
-      throw error;
+      throw domainError(error, path);
     }
   });
+}
+
+function openWithPragmas(file: string | Buffer, options: BetterSqlite.Options): BetterSqlite.Database {
+  const isFile = typeof file === 'string';
+  const sqlite = openSqlite(file, { timeout: PATIENCE_MS, fileMustExist: isFile, ...options });
+  try {
+    sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
+    sqlite.pragma('trusted_schema = OFF');
+    sqlite.pragma('foreign_keys = ON');
+    sqlite.pragma('secure_delete = ON');
+    sqlite.pragma('synchronous = FULL');
+    // No record goes to the system's temporary folder; what may grow long has `useTemporaryFolder`.
+    sqlite.pragma('temp_store = MEMORY');
+    sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+    sqlite.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
 }
 
 /** Runs `work` on a connection, and closes it. */

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs';
 import type BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../../domain/errors.ts';
 import { damaged, domainError, gone, uncertain } from './errors.ts';
+import { fileAt } from './header.ts';
+import type { Obstacle, Opened } from './readable.ts';
 
 const MAX_STATEMENTS = 200;
 
@@ -9,23 +10,40 @@ type Value = string | number | Uint8Array | null;
 
 /** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
 export class Database {
-  readonly #connect: () => BetterSqlite.Database;
+  readonly #connect: () => Opened;
   readonly #statements = new Map<string, BetterSqlite.Statement>();
   readonly #file: string;
   #sqlite: BetterSqlite.Database;
+  #obstacle: Obstacle | undefined;
   #connections = 1;
+  /** How many read through this connection what they would read through one of their own. */
+  #guests = 0;
+  readonly #atClose: (() => void)[] = [];
   #busyTimeout: unknown;
   #isDoubtful = false;
 
   /** Use `openDatabase`, or `connect`. */
   constructor(
     readonly path: string,
-    connect: () => BetterSqlite.Database,
+    connect: () => Opened,
   ) {
     this.#connect = connect;
     // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
     this.#file = fileAt(path);
-    this.#sqlite = connect();
+    ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = connect());
+  }
+
+  /** Why nothing can be saved, where that is so. */
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle;
+  }
+
+  /** Lets somebody read through this connection; what it returns says that the reading is over. */
+  lend(): () => void {
+    this.#guests++;
+    return () => {
+      this.#guests--;
+    };
   }
 
   /** Whether this is a connection of `openSnapshot`. */
@@ -159,10 +177,25 @@ export class Database {
   }
 
   /**
+   * Makes sure that something can be saved; where the disk was full, by opening the database once more.
+   * @throws SciaticaError `full`, `unusable`
+   */
+  requireWritable(): void {
+    if (this.#obstacle?.error.code === 'full' && this.#guests === 0) {
+      const version = this.pragma('user_version');
+      this.#reconnect();
+      // What was brought up to date was a copy.
+      if (this.pragma('user_version') !== version) throw gone();
+    }
+    if (this.#obstacle) throw this.#obstacle.error;
+  }
+
+  /**
    * Begins a write transaction.
-   * @throws SciaticaError `gone` when the path leads to another file by now
+   * @throws SciaticaError `gone` when the path leads to another file by now; as `requireWritable`
    */
   begin(): void {
+    this.requireWritable();
     this.run('BEGIN IMMEDIATE');
     if (!this.hasMoved) return;
     this.run('ROLLBACK');
@@ -178,7 +211,9 @@ export class Database {
       this.#prepare('COMMIT').run();
     } catch (error) {
       this.#isDoubtful = String((error as { code?: unknown }).code).startsWith('SQLITE_IOERR');
-      throw this.#isDoubtful ? uncertain(error) : domainError(error, this.path);
+      const failed = domainError(error, this.path);
+      const isFull = failed instanceof SciaticaError && failed.code === 'full';
+      throw this.#isDoubtful && !isFull ? uncertain(error) : failed;
     }
   }
 
@@ -187,11 +222,17 @@ export class Database {
    * @returns whether the log is empty now
    */
   checkpoint(): boolean {
+    if (this.#obstacle) return false;
     const timeout = this.pragma<number>('busy_timeout');
     this.pragma('busy_timeout = 0');
     const isBusy = this.pragma('wal_checkpoint(TRUNCATE)') !== 0;
     this.pragma(`busy_timeout = ${timeout}`);
     return !isBusy;
+  }
+
+  /** The bytes of the database as it is now, what only its log holds included. */
+  serialize(): Buffer {
+    return this.#translate(() => this.#sqlite.serialize());
   }
 
   /** Another text whenever somebody else, through another connection, may have changed something. */
@@ -209,20 +250,34 @@ export class Database {
    * that was given up: only a new connection reads what is there.
    */
   #recover(): void {
-    if (this.#sqlite.open) this.#busyTimeout = this.#sqlite.pragma('busy_timeout', { simple: true });
-    this.#statements.clear();
-    this.#sqlite.close();
-    this.#sqlite = this.#connect();
-    this.#connections++;
-    this.#sqlite.pragma(`busy_timeout = ${this.#busyTimeout}`);
+    this.#reconnect();
     if (this.#sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw new SciaticaError('damaged', damaged(this.path));
     this.#isDoubtful = false;
   }
 
+  #reconnect(): void {
+    if (this.#sqlite.open) this.#busyTimeout = this.#sqlite.pragma('busy_timeout', { simple: true });
+    this.#disconnect();
+    ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = this.#connect());
+    this.#connections++;
+    this.#sqlite.pragma(`busy_timeout = ${this.#busyTimeout}`);
+  }
+
+  /** Runs `work` after the connection is closed. */
+  onClose(work: () => void): void {
+    this.#atClose.push(work);
+  }
+
   close(): void {
+    this.#disconnect();
+    for (const work of this.#atClose.splice(0)) work();
+  }
+
+  #disconnect(): void {
     this.#statements.clear();
     this.#sqlite.close();
+    this.#obstacle?.remove?.();
   }
 
   #prepare(sql: string): BetterSqlite.Statement {
@@ -244,10 +299,4 @@ export class Database {
       throw domainError(error, this.path);
     }
   }
-}
-
-/** Which file a path leads to: device and inode; nothing when there is none. */
-function fileAt(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat ? `${stat.dev}:${stat.ino}` : '';
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { hasRoom, isFull } from '../../lib/files.ts';
 
 /** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
 export function domainError(error: unknown, path: string): unknown {
@@ -11,9 +12,12 @@ export function domainError(error: unknown, path: string): unknown {
       'Another program is writing to the database and did not finish. Try again in a moment.',
     );
   // With no room left, the index of the write-ahead log (-shm) cannot be made either.
-  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/.test(code))
-    return fail('full', 'The disk is full: nothing was saved. Make room and try again.');
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return fail('damaged', damaged(path));
+  if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code) || isFull(error)) return full(error);
+  // To SQLite a full quota (EDQUOT) is an error of writing like any other, and so is that it can make no file
+  // (unixWrite and unixOpen in os_unix.c).
+  if (/^SQLITE_(IOERR_WRITE|CANTOPEN)/.test(code) && !hasRoom(path)) return full(error);
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ)/.test(code) || isBrokenSchema(code, error))
+    return fail('damaged', damaged(path));
   if (code === 'SQLITE_READONLY_DBMOVED') return gone();
   if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code))
     return fail('unusable', `${path} cannot be opened for writing: check its permissions and its folder's.`);
@@ -24,9 +28,40 @@ export function domainError(error: unknown, path: string): unknown {
   return error;
 }
 
+/** Our own statements fit every schema of ours: where SQLite finds none or another, the file does not say what it is. */
+function isBrokenSchema(code: string, error: unknown): boolean {
+  const { message } = error as Error;
+  return (
+    code === 'SQLITE_ERROR' && /^(no such (table|column)|unsupported file format|malformed)/.test(message)
+  );
+}
+
+export function full(cause?: unknown): SciaticaError {
+  return new SciaticaError('full', 'The disk is full: nothing was saved. Make room and try again.', [], {
+    cause,
+  });
+}
+
 /** What to do about a damaged file. */
 export function damaged(path: string): string {
   return `${path} is damaged. To see how: sciatica doctor. To save what can still be read: sciatica doctor --rescue FILE`;
+}
+
+/**
+ * Reads JSON that the database rendered or keeps.
+ * @throws SciaticaError `damaged` if it is none: SQLite finds no fault in a text whose bytes have changed
+ */
+export function storedJson<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new SciaticaError(
+      'damaged',
+      'A record in the database is damaged. To save the others: sciatica doctor --rescue FILE',
+      [],
+      { cause },
+    );
+  }
 }
 
 /** The path no longer leads to the file that is open: what is written to it, nobody would find again. */

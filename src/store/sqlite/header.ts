@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 /** "Scia", so that file(1) and we can tell our databases from others (https://sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x53636961;
@@ -26,9 +26,19 @@ export function headerOf(path: string): Header {
     closeSync(file);
   }
   return {
-    isDatabase: bytes.toString('latin1', 0, 16) === 'SQLite format 3\0',
+    // The two bytes are the versions for writing and for reading: 1, or 2 with a write-ahead log.
+    isDatabase:
+      bytes.toString('latin1', 0, 16) === 'SQLite format 3\0' &&
+      (bytes[18] ?? 0) <= 2 &&
+      (bytes[19] ?? 0) <= 2,
     isBlank: bytes.every((byte) => byte === 0),
     applicationId: bytes.readUInt32BE(68),
     version: bytes.readUInt32BE(60),
   };
+}
+
+/** Which file a path leads to: device and inode; nothing when there is none. */
+export function fileAt(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : '';
 }

@@ -3,11 +3,13 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { keepVersion } from '../maintenance/backup.ts';
+import { mendPermissions, refuseStrangeCompanions } from './companions.ts';
 import { connect, PATIENCE_MS } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
+import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
 import { foreignKeyFaults } from './verify.ts';
 
 /** A file can be replaced while it is opened, but hardly again and again. */
@@ -34,14 +36,20 @@ export function openDatabase(path: string): Database {
 
 /** @returns nothing if the file was replaced while it was being opened, as a restore does */
 function openOnce(path: string): Database | undefined {
+  refuseStrangeCompanions(path);
+  mendPermissions(path);
   createPrivately(path);
   refuseStranger(path);
-  const database = connect(path);
+  const database = connect(path, { orReadable: true });
   try {
-    claim(database);
-    migrate(database);
+    if (database.obstacle?.kind === 'copy') prepareCopy(database);
+    else {
+      claim(database);
+      migrate(database);
+    }
     if (!database.hasMoved) {
       recognised.add(path);
+      removeAbandoned(dirname(path));
       return database;
     }
   } catch (error) {
@@ -54,13 +62,26 @@ function openOnce(path: string): Database | undefined {
   return undefined;
 }
 
-/** Opens one more connection, for reading only, to a database that is already open. */
-export function openSnapshot(path: string): Database {
-  const database = connect(path, { readonly: true });
+/** A connection on which all reads see one moment. */
+export interface Snapshot {
+  db: Database;
+  close(): void;
+}
+
+/**
+ * Opens one more connection, for reading only, to a database that is already open. Where there can be none, the one that
+ * is there serves: nothing is saved through it.
+ * @param sorts whether it may have long lists to sort
+ */
+export function openSnapshot(open: Database, sorts = true): Snapshot {
+  if (open.isSnapshot) return { db: open, close() {} };
+  if (open.obstacle && open.obstacle.kind !== 'shared') return { db: open, close: open.lend() };
+  const db = connect(open.path, { readonly: true });
   // It reads each page once: keeping them would only grow.
-  database.pragma('cache_size = -2000');
-  database.run('BEGIN');
-  return database;
+  db.pragma('cache_size = -2000');
+  if (sorts) useTemporaryFolder(db);
+  db.run('BEGIN');
+  return { db, close: () => db.close() };
 }
 
 /** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
@@ -97,6 +118,14 @@ export function refuseStranger(path: string, { mayBeNewer = false } = {}): void 
   if (!mayBeNewer) refuseNewer(path, header.version);
 }
 
+/** Brings a copy of what cannot be written to up to date; refuses it if it belongs to something else. */
+function prepareCopy(database: Database): void {
+  const version = database.pragma<number>('user_version');
+  if (database.pragma('application_id') !== APPLICATION_ID) throw stranger(database.path);
+  refuseNewer(database.path, version);
+  for (const sql of migrations.slice(version)) database.exec(sql);
+}
+
 /** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */
 function claim(database: Database): void {
   if (database.pragma('application_id') !== APPLICATION_ID) {
@@ -109,6 +138,7 @@ function claim(database: Database): void {
     });
   }
   refuseNewer(database.path, database.pragma<number>('user_version'));
+  if (database.obstacle) return;
   if (
     database.pragma('journal_mode') !== 'wal' &&
     patiently(() => database.pragma('journal_mode = WAL')) !== 'wal'

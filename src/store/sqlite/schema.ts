@@ -1,4 +1,4 @@
-import BetterSqlite from 'better-sqlite3';
+import { openSqlite } from './driver.ts';
 import { migrations } from './migrations/index.ts';
 
 /**
@@ -7,7 +7,7 @@ import { migrations } from './migrations/index.ts';
  * @param version 1 to the number of migrations
  */
 export function columnsAt(version: number, table: string): string[] {
-  const db = new BetterSqlite(':memory:');
+  const db = openSqlite(':memory:');
   try {
     for (const sql of migrations.slice(0, version)) db.exec(sql);
     return db.prepare('SELECT name FROM pragma_table_info(?) ORDER BY cid').pluck().all(table) as string[];

@@ -17,7 +17,7 @@ export interface Holding {
  * database that nobody uses, so that one is opened as usual: SQLite then clears up after itself.
  */
 export function openToRead(path: string): Database {
-  return connect(path, { readonly: existsSync(`${path}-wal`) });
+  return connect(path, { readonly: existsSync(`${path}-wal`), orReadable: true });
 }
 
 /** Counts what a database holds. */

@@ -2,74 +2,177 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../../src/domain/log.ts';
-import type { User } from '../../../src/domain/user.ts';
-import {
-  buildReport,
-  RED_FLAGS,
-  type ReportOptions,
-  reportHtml,
-  reportMarkdown,
-} from '../../../src/insights/index.ts';
+import { redFlags } from '../../../src/domain/red-flags.ts';
+import { buildReport, type ReportOptions, reportHtml, reportMarkdown } from '../../../src/insights/index.ts';
 import { log, logsOf } from '../helpers.ts';
 import { expectWellFormed, textOf } from './markup.ts';
+import { nora, samples, sessions } from './samples.ts';
 
-const nora: User = {
-  id: 7,
-  firstName: 'Nora',
-  lastName: 'Lind',
-  email: 'nora@example.org',
-  age: 44,
-  painLocation: 'glute-left',
-  painLevel: 6,
-  diagnosisDate: '2026-01-15',
-};
 const page = (logs: readonly Log[], options?: ReportOptions, user = nora) =>
   reportHtml(buildReport(user, logs, options));
 const markdown = (logs: readonly Log[], options?: ReportOptions, user = nora) =>
   reportMarkdown(buildReport(user, logs, options));
 const some = logsOf([-2, -1, 0, -3, 1, -2, -2, -1, -2, -1], { notes: 'Held 30 s' });
 
-describe('the report', () => {
-  test('says in short who, when, how much, which way, and the red flags', () => {
-    const text = textOf(page([...some, ...logsOf([-6], { exerciseName: 'Once', painBefore: 9 })]));
-    for (const said of [
-      'Nora Lind',
-      '2026-01-01 to 2026-01-10',
-      '11 sessions',
-      'Too few to say',
-      'Once −6.0 (1)',
-      RED_FLAGS,
-    ])
-      expect(text.slice(0, text.indexOf('Pain over time'))).toContain(said);
+/** The text of a section, without its title. */
+const sectionOf = (html: string, title: string) => {
+  const [, rest = ''] = html.split(new RegExp(`<h2[^>]*>${title}</h2>`));
+  return textOf(rest.split('</section>')[0] ?? '').replace(/\s+/g, ' ');
+};
+
+/** Exercises of each kind: the change of every session, from a pain before of 5. */
+const kinds = Object.entries({
+  Better: Array.from({ length: 12 }, (_, i) => -2 - (i % 2)),
+  Worse: Array.from({ length: 12 }, (_, i) => 2 + (i % 2)),
+  Perhaps: [-3, -2, -1],
+  Neither: [1, -1, 0, 1, -1, 0, 0, 0],
+  Twice: [-4, -4],
+}).flatMap(([exerciseName, changes]) => logsOf(changes, { exerciseName, notes: `After ${exerciseName}` }));
+
+describe('the first section', () => {
+  const html = page(kinds, { target: 2, previous: '2026-01-05' });
+  const text = sectionOf(html, 'In short');
+
+  test.each([
+    ['the answer in words', 'Clearly less pain after Better (−2.5). Clearly more pain after Worse (+2.5).'],
+    ['how often, against the target', 'target of 2 a week reached in 1 of 1 whole week'],
+    ['the last session', 'the last on 2026-01-12'],
+    ['response, and what the rule is for', 'Ostelo’s 2 points or 30 % is for weeks, not for one session.'],
+    ['how many rises', 'Rises of 2 or more 12 of 37 sessions Worse (12)'],
+    ['what is less', 'Less pain after Better more relief than others clear −2.5 ('],
+    ['what is more', 'More pain after Worse less relief than others clear +2.5 ('],
+    ['what is not settled', 'Not settled yet Perhaps likely less −2.0 ('],
+    ['what is open', 'Neither open 0.0 ('],
+    ['what has too few', 'Too few sessions to say: Twice (2).'],
+    ['the latest rises with their notes', '2026-01-12 · Worse · 5 → 8 After Worse'],
+    ['since the last report', 'Since the report of 2026-01-05'],
+    ['an emergency', redFlags.now],
+    ['a matter of today', redFlags.today],
+  ])('says %s', (_, said) => {
+    expect(text).toContain(said);
   });
 
+  test('says who it is and when above it', () => {
+    expect(textOf(html.slice(0, html.indexOf('<main>')))).toMatch(
+      /Exercise and pain: Nora Lind.*2026-01-01 to 2026-01-12.*44 years · pain: glute left, 6 of 10 in the profile/,
+    );
+  });
+
+  test('has a bar and a line for each exercise that has enough sessions', () => {
+    expect(html.match(/<rect class="(less|more|open)"/g)).toHaveLength(4);
+    expect(html.match(/<rect class="less"/g)).toHaveLength(1);
+    expect(html.match(/<rect class="more"/g)).toHaveLength(1);
+    expect(html.match(/<g class="range">/g)).toHaveLength(4);
+  });
+
+  test.each([
+    ['2026-01', 3, '2026-01', 3, '6.5 mean of 6 sessions'],
+    ['2026-01', 3, '2026-10', 3, '8.0 → 5.0 January to October 2026 means of 3 and 3 sessions'],
+    ['2025-12', 4, '2026-01', 3, '8.0 → 5.0 December 2025 to January 2026 means of 4 and 3 sessions'],
+    ['2025-12', 3, '2026-01', 2, '6.8 mean of 5 sessions'],
+  ])('sets the pain of %s, %i sessions, against that of %s, %i sessions', (first, n, last, m, said) => {
+    const of = (month: string, painBefore: number, times: number) =>
+      Array.from({ length: times }, (_, i) => log({ id: i + 1, date: `${month}-0${i + 1}`, painBefore }));
+    const text = sectionOf(page([...of(first, 8, n), ...of(last, 5, m)]), 'In short');
+    expect(text).toContain(`Pain before exercise ${said}`);
+  });
+
+  test('says once that nothing is clear, and makes no room for it', () => {
+    const text = sectionOf(page(logsOf([1, -1, 0])), 'In short');
+    expect(text).toContain('No exercise is clearly followed by less or by more pain yet.');
+    expect(text.match(/clear/g)).toHaveLength(1);
+    expect(text).not.toMatch(/Less pain after|More pain after|none/i);
+  });
+
+  test('cuts a long note, and names no more exercises than it has room for', () => {
+    const text = sectionOf(page(samples['40 exercises']?.logs ?? []), 'In short');
+    expect(text).toMatch(/\d+ more in the table\./);
+    const [row] = logsOf([3], { notes: `${'word '.repeat(100)}end` });
+    expect(sectionOf(page([row as Log]), 'In short')).not.toContain('end');
+  });
+});
+
+describe('the report', () => {
   test('holds every part the physiotherapist looks for, in order', () => {
-    const headings = [...page(some, { previous: '2026-01-05' }).matchAll(/<h2>(.*?)<\/h2>/g)].map(
+    const headings = [...page(some, { previous: '2026-01-05' }).matchAll(/<h2[^>]*>(.*?)<\/h2>/g)].map(
       ([, text]) => text,
     );
     expect(headings).toEqual([
       'In short',
       'Pain over time',
-      'Response per exercise',
-      'Calendar of sessions',
+      'Each exercise',
       'What changed since 2026-01-05',
-      'Notes, the latest first',
       'Method',
+      'Notes',
       'Appendix: the records',
     ]);
   });
 
-  test.each([1, 3, 60, 2000])('shows every one of %i sessions, in well-formed markup', (n) => {
-    const html = page(logsOf(Array.from({ length: n }, (_, i) => (i % 5) - 3)));
+  test.each([1, 3, 60, 299, 300, 2000])('shows every one of %i sessions, in well-formed markup', (n) => {
+    const html = page(sessions(n), { target: 3 });
     expectWellFormed(html);
-    expect(html.match(/<circle cx="[^"]*" cy="[^"]*" r="[^"]*"\/>/g)).toHaveLength(n);
-    expect(html.match(/<tr><td class="number">/g)?.length).toBeGreaterThanOrEqual(n);
-    for (const svg of html.match(/<svg[\s\S]*?<\/svg>/g) ?? []) {
+    const dots = html.match(/<circle cx="[^"]*" cy="[^"]*" r="[^"]*"\/>/g) ?? [];
+    expect(dots).toHaveLength(n < 300 ? n : 0);
+    expect(html.match(/<g class="box">/g) ?? []).toHaveLength(n < 300 ? 0 : 1);
+    const records = sectionOf(html, 'Appendix: the records');
+    expect(records.match(/\d\d: \d+ → \d+/g)).toHaveLength(n);
+    expect(records.match(/✓/g)).toHaveLength(n + 1);
+    for (const svg of html.match(/<svg xmlns[\s\S]*?<\/svg>/g) ?? [])
       expect(svg).toMatch(
         /^<svg [^>]*role="img" aria-labelledby="(\w+)-title \1-desc"><title id="\1-title">.+?<\/title><desc id="\1-desc">.+?<\/desc>/,
       );
-      expect(svg).not.toContain('NaN');
-    }
+    expect(html).not.toContain('NaN');
+  });
+
+  test.each([
+    [40, 1],
+    [410, 1],
+    [800, 2],
+    [3000, 13],
+    [9000, 26],
+  ])('draws 300 sessions over %i days in at most 61 boxes, of %i weeks each', (days, weeks) => {
+    const logs = sessions(300).map((each, i) => ({
+      ...each,
+      date: new Date(Date.UTC(2000, 0, 1 + Math.floor((days * i) / 300))).toISOString().slice(0, 10),
+    }));
+    const html = page(logs);
+    expect(html.match(/<line class="middle"/g)?.length).toBeLessThanOrEqual(61);
+    expect(html).toContain(weeks === 1 ? 'in one week' : `in one span of ${weeks} weeks`);
+  });
+
+  test('has the verdict beside the name, and a median outside its interval with a word', () => {
+    const html = page([
+      ...kinds,
+      ...logsOf([...Array(30).fill(0), ...Array(9).fill(-4)], { exerciseName: 'Odd' }),
+    ]);
+    expect(html).toMatch(
+      /<tr><th scope="row">Better, stretch<\/th><td class="text" data-label="Verdict">clear: less</,
+    );
+    expect(html).toMatch(/<th scope="row">Odd, stretch<\/th>.*data-label="Median">0 †</);
+    expect(textOf(html)).toContain('† Outside the interval, which is that of the mean');
+    expect(textOf(page(kinds))).not.toContain('†');
+  });
+
+  test('speaks of the day after only where days follow each other often enough', () => {
+    expect(textOf(page(some))).not.toContain('The day after: ');
+    const text = textOf(page(samples['300 sessions']?.logs ?? []));
+    expect(text).toMatch(/The day after\s+Days\s+Difference \(95 % interval\)/);
+  });
+
+  test('of what changed shows only exercises with 3 sessions or more on both sides', () => {
+    const after = { date: '2026-02-01' };
+    const logs = [
+      ...logsOf([-2, -2, -2], { exerciseName: 'Enough', date: '2026-01-01' }),
+      ...logsOf([-1, -1, -1], { exerciseName: 'Enough', ...after }),
+      ...logsOf([-2, -2, -2], { exerciseName: 'Fewer', date: '2026-01-01' }),
+      ...logsOf([-1, -1], { exerciseName: 'Fewer', ...after }),
+      ...logsOf([-1, -1, -1], { exerciseName: 'Begun', ...after }),
+      ...logsOf([-1], { exerciseName: 'Tried', ...after }),
+    ].map((each, i) => ({ ...each, id: i + 1 }));
+    const text = sectionOf(page(logs, { previous: '2026-01-15' }), 'What changed since 2026-01-15');
+    expect(text).toContain('Enough, stretch');
+    expect(text).toContain('New: Begun.');
+    expect(text).not.toMatch(/Fewer|Tried/);
   });
 
   test('of more sessions than anybody reads is refused', () => {
@@ -84,10 +187,10 @@ describe('the report', () => {
 
   test('without sessions is still a report', () => {
     expectWellFormed(page([]));
-    expect(textOf(page([], { since: '2026-01-01', previous: '2026-01-02' }))).toContain(
-      'None in this period.',
-    );
-    expect(markdown([])).toContain('None in this period.');
+    for (const text of [textOf(page([], { since: '2026-01-01', previous: '2026-01-02' })), markdown([])]) {
+      expect(text).toContain('No sessions in this period.');
+      expect(text).toContain(redFlags.now);
+    }
   });
 
   test('is the same, byte for byte, in whatever order the logs come', () => {
@@ -120,9 +223,42 @@ describe('the report', () => {
       expect(text).toMatch(/no value for “no pain”/);
       expect(text).toMatch(/Regression to the mean/);
       expect(text).toMatch(/at least 2 points or 30 %/);
-      expect(text).toMatch(/with 4 sessions 86 %/);
+      expect(text).toMatch(/moderated standard deviation/);
       expect(text.replace('never “recovery”', '')).not.toMatch(/recover/i);
     }
+  });
+});
+
+describe('the notes', () => {
+  const noted = (n: number) =>
+    Array.from({ length: n }, (_, i) =>
+      log({
+        id: i + 1,
+        date: new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10),
+        painBefore: 5,
+        painAfter: i % 10 === 0 ? 7 : 6,
+        notes: `note ${i + 1}.`,
+      }),
+    );
+  const shown = (logs: readonly Log[], options?: ReportOptions) =>
+    (sectionOf(page(logs, options), 'Notes').match(/note \d+\./g) ?? []).map((text) =>
+      Number(text.slice(5, -1)),
+    );
+
+  test('are the latest 20', () => {
+    expect(shown(noted(60))).toEqual(Array.from({ length: 20 }, (_, i) => 60 - i));
+    expect(sectionOf(page(noted(60)), 'Notes')).toContain('The latest 20 of 60 notes.');
+    expect(shown(noted(7))).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(sectionOf(page(noted(7)), 'Notes')).not.toContain('--full');
+  });
+
+  test('from 300 sessions on are those of rises', () => {
+    expect(shown(noted(299))).toEqual(Array.from({ length: 20 }, (_, i) => 299 - i));
+    expect(shown(noted(300))).toEqual(Array.from({ length: 20 }, (_, i) => 291 - 10 * i));
+  });
+
+  test('are all there when they are asked for', () => {
+    expect(shown(noted(301), { full: true })).toEqual(Array.from({ length: 301 }, (_, i) => 301 - i));
   });
 });
 
@@ -170,6 +306,6 @@ describe('what a person typed stays text', () => {
 
   test('a name cannot break a Markdown table', () => {
     const lines = markdown([log({ exerciseName: 'a | b\nc' })]).split('\n');
-    expect(lines.find((line) => line.startsWith('| 1 |'))).toContain('a \\| b c, stretch');
+    expect(lines.find((line) => line.startsWith('| a'))).toContain('| a \\| b c, stretch |');
   });
 });

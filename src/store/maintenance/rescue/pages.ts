@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Pages } from './cells.ts';
 
 /** The pages of a database as its files hold them, whatever their state. */
@@ -8,30 +8,30 @@ export interface PageFile {
   close(): void;
 }
 
-const DEFAULT_PAGE_BYTES = 4096;
+/** The pages of our databases. */
+export const PAGE_BYTES = 4096;
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
 /** Opens a database file to read its pages; what its write-ahead log holds comes before what the file holds. */
-export function openPages(path: string): PageFile {
-  const file = openSync(path, 'r');
+export function openPages(path: string, size = pageSizeOf(path)): PageFile {
+  const file = existsSync(path) ? openSync(path, 'r') : undefined;
   const log = openLog(`${path}-wal`);
-  const size = pageSizeOf(file) ?? log?.pageSize ?? DEFAULT_PAGE_BYTES;
   const frames = log?.pageSize === size ? log.frames : new Map<number, number>();
-  const inFile = Math.floor(fstatSync(file).size / size);
+  const inFile = file === undefined ? 0 : Math.floor(fstatSync(file).size / size);
   // A log that was cut may end in a smaller database than the one it had already been moved into.
   const count = Math.max(inFile, log?.count ?? 0);
   const pages: Pages = (number) => {
     if (number < 1 || number > count) return undefined;
     const frame = frames.get(number);
     if (frame !== undefined && log) return pageAt(log.file, frame, size);
-    return pageAt(file, (number - 1) * size, size);
+    return file === undefined ? undefined : pageAt(file, (number - 1) * size, size);
   };
   return {
     pages,
     count,
     close() {
-      closeSync(file);
+      if (file !== undefined) closeSync(file);
       if (log) closeSync(log.file);
     },
   };
@@ -48,12 +48,18 @@ function pageAt(file: number, place: number, size: number): Buffer | undefined {
   }
 }
 
-/** What the header says, if there is a header. */
-function pageSizeOf(file: number): number | undefined {
+/** The size of its pages that the header of a file names, or ours if it names none that there can be. */
+export function pageSizeOf(path: string): number {
+  if (!existsSync(path)) return PAGE_BYTES;
+  const file = openSync(path, 'r');
   const header = Buffer.alloc(18);
-  readSync(file, header, 0, header.length, 0);
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return undefined;
-  return validSize(header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16));
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  const size = header.readUInt16BE(16);
+  return validSize(size === 1 ? 65_536 : size) ?? PAGE_BYTES;
 }
 
 function validSize(size: number): number | undefined {

@@ -1,16 +1,15 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { fromCells } from '../../../domain/codec.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
 import { type Noun, recordFields } from '../../../domain/records.ts';
 import { checkGoal, checkLog, checkRoutine, checkUser } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { domainError } from '../../sqlite/errors.ts';
-import { headerOf } from '../../sqlite/header.ts';
 import { migrations } from '../../sqlite/migrations/index.ts';
 import { columnsAt } from '../../sqlite/schema.ts';
 import { integrityFaults, openToRead } from '../../sqlite/verify.ts';
 import { type Row, rowsOf } from './cells.ts';
-import { openPages } from './pages.ts';
+import { openPages, PAGE_BYTES, pageSizeOf } from './pages.ts';
 
 /** What could be read of a damaged database, and what is known to be missing. */
 export interface Rescue {
@@ -51,7 +50,8 @@ const BLOCK = 200;
  * @throws SciaticaError `unusable` if there is no file, or it may not be read
  */
 export function rescue(path: string): Rescue {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat ? !stat.isFile() : !existsSync(`${path}-wal`))
     throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
   const version = formatOf(path);
   const [users, logs, routines, goals] = [
@@ -80,10 +80,15 @@ export function rescue(path: string): Rescue {
 
 const inOrder = ({ found }: Kind) => [...found].sort(([a], [b]) => a - b).map(([, json]) => json);
 
-/** The format that the header of the file names; today's where it names none that there is. */
+/** The format that the header names; today's where it names none that there is. */
 function formatOf(path: string): number {
-  const { isDatabase, version } = headerOf(path);
-  return isDatabase && version >= 1 && version <= migrations.length ? version : migrations.length;
+  const file = openPages(path);
+  try {
+    const version = file.pages(1)?.readUInt32BE(60) ?? 0;
+    return version >= 1 && version <= migrations.length ? version : migrations.length;
+  } finally {
+    file.close();
+  }
 }
 
 /** @returns whether all is sound, and the ids of logs that the indexes name */
@@ -91,9 +96,9 @@ function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: num
   let db: Database | undefined;
   try {
     db = openToRead(path);
-    for (const kind of kinds) readTable(db, kind);
+    const isWhole = kinds.map((kind) => readTable(db as Database, kind)).every(Boolean);
     return {
-      sound: attempt(() => integrityFaults(db as Database).length === 0) ?? false,
+      sound: isWhole && (attempt(() => integrityFaults(db as Database).length === 0) ?? false),
       ids: idsInIndexes(db),
     };
   } catch (error) {
@@ -105,11 +110,14 @@ function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: num
   }
 }
 
-/** As far as SQLite gets from the start: a block that it cannot read costs the rows behind it, which `scan` finds. */
-function readTable(db: Database, kind: Kind): void {
+/**
+ * As far as SQLite gets from the start: a block that it cannot read costs the rows behind it, which `scan` finds.
+ * @returns whether it got to the end
+ */
+function readTable(db: Database, kind: Kind): boolean {
   // A file whose header names no format may be of one that has no such table.
-  const isThere = attempt(() => db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', kind.table)) === 1;
-  if (!isThere) return;
+  const found = attempt(() => db.column('SELECT 1 FROM sqlite_schema WHERE name = ?', kind.table).length);
+  if (found !== 1) return found === 0;
   const sql = `SELECT ${kind.columns.join(', ')} FROM ${kind.table} WHERE id > ? ORDER BY id LIMIT ${BLOCK}`;
   for (let last = 0; ; ) {
     const rows = attempt(() => db.all<Record<string, unknown>>(sql, last));
@@ -117,7 +125,7 @@ function readTable(db: Database, kind: Kind): void {
       keep(kind, row);
       last = row['id'] as number;
     }
-    if (!rows || rows.length < BLOCK) return;
+    if (!rows || rows.length < BLOCK) return rows !== undefined;
   }
 }
 
@@ -140,9 +148,18 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** @returns how many rows were not whole */
+/**
+ * Searches the pages of the size that the header names, and of ours if that is another: the header may be wrong.
+ * @returns how many rows were not whole
+ */
 function scan(path: string, kinds: Kind[]): number {
-  const file = openPages(path);
+  const size = pageSizeOf(path);
+  const broken = scanPages(path, size, kinds);
+  return size === PAGE_BYTES ? broken : Math.min(broken, scanPages(path, PAGE_BYTES, kinds));
+}
+
+function scanPages(path: string, size: number, kinds: Kind[]): number {
+  const file = openPages(path, size);
   let broken = 0;
   try {
     for (let number = 1; number <= file.count; number++) {

@@ -2,7 +2,8 @@ import { sql as usersAndLogs } from './0001-users-and-logs.ts';
 import { sql as history } from './0002-history.ts';
 import { sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
 import { sql as requests } from './0004-requests.ts';
-import { sql as routinesAndGoals } from './0005-routines-and-goals.ts';
+import { sql as identity } from './0005-identity.ts';
+import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 
 /**
  * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
@@ -14,5 +15,6 @@ export const migrations: readonly string[] = [
   history,
   tokensAndAudit,
   requests,
+  identity,
   routinesAndGoals,
 ];

@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { temporaryBeside } from '../../lib/files.ts';
+import { usage } from '../errors.ts';
+import type { Options } from './options.ts';
+
+/** Adds `--edit`; `--notes -` comes with the flags of the fields. */
+export const addNotesOption = (command: Command): Command =>
+  command.option('--edit', 'write the notes in your editor ($VISUAL, else $EDITOR); --notes - reads stdin');
+
+/**
+ * The options with the notes that `--notes -` takes from stdin, or `--edit` from an editor.
+ * @param current the notes to begin with in the editor
+ * @throws SciaticaError `invalid`, `unusable` if the editor fails
+ */
+export async function withNotes(context: Context, options: Options, current = ''): Promise<Options> {
+  const { edit, ...others } = options;
+  if (edit && options['notes'] === '-') throw usage('--notes - and --edit cannot both be given.');
+  if (edit) return { ...others, notes: await edited(context, String(options['notes'] ?? current)) };
+  return options['notes'] === '-' ? { ...others, notes: await fromStdin(context) } : options;
+}
+
+async function fromStdin(context: Context): Promise<string> {
+  const { openInput } = await import('./input-file.ts');
+  const { bytes } = await openInput(context, '-');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  return withoutLastBreak(decoded(Buffer.concat(pieces)));
+}
+
+/** The text as the person leaves it in an editor. The file is in the database's folder, for the person alone. */
+async function edited(context: Context, text: string): Promise<string> {
+  if (!context.interactive) throw usage('--edit needs a terminal. In a script: --notes TEXT, or --notes -');
+  const { spawnSync } = await import('node:child_process');
+  const file = temporaryBeside(context.store.path);
+  try {
+    writeFileSync(file.path, text && `${text}\n`, { mode: 0o600 });
+    const editor = context.env['VISUAL'] || context.env['EDITOR'] || 'vi';
+    // As git does: the variable is a command line, the file is a word of its own.
+    const { status } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, file.path], { stdio: 'inherit' });
+    if (status !== 0)
+      throw new SciaticaError('unusable', `The editor (${editor}) failed: nothing was recorded.`);
+    return withoutLastBreak(decoded(readFileSync(file.path)));
+  } finally {
+    file.remove();
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw usage('The notes are not valid UTF-8 text.');
+  }
+}
+
+const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, '');

@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import type { Fields } from '../../domain/fields.ts';
+import {
+  type Comparison,
+  type Matching,
+  operatorNames,
+  operators,
+  operatorsOf,
+} from '../../domain/filter.ts';
+import { parseDay } from '../../domain/spoken-day.ts';
+import { didYouMean } from '../../domain/suggest.ts';
+import { usage } from '../errors.ts';
+import { escapeControls } from '../output/io.ts';
+import type { Options } from './options.ts';
+
+/** `>=` before `>`: the longest sign that fits is meant. */
+const SIGNS = operatorNames
+  .map((operator) => ({ operator, sign: operators[operator].sign as string }))
+  .toSorted((a, b) => b.sign.length - a.sign.length);
+
+const CONDITION = new RegExp(`^\\s*(\\w+)\\s*(${SIGNS.map(({ sign }) => sign).join('|')})(.*)$`, 's');
+
+/** `--where`, which knows the fields that it compares: completion suggests them. */
+export class WhereOption extends Option {
+  constructor(readonly fields: Fields) {
+    super(
+      '--where <condition>',
+      `field, ${operatorNames.map((name) => operators[name].sign).join(' ')} and value, such as 'id>=7'; ~ is contains; may be repeated`,
+    );
+    this.default([]).argParser((text: string, before: string[]) => [...before, text]);
+  }
+
+  /** The beginnings of conditions: `painAfter>=`. */
+  get beginnings(): string[] {
+    return Object.entries(this.fields).flatMap(([name, field]) =>
+      operatorsOf(field).map((operator) => `${name}${operators[operator].sign}`),
+    );
+  }
+}
+
+/** Adds `--where` and `--search` to a command that lists records with these fields. */
+export function addMatchingOptions(command: Command, fields: Fields): Command {
+  return command
+    .addOption(new WhereOption(fields))
+    .option('--search <text>', 'what one of the texts contains, upper and lower case alike');
+}
+
+/**
+ * Parses the flags of `addMatchingOptions`.
+ * @throws SciaticaError `invalid` with every fault
+ */
+export async function matchingOf(context: Context, options: Options, fields: Fields): Promise<Matching> {
+  const search = options['search'];
+  if (search === '') throw usage('--search needs a text to look for.');
+  const where = await whereOf(context, (options['where'] ?? []) as string[], fields);
+  return {
+    ...(where.length > 0 && { where }),
+    ...(typeof search === 'string' && { search }),
+  };
+}
+
+async function whereOf(context: Context, texts: readonly string[], fields: Fields): Promise<Comparison[]> {
+  if (texts.length === 0) return [];
+  const { readConditions } = await import('../../domain/where.ts');
+  const asked = texts.map((condition) => {
+    const [, name = '', sign = '', text = ''] = CONDITION.exec(condition) ?? [];
+    const operator = SIGNS.find((one) => one.sign === sign)?.operator;
+    if (!operator)
+      throw usage(`--where ${shown(condition)} is no condition: it must be like 'painAfter>=7'.`);
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const known = Object.keys(fields);
+    if (!field)
+      throw usage(
+        `--where: "${name}" is not a field${didYouMean(name, known)}. The fields are ${known.join(', ')}.`,
+      );
+    const signs = operatorsOf(field).map((one) => operators[one].sign);
+    if (!operatorsOf(field).includes(operator))
+      throw usage(`--where: ${name} cannot be compared with ${sign}, only with ${signs.join(' ')}.`);
+    const isDay = field.kind === 'date' && operator !== 'like';
+    const value = isDay ? parseDay(text.trim(), context.today) : text.trim();
+    return {
+      filter: `${name}${operators[operator].suffix}`,
+      name: `--where ${shown(condition)}: ${name}`,
+      text: value,
+    };
+  });
+  return readConditions(fields, asked);
+}
+
+const shown = (text: string) => `'${escapeControls(text.length > 60 ? `${text.slice(0, 60)}…` : text)}'`;

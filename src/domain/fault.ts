@@ -1,0 +1,61 @@
+import type { Field } from './fields.ts';
+
+/** The kinds of fault that a value can have, for programs. */
+export const faultCodes = [
+  'missing',
+  'unknown',
+  'repeated',
+  'wrong-type',
+  'out-of-range',
+  'too-long',
+  'blank',
+  'not-unicode',
+  'not-a-date',
+  'not-an-email',
+  'not-a-choice',
+  'no-such-user',
+  'in-conflict',
+  'invalid',
+] as const;
+export type FaultCode = (typeof faultCodes)[number];
+
+/** What is wrong with a value, with the bounds that it breaks. */
+export interface Fault {
+  readonly code: FaultCode;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly values?: readonly string[];
+}
+
+/** The fault of a value that its field refused. */
+export function faultOf(field: Field, value: unknown): Fault {
+  if (value === undefined) return { code: 'missing' };
+  switch (field.kind) {
+    case 'integer':
+      return Number.isInteger(value)
+        ? { code: 'out-of-range', minimum: field.min, maximum: field.max }
+        : { code: 'wrong-type' };
+    case 'boolean':
+      return { code: 'wrong-type' };
+    case 'date':
+      return { code: typeof value === 'string' ? 'not-a-date' : 'wrong-type' };
+    case 'choice':
+      return { code: 'not-a-choice', values: field.choices };
+    case 'list':
+      return Array.isArray(value)
+        ? { code: 'out-of-range', minimum: field.min, maximum: field.max }
+        : { code: 'wrong-type' };
+    case 'email':
+    case 'text':
+      if (typeof value !== 'string') return { code: 'wrong-type' };
+      return textFault(field.max, field.kind === 'email' ? 'not-an-email' : 'blank', value);
+  }
+}
+
+function textFault(maxLength: number, otherwise: 'not-an-email' | 'blank', text: string): Fault {
+  if (!text.isWellFormed() || text.includes('\0')) return { code: 'not-unicode' };
+  if ([...text].length > maxLength) return { code: 'too-long', maxLength };
+  return otherwise === 'blank' ? { code: 'blank', minLength: 1 } : { code: otherwise };
+}

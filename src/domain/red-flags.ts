@@ -1,0 +1,17 @@
+/**
+ * When to get help at once, for wherever somebody reads or records their pain. Nothing here looks for these
+ * signs in what was written: silence would reassure.
+ *
+ * Sources: NHS, “Sciatica” (nhs.uk/conditions/sciatica: when to call 999 or go to A&E); NICE Clinical Knowledge
+ * Summaries, “Sciatica (lumbar radiculopathy): red flags” (cauda equina syndrome, with sexual function; new or
+ * progressive motor weakness).
+ */
+export const redFlags = {
+  /** Signs of cauda equina syndrome: an emergency. */
+  now: 'Call an ambulance or go to an emergency department now for: numbness around the saddle (genitals, anus, buttocks, inner thighs), new trouble with bladder, bowel or sexual function, or weakness or numbness in both legs.',
+  /** Signs of a nerve root that is failing. */
+  today: 'See a doctor today for new or worsening weakness of one leg.',
+} as const;
+
+/** Both, as one text. */
+export const RED_FLAGS = `${redFlags.now} ${redFlags.today}`;

@@ -1,0 +1,133 @@
+import { addDays, WEEKDAYS } from './day.ts';
+
+/** Days as people type them. */
+
+/** How the command line tells people what it takes. */
+export const DAYS = 'today, yesterday, friday, 21 nov, 15.1.2026 or -3d';
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/** What a text says: a day, a day of the year, or why it says neither. */
+type Reading = { day: string } | { fault: string } | undefined;
+
+/**
+ * A day as a person types it: `today`, `yesterday`, `-3d`, `3 days ago`, `last friday`, `15.1.2026`, `21 nov`. A weekday
+ * is the latest before today; a date without a year the latest that is not in the future.
+ * @returns the day as YYYY-MM-DD; any other text as it is, for the schema to refuse
+ */
+export function parseDay(text: string, today: string): string {
+  const reading = readingOf(text, today);
+  return reading && 'day' in reading ? reading.day : text.trim();
+}
+
+/** Why a text is no day, where there is more to say than what a day looks like, in words that follow the field's name. */
+export function faultOfDay(text: string, today: string): string | undefined {
+  const reading = readingOf(text, today);
+  return reading && 'fault' in reading ? reading.fault : undefined;
+}
+
+function readingOf(text: string, today: string): Reading {
+  const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
+  if (words === 'today') return { day: today };
+  if (words === 'yesterday') return { day: addDays(today, -1) };
+  return ago(words, today) ?? weekday(words, today) ?? date(words, today);
+}
+
+function ago(words: string, today: string): Reading {
+  const [, short, count, unit] =
+    /^(?:-(\d{1,5})d|(\d{1,5}|a|one) ?(days?|weeks?|d|w) ago)$/.exec(words) ?? [];
+  if (short !== undefined) return { day: addDays(today, -Number(short)) };
+  if (count === undefined || unit === undefined) return undefined;
+  const days = (Number(count) || (count === '0' ? 0 : 1)) * (unit.startsWith('w') ? 7 : 1);
+  return { day: addDays(today, -days) };
+}
+
+/** The latest such day before today. */
+function weekday(words: string, today: string): Reading {
+  const [, name] = /^(?:last |on )?([a-z]{3,9})$/.exec(words) ?? [];
+  const wanted = numberOf(name, WEEKDAYS);
+  if (wanted === undefined) return undefined;
+  const now = new Date(`${today}T00:00:00Z`).getUTCDay();
+  return { day: addDays(today, -((now - wanted + 7) % 7 || 7)) };
+}
+
+/** The number, from 0, of a name of which at least three letters are given. */
+function numberOf(text: string | undefined, names: readonly string[]): number | undefined {
+  if (text === undefined || text.length < 3) return undefined;
+  const found = names.findIndex((name) => name.toLowerCase().startsWith(text));
+  return found < 0 ? undefined : found;
+}
+
+function date(words: string, today: string): Reading {
+  const [, y, m, d] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(words) ?? [];
+  if (y !== undefined) return existing(Number(d), Number(m), Number(y), today);
+  const [, day, month, year] = /^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}))?)?$/.exec(words) ?? [];
+  if (day !== undefined) return existing(Number(day), Number(month), yearOf(year), today);
+  return named(words, today) ?? slashed(words, today);
+}
+
+/** `21 nov`, `21st of November 2025`, `nov 21, 2025`. */
+function named(words: string, today: string): Reading {
+  const dayFirst = /^(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? ?([a-z]{3,9})\.?,?(?: (\d{4}))?$/.exec(words);
+  const monthFirst = /^([a-z]{3,9})\.? ?(\d{1,2})(?:st|nd|rd|th)?,?(?: (\d{4}))?$/.exec(words);
+  const [, day, name, year] = dayFirst ?? [];
+  const [, otherName, otherDay, otherYear] = monthFirst ?? [];
+  const month = numberOf(name ?? otherName, MONTHS);
+  if (month === undefined) return undefined;
+  return existing(Number(day ?? otherDay), month + 1, yearOf(year ?? otherYear), today);
+}
+
+/** `21/11/2026`: which number is the month must be clear from the numbers themselves. */
+function slashed(words: string, today: string): Reading {
+  const [, a, b, y] = /^(\d{1,2})[/-](\d{1,2})(?:[/-](\d{4}))?$/.exec(words) ?? [];
+  if (a === undefined) return undefined;
+  const [first, second, year] = [Number(a), Number(b), yearOf(y)];
+  const [dayFirst, monthFirst] = [existing(first, second, year, today), existing(second, first, year, today)];
+  if (first === second || first > 12) return dayFirst;
+  if (second > 12) return monthFirst;
+  const both = [dayFirst, monthFirst].map((reading) => (reading && 'day' in reading ? reading.day : ''));
+  const readings = [`${first} ${MONTHS[second - 1]}`, `${second} ${MONTHS[first - 1]}`];
+  return { fault: `can mean ${readings.join(' or ')}: write ${both.filter(Boolean).join(' or ')}` };
+}
+
+const yearOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+/** A day of a year; without a year, of the latest one in which it is not in the future. */
+function existing(day: number, month: number, year: number | undefined, today: string): Reading {
+  const name = MONTHS[month - 1];
+  if (name === undefined) return { fault: `has no month ${month}: there are 12` };
+  const isThere = (year: number) => day >= 1 && day <= daysOf(month, year);
+  if (year !== undefined)
+    return isThere(year)
+      ? { day: written(day, month, year) }
+      : { fault: `is no day: ${day} ${name} ${year} does not exist` };
+  const last = Number(today.slice(0, 4));
+  // A 29 February is at most eight years away.
+  for (let year = last; year > last - 9; year--)
+    if (isThere(year) && written(day, month, year) <= today) return { day: written(day, month, year) };
+  return { fault: `is no day: ${day} ${name} does not exist` };
+}
+
+function daysOf(month: number, year: number): number {
+  const next = new Date(Date.UTC(2000, month, 0));
+  next.setUTCFullYear(year, month, 0);
+  return next.getUTCDate();
+}
+
+function written(day: number, month: number, year: number): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+}

@@ -1,0 +1,58 @@
+import { type Issue, invalid, SciaticaError } from '../../../domain/errors.ts';
+import type { RoutineInput } from '../../../domain/plans/routine.ts';
+import { checkRoutineInput } from '../../../domain/schema.ts';
+import type { Handler } from '../../route.ts';
+import { readJsonText } from '../body.ts';
+import { disclosedRange } from '../disclosure.ts';
+import { tagged } from '../etag.ts';
+import { firstAnswer, repeatable, replayed } from '../idempotency.ts';
+import { parseQuery } from '../query.ts';
+import { created } from '../records.ts';
+import { routines } from '../resource.ts';
+
+/** GET of a user's routines. */
+export const listRoutines: Handler = ({ request, id, search, store }) => {
+  parseQuery(search, {});
+  store.users.json(id);
+  const list = store.routines.list({ userId: id });
+  const [first, last] = [list[0], list.at(-1)];
+  const range = first && last && { first: first.id, last: last.id, count: list.length };
+  const response = tagged(request, JSON.stringify(list));
+  response.disclosed = disclosedRange(routines, range);
+  return response;
+};
+
+/** POST of a new routine of a user. A request repeated with its `Idempotency-Key` gets the first response. */
+export const createRoutine: Handler = async ({ request, id, search, store, caller }) => {
+  parseQuery(search, {});
+  store.users.json(id);
+  const { text, value } = await readJsonText(request, () => true);
+  const repeat = repeatable(request, `/users/${id}/routines`, caller, text);
+  const earlier = repeat && firstAnswer(store, repeat);
+  if (earlier) return replayed(created(routines, value, earlier));
+  const input = checkBody(value, id);
+  return store.submit(() => {
+    // A concurrent request with the same key may have been first.
+    const first = repeat && firstAnswer(store, repeat);
+    if (first) return replayed(created(routines, value, first));
+    const routine = store.routines.create(input);
+    if (repeat) store.requests.add(repeat);
+    return created(routines, value, [routine]);
+  });
+};
+
+/** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
+function checkBody(value: unknown, userId: number): RoutineInput {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return checkRoutineInput(value);
+  const { userId: said = userId, ...others } = value as Record<string, unknown>;
+  const faults: Issue[] =
+    said === userId ? [] : [{ field: 'userId', message: `must be ${userId}, as in the path, or absent` }];
+  try {
+    const input = checkRoutineInput({ ...others, userId });
+    if (faults.length === 0) return input;
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+    faults.push(...error.issues);
+  }
+  throw invalid(faults);
+}

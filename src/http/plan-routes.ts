@@ -1,0 +1,82 @@
+import { BODY, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
+import { createRoutine, listRoutines } from './handlers/plans/routines.ts';
+import { read, remove, replace, single, written } from './handlers/records.ts';
+import { routines } from './handlers/resource.ts';
+import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
+import { deleteOperation, readOperation, replaceOperation } from './openapi/records.ts';
+import { createRoutineOperation, listRoutinesOperation } from './openapi/routines.ts';
+import type { Route } from './route.ts';
+
+/** What a user means to do: routines and the goal. */
+export const planRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/users/{id}/routines',
+    right: 'read routine',
+    errors: READ_ONE,
+    operation: listRoutinesOperation,
+    handle: listRoutines,
+    isOwner: true,
+  },
+  {
+    method: 'POST',
+    path: '/users/{id}/routines',
+    right: 'create routine',
+    errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
+    operation: createRoutineOperation,
+    handle: createRoutine,
+    isOwner: true,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/goal',
+    right: 'read goal',
+    errors: READ_ONE,
+    operation: readGoalOperation,
+    handle: readGoal,
+    isOwner: true,
+  },
+  {
+    method: 'PUT',
+    path: '/users/{id}/goal',
+    right: 'change goal',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: putGoalOperation,
+    handle: single(putGoal),
+    isOwner: true,
+  },
+  {
+    method: 'DELETE',
+    path: '/users/{id}/goal',
+    right: 'delete goal',
+    errors: WRITE_ONE,
+    operation: deleteGoalOperation,
+    handle: single(removeGoal),
+    isOwner: true,
+  },
+  {
+    method: 'GET',
+    path: '/routines/{id}',
+    right: 'read routine',
+    errors: READ_ONE,
+    operation: readOperation(routines),
+    handle: read(routines),
+  },
+  {
+    method: 'PUT',
+    path: '/routines/{id}',
+    right: 'change routine',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: replaceOperation(routines),
+    ...written(replace(routines)),
+  },
+  {
+    method: 'DELETE',
+    path: '/routines/{id}',
+    right: 'delete routine',
+    errors: WRITE_ONE,
+    operation: deleteOperation(routines),
+    ...written(remove(routines)),
+  },
+];

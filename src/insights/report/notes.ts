@@ -1,0 +1,51 @@
+import type { Log } from '../../domain/log.ts';
+import type { Block, Note, Section } from './document.ts';
+import { MANY, type Report } from './report.ts';
+import { count, listed, quoted, shortName } from './words.ts';
+
+/** More notes than this are shown only where all are asked for. */
+const MOST_NOTES = 20;
+
+/** The latest notes; of very many sessions only those after which pain had risen; or all of them. */
+export function notesSection({ logs, rises, full }: Report): Section {
+  const risesOnly = !full && logs.length >= MANY;
+  const written = (risesOnly ? rises : logs).filter(({ notes }) => notes.trim() !== '');
+  const shown = full ? written : written.slice(-MOST_NOTES);
+  const which = `${count(written.length, 'note')}${risesOnly ? ' of sessions with a rise' : ''}`;
+  const left = written.length > shown.length;
+  const blocks: Block[] = [
+    {
+      kind: 'paragraph',
+      text: left
+        ? `The latest ${shown.length} of ${which}. With --full, or full=true over HTTP, all notes.`
+        : `${which}, the latest first.${risesOnly ? ' With --full, or full=true over HTTP, all notes.' : ''}`,
+    },
+  ];
+  if (shown.length > 0) blocks.push({ kind: 'notes', notes: shown.toReversed().map(noteOf) });
+  return { title: 'Notes', blocks };
+}
+
+function noteOf({ date, exerciseName, painBefore, painAfter, notes }: Log): Note {
+  return { heading: `${date} · ${quoted(exerciseName)} · ${painBefore} → ${painAfter}`, text: notes };
+}
+
+/** A note in one line of at most `longest` characters. */
+export function shortNote(log: Log, longest: number): Note {
+  const text = [...log.notes.trim().replace(/\s+/g, ' ')];
+  const short = text.length <= longest ? text.join('') : `${text.slice(0, longest - 1).join('')}…`;
+  const { date, painBefore, painAfter } = log;
+  return { heading: `${date} · ${shortName(log)} · ${painBefore} → ${painAfter}`, text: short };
+}
+
+const MOST_NAMED = 2;
+
+/** After which exercises pain rose how often, the most often first: `Hamstring Stretch (4) and Bird Dog (1)`. */
+export function riseCounts(rises: readonly Log[]): string {
+  const counts = new Map<string, number>();
+  for (const { exerciseName } of rises) counts.set(exerciseName, (counts.get(exerciseName) ?? 0) + 1);
+  const ordered = [...counts].sort(([, a], [, b]) => b - a);
+  return listed(
+    ordered.map(([name, times]) => `${shortName({ exerciseName: name })} (${times})`),
+    MOST_NAMED,
+  );
+}

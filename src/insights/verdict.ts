@@ -1,0 +1,112 @@
+import { compareText, round, roundInterval } from './numbers.ts';
+import { confidenceSequence, type Estimate, moderatedFreedom, tInterval } from './stats/estimate.ts';
+import { cut, type Interval } from './stats/points.ts';
+
+/** Below this many sessions (or patients) nothing is said about an exercise. */
+export const FEWEST_TO_SAY = 3;
+
+/**
+ * How sure it is that pain after differs from pain before. `clear`: the confidence sequence excludes 0, which
+ * holds for somebody who looks every day. `likely`: only the 95 % interval does, and may not tomorrow. `open`:
+ * neither. `too-few`: below 3 sessions.
+ */
+export type Verdict = 'clear' | 'likely' | 'open' | 'too-few';
+
+/** Which way: less or more pain after than before. */
+export type Direction = 'less' | 'more';
+
+/** What the sessions say of a mean change. */
+export interface Finding {
+  readonly verdict: Verdict;
+  /** Null for open and too few. */
+  readonly direction: Direction | null;
+  /** The 95 % interval of the mean change. */
+  readonly interval: Interval;
+  /** The 90 % confidence sequence of the mean change; null below 3 sessions. */
+  readonly sequence: Interval | null;
+}
+
+/** The changes that the scale allows, in points. */
+export const CHANGES: Readonly<Interval> = [-9, 9];
+
+/** What an estimated mean change says; its size is the number of sessions (or patients). */
+export function findingOf(estimate: Estimate): Finding {
+  const interval = roundInterval(cut(tInterval(estimate), CHANGES));
+  if (estimate.size < FEWEST_TO_SAY) return { verdict: 'too-few', direction: null, interval, sequence: null };
+  const sequence = roundInterval(cut(confidenceSequence(estimate), CHANGES));
+  const [clear, likely] = [sideOf(sequence), sideOf(interval)];
+  const verdict = clear ? 'clear' : likely ? 'likely' : 'open';
+  return { verdict, direction: clear ?? likely, interval, sequence };
+}
+
+/** Where an interval lies; null when it holds 0. */
+export function sideOf([low, high]: Readonly<Interval>): Direction | null {
+  if (high < 0) return 'less';
+  return low > 0 ? 'more' : null;
+}
+
+/** Most further sessions that are worth naming. */
+const MOST_FURTHER = 10;
+
+/**
+ * How many further sessions would make an exercise clear if they went on as those so far: same mean, same
+ * deviation.
+ * @returns null when it is clear or has too few sessions, when more than 10 would be needed, or when pain was
+ * higher after on average: nobody should repeat that to find out
+ */
+export function sessionsToSettle(exercise: {
+  readonly verdict: Verdict;
+  readonly meanChange: number;
+  readonly standardDeviation: number;
+  readonly sessions: number;
+}): number | null {
+  const { verdict, meanChange: value, standardDeviation: deviation, sessions } = exercise;
+  if (verdict === 'clear' || verdict === 'too-few' || value > 0) return null;
+  for (let more = 1; more <= MOST_FURTHER; more += 1) {
+    const size = sessions + more;
+    if (sideOf(confidenceSequence({ value, deviation, size, freedom: moderatedFreedom(size) }))) return more;
+  }
+  return null;
+}
+
+/** What an order goes by. */
+interface Rankable {
+  readonly exerciseName: string;
+  readonly exerciseType: string;
+  readonly verdict: Verdict;
+  readonly meanChange: number;
+  readonly sessions: number;
+}
+
+/** Sessions with the mean of all that each exercise is given, for its order. */
+const SHRINKAGE = 2;
+
+/**
+ * Orders exercises by their mean change shrunken towards the mean of all sessions (James & Stein 1961), the
+ * most relief first: a few good sessions count, one lucky day does not. Ties: the more sessions, the name, the
+ * type. Too few to say: no rank, last, the most sessions first.
+ * @param weight what each is counted by: sessions, or patients
+ */
+export function ranked<T extends Rankable>(
+  exercises: readonly T[],
+  weight: (exercise: T) => number,
+): (T & { rank: number | null })[] {
+  const total = exercises.reduce((sum, exercise) => sum + weight(exercise), 0);
+  const mean = exercises.reduce((sum, exercise) => sum + weight(exercise) * exercise.meanChange, 0) / total;
+  const few = (exercise: T) => Number(exercise.verdict === 'too-few');
+  const shrunken = (exercise: T) => {
+    if (few(exercise)) return 0;
+    const n = weight(exercise);
+    return round(mean + ((exercise.meanChange - mean) * n) / (n + SHRINKAGE));
+  };
+  return exercises
+    .toSorted(
+      (a, b) =>
+        few(a) - few(b) ||
+        shrunken(a) - shrunken(b) ||
+        b.sessions - a.sessions ||
+        compareText(a.exerciseName, b.exerciseName) ||
+        compareText(a.exerciseType, b.exerciseType),
+    )
+    .map((exercise, index) => ({ ...exercise, rank: few(exercise) ? null : index + 1 }));
+}

@@ -1,0 +1,216 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SciaticaError } from '../../domain/errors.ts';
+import { syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
+import type { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+import { backup, backupError } from './backup.ts';
+import { type AutomaticBackup, type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
+import { daysToKeep } from './rotation.ts';
+
+/** A backup that remains to be made, in this process or another. */
+export interface BackupJob extends BackupPlan {
+  /** The database, or a copy of it that was made for this. */
+  source: string;
+  isCopy: boolean;
+  /** The local day, YYYY-MM-DD. */
+  day: string;
+}
+
+/** What automatic backups need of the program around. */
+export interface BackupMeans {
+  /** The local day, YYYY-MM-DD. */
+  today: string;
+  warn(line: string): unknown;
+  /** Runs `runBackupJob` in a process of its own, without waiting for it. */
+  start(job: BackupJob): void;
+  /** Nothing may take time here. */
+  isService: boolean;
+}
+
+/** In bytes: up to here a backup takes a command no longer than a few commits. */
+const AT_ONCE = 1024 * 1024;
+/** In bytes: up to here a copy is made at once, in memory, and looked through in the background. */
+const COPIED = 64 * 1024 * 1024;
+
+/** After a failure in the background, the next attempt waits so long. */
+const RETRY_MS = 60 * 60 * 1000;
+/** Older temporary files were left by a process that was killed. */
+const LEFTOVER_MS = 60 * 60 * 1000;
+
+/**
+ * Makes today's backup of a database that holds records, if there is none yet; called before the first change of a
+ * process. Whatever goes wrong is a warning, never an error.
+ */
+export function backUpIfDue(db: Database, settings: Settings, means: BackupMeans): void {
+  const { today, warn, isService } = means;
+  try {
+    const plan = planOf(db.path, settings.backups);
+    if (!plan || !hasRecords(db)) return;
+    const made = backupsOf(plan);
+    if (made.some(({ day }) => day === today)) return;
+    if (isService && !(hasChangedSince(db, made.at(-1)) && mayTry(db.path))) return;
+    const failure = failureOf(plan);
+    if (failure) {
+      warn(failure.text);
+      if (Date.now() - failure.at < RETRY_MS) return;
+    }
+    makeOrStart(db, plan, means);
+  } catch (error) {
+    warn(lineOf(error));
+  }
+}
+
+function makeOrStart(db: Database, plan: BackupPlan, { today, start, isService }: BackupMeans): void {
+  const bytes = sizeOf(db.path) + sizeOf(`${db.path}-wal`);
+  prepareFolder(db, plan);
+  requireRoom(plan, bytes);
+  const job: BackupJob = { ...plan, source: db.path, isCopy: false, day: today };
+  if (isService || bytes > COPIED) start(job);
+  else if (bytes <= AT_ONCE && plan.recipient === undefined) make(job);
+  else start({ ...job, source: copied(db, plan), isCopy: true });
+}
+
+function prepareFolder(db: Database, { folder }: BackupPlan): void {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (stat && !stat.isDirectory()) throw new SciaticaError('unusable', `${folder} is not a folder.`);
+  // A folder that was chosen may be on a disk that is not there now.
+  if (stat || planOf(db.path, {})?.folder !== folder) return;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw backupError(error, folder);
+  }
+}
+
+/** When a service last tried, by database: it asks often, and a long database takes its time. */
+const tried = new Map<string, number>();
+
+function mayTry(path: string): boolean {
+  if (Date.now() - (tried.get(path) ?? 0) < RETRY_MS) return false;
+  tried.set(path, Date.now());
+  return true;
+}
+
+function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boolean {
+  if (!newest) return true;
+  const last = db.value<number>('SELECT at FROM changes ORDER BY id DESC LIMIT 1') ?? 0;
+  return last > statSync(newest.path).mtimeMs;
+}
+
+const hasRecords = (db: Database) => db.value('SELECT EXISTS (SELECT 1 FROM users)') === 1;
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+function requireRoom({ folder }: BackupPlan, bytes: number): void {
+  let free: number;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    free = bavail * bsize;
+  } catch (error) {
+    throw backupError(error, join(folder, 'x'));
+  }
+  if (free < 2 * bytes)
+    throw new SciaticaError(
+      'full',
+      `The disk of ${folder} has less than twice the size of the database free.`,
+    );
+}
+
+/** The database as it is before the change, in a file of its own; where it is to be encrypted, beside the database. */
+function copied(db: Database, { folder, recipient }: BackupPlan): string {
+  const path = temporaryName(recipient === undefined ? folder : dirname(db.path));
+  try {
+    writeFileSync(path, db.serialize(), { flag: 'wx', mode: 0o600 });
+    return path;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw backupError(error, path);
+  }
+}
+
+/** Makes a backup that was started. What goes wrong is noted beside it. */
+export async function runBackupJob(job: BackupJob): Promise<void> {
+  try {
+    if (job.recipient === undefined) make(job);
+    else await makeEncrypted(job, job.recipient);
+  } catch (error) {
+    try {
+      writeFileSync(noteOf(job), lineOf(error), { mode: 0o600 });
+    } catch {
+      // The folder cannot be written to: the next command meets that itself.
+    }
+  }
+}
+
+function make(job: BackupJob): void {
+  try {
+    backup(job.source, targetOf(job));
+  } catch (error) {
+    ignoreExisting(error, job);
+  } finally {
+    removeCopy(job);
+  }
+  tidy(job);
+}
+
+async function makeEncrypted(job: BackupJob, recipient: string): Promise<void> {
+  const { encryptedBackup } = await import('./encrypted-backup.ts');
+  try {
+    await encryptedBackup(job.source, targetOf(job), recipient);
+  } catch (error) {
+    ignoreExisting(error, job);
+  } finally {
+    removeCopy(job);
+  }
+  tidy(job);
+}
+
+const targetOf = ({ folder, prefix, day, recipient }: BackupJob) =>
+  join(folder, `${prefix}${day}.db${recipient === undefined ? '' : '.age'}`);
+
+/** Another process was faster. */
+function ignoreExisting(error: unknown, job: BackupJob): void {
+  if (!(error instanceof SciaticaError && error.code === 'conflict' && existsSync(targetOf(job))))
+    throw error;
+}
+
+function removeCopy({ isCopy, source }: BackupJob): void {
+  if (isCopy) for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
+}
+
+/** Removes what the rotation does not keep, and what killed processes left. */
+function tidy(job: BackupJob): void {
+  rmSync(noteOf(job), { force: true });
+  const all = backupsOf(job);
+  const kept = daysToKeep(
+    all.map(({ day }) => day),
+    job.day,
+  );
+  for (const { path, day } of all) if (!kept.has(day)) rmSync(path, { force: true });
+  for (const name of readdirSync(job.folder)) {
+    const path = join(job.folder, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (TEMPORARY.test(name) && age > LEFTOVER_MS) rmSync(path, { recursive: true, force: true });
+  }
+  syncFolder(job.folder);
+}
+
+function failureOf(plan: BackupPlan): { text: string; at: number } | undefined {
+  const path = noteOf(plan);
+  return existsSync(path) ? { text: readFileSync(path, 'utf8'), at: statSync(path).mtimeMs } : undefined;
+}
+
+function lineOf(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `Today's backup was not made. ${why}`;
+}

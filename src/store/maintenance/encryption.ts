@@ -1,0 +1,120 @@
+import { closeSync, createReadStream, createWriteStream, openSync, readFileSync, readSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { SciaticaError } from '../../domain/errors.ts';
+
+/** Files encrypted with age (https://age-encryption.org/v1), by its author's library; `age -d` reads them too. */
+
+const MAGIC = 'age-encryption.org/v1';
+
+/** A pair of keys: who has the identity can decrypt what was encrypted for the recipient. */
+export interface KeyPair {
+  identity: string;
+  recipient: string;
+}
+
+export async function createKeyPair(): Promise<KeyPair> {
+  const identity = await generateX25519Identity();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
+/** @throws SciaticaError `invalid` for what is no recipient */
+export function checkRecipient(recipient: string): Encrypter {
+  const encrypter = new Encrypter();
+  try {
+    encrypter.addRecipient(recipient);
+  } catch (error) {
+    throw new SciaticaError(
+      'invalid',
+      'The recipient must begin with age1, as sciatica backup key printed it.',
+      [],
+      { cause: error },
+    );
+  }
+  return encrypter;
+}
+
+/** Whether a file was encrypted with age. False for what cannot be read: others say so. */
+export function isEncrypted(path: string): boolean {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const bytes = Buffer.alloc(MAGIC.length);
+    readSync(file, bytes, 0, bytes.length, 0);
+    return bytes.toString('latin1') === MAGIC;
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Encrypts a file, a piece at a time. */
+export async function encryptFile(source: string, target: string, recipient: string): Promise<void> {
+  const encrypter = checkRecipient(recipient);
+  await write(await encrypter.encrypt(streamOf(source)), target);
+}
+
+/**
+ * Decrypts a file, a piece at a time. Nothing of `target` may be used unless it returns.
+ * @param identityFile as `age-keygen` writes it: a line with the identity, and comments
+ * @throws SciaticaError `unusable` for another key, `damaged` for a file that was cut or changed, `invalid`
+ */
+export async function decryptFile(source: string, target: string, identityFile: string): Promise<void> {
+  const decrypter = decrypterOf(identityFile);
+  try {
+    await write(await decrypter.decrypt(streamOf(source)), target);
+  } catch (error) {
+    // The file system has codes, the library has none.
+    if (typeof (error as NodeJS.ErrnoException).code === 'string') throw error;
+    const isOther = (error as Error).message.startsWith('no identity matched');
+    throw new SciaticaError(
+      isOther ? 'unusable' : 'damaged',
+      isOther
+        ? `${source} was encrypted for another key than that of ${identityFile}. Nothing was changed.`
+        : `${source} is damaged, cut or was changed: it cannot be decrypted. Nothing was changed.`,
+      [],
+      { cause: error },
+    );
+  }
+}
+
+function decrypterOf(identityFile: string): Decrypter {
+  const decrypter = new Decrypter();
+  const lines = textOf(identityFile).split(/\r?\n/);
+  const identities = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  try {
+    for (const identity of identities) decrypter.addIdentity(identity);
+    if (identities.length > 0) return decrypter;
+  } catch {
+    // What the library says could hold a part of the secret.
+  }
+  throw new SciaticaError(
+    'invalid',
+    `${identityFile} holds no identity: a line that begins with AGE-SECRET-KEY-, as sciatica backup key wrote it.`,
+  );
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SciaticaError('unusable', `The identity file ${path} cannot be read (${code}).`, [], {
+      cause: error,
+    });
+  }
+}
+
+type Bytes = globalThis.ReadableStream<Uint8Array>;
+
+const streamOf = (path: string): Bytes => Readable.toWeb(createReadStream(path)) as unknown as Bytes;
+
+async function write(bytes: Bytes, target: string): Promise<void> {
+  await pipeline(
+    Readable.fromWeb(bytes as unknown as ReadableStream),
+    createWriteStream(target, { mode: 0o600 }),
+  );
+}

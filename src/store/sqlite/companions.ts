@@ -1,0 +1,58 @@
+import { chmodSync, lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SciaticaError } from '../../domain/errors.ts';
+
+/** What SQLite keeps beside a database. */
+const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+
+/** Group or others may write; only the owner of a file may remove it (sticky). */
+const [WRITABLE, STICKY] = [0o022, 0o1000];
+
+const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
+
+/**
+ * Refuses files beside a database that SQLite must not open as its own: the log of a database that is gone, which it
+ * would delete (pagerOpenWalIfPresent in pager.c), and in a folder such as /tmp files that somebody else made, who
+ * could read what is written to them. To be called before SQLite opens the database.
+ * @throws SciaticaError `damaged`, `unusable`
+ */
+export function refuseStrangeCompanions(path: string): void {
+  // First the log: whoever makes a database writes to it before there is one.
+  const hasLog = (statOf(`${path}-wal`)?.size ?? 0) > 0;
+  const database = statOf(path);
+  if (hasLog && !database?.size)
+    throw new SciaticaError(
+      'damaged',
+      `${path} is ${database ? 'empty' : 'not there'}, but ${path}-wal is there, which may hold its records. To save what can be read: sciatica doctor --rescue FILE. To begin anew, move both away.`,
+    );
+  const strange = strangeCompanion(path);
+  if (strange)
+    throw new SciaticaError(
+      'unusable',
+      `${strange} belongs to another user of this computer, who could read what is written to it: nothing was opened. Keep the database in a folder of your own (--db), not in ${dirname(path)}.`,
+    );
+}
+
+/**
+ * Gives a log and its index, which SQLite made while the database could only be read, the permissions that the database
+ * has by now: they would keep it from being written to.
+ */
+export function mendPermissions(path: string): void {
+  const database = statOf(path);
+  for (const file of [`${path}-wal`, `${path}-shm`]) {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (!database || !stat?.isFile() || stat.uid !== process.geteuid?.()) continue;
+    if ((database.mode & ~stat.mode & 0o600) !== 0) chmodSync(file, database.mode & 0o777);
+  }
+}
+
+/** A file beside a database in a folder such as /tmp that neither its owner nor we nor the system made. */
+export function strangeCompanion(path: string): string | undefined {
+  const mode = statOf(dirname(path))?.mode ?? 0;
+  if ((mode & STICKY) === 0 || (mode & WRITABLE) === 0) return undefined;
+  const ours = [0, process.geteuid?.(), statOf(path)?.uid];
+  return COMPANIONS.map((end) => path + end).find((file) => {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    return stat !== undefined && !ours.includes(stat.uid);
+  });
+}

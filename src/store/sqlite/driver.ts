@@ -1,0 +1,44 @@
+import type BetterSqlite from 'better-sqlite3';
+import { SciaticaError } from '../../domain/errors.ts';
+
+/** The first major version of Node on which better-sqlite3 13 runs; it crashes on Node 20, and 12 on 24.20 and later. */
+const FIRST_WITH_13 = 22;
+
+/** `require`, because opening a database is synchronous and only one of the two packages may be loaded. */
+function load(): typeof BetterSqlite {
+  return Number.parseInt(process.versions.node, 10) >= FIRST_WITH_13
+    ? require('better-sqlite3')
+    : require('better-sqlite3-12');
+}
+
+/**
+ * Opens a file, `:memory:`, or the bytes of a database, with the better-sqlite3 that fits this version of Node.
+ * @throws SciaticaError `unusable` when it is not installed for this platform; the error of SQLite
+ */
+export function openSqlite(path: string | Buffer, options: BetterSqlite.Options = {}): BetterSqlite.Database {
+  try {
+    const Driver = load();
+    return new Driver(path, options);
+  } catch (error) {
+    throw isMissing(error) ? missing(error) : error;
+  }
+}
+
+/** The package, its native library (for 12, found by `bindings`), or what the system would link it with. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (
+    code === 'MODULE_NOT_FOUND' ||
+    code === 'ERR_DLOPEN_FAILED' ||
+    String(message).startsWith('Could not locate the bindings file')
+  );
+}
+
+function missing(cause: unknown): SciaticaError {
+  return new SciaticaError(
+    'unusable',
+    `The database engine is not installed for Node ${process.versions.node} on ${process.platform}-${process.arch}. Run npm install again with this Node (see "Try it" in the README).`,
+    [],
+    { cause },
+  );
+}

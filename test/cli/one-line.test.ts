@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+
+const { enter, down } = keys;
+
+const NAMES = ['Piriformis Stretch', 'Cat-Cow', 'Side Plank', 'Plank', 'Straight Leg Raise', 'Cat Stretch'];
+
+/** A database with a session of each exercise; the last is of Cat Stretch. */
+const practised = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
+  });
+
+const add = (words: string[], db = practised()) =>
+  run(['log', 'add', ...words], { db }).then((result) => ({ ...result, log: records(db).logs[6] }));
+
+describe('log add in one line', () => {
+  test('says what it recorded, and how to take it back', async () => {
+    const { code, stdout, stderr, log } = await add(['piri', '6', '4']);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'Added log 7: Piriformis Stretch today, 6 → 4 (↓2), helped. Wrong? sciatica undo 8\n',
+      stderr: '',
+    });
+    expect(log).toEqual({ ...session, id: 7, date: TODAY });
+  });
+
+  test.each<[string[], object]>([
+    [['plank', '5', '5'], { exerciseName: 'Plank', effective: false }],
+    [['slr', '5', '6'], { exerciseName: 'Straight Leg Raise', effective: false }],
+    [['cat', 'cow', '5', '4'], { exerciseName: 'Cat-Cow', effective: true }],
+    [['piri', '6', '4', '2', 'sets', 'of 10'], { notes: '2 sets of 10' }],
+    [['piri', '6', '4', '--date', 'last friday'], { date: '2026-02-27' }],
+    [['piri', '6', '4', '--no-effective'], { effective: false }],
+    [['6', '4', '--name', 'Plank'], { exerciseName: 'Plank' }],
+    [['piri', '6', '--after', '4'], { painAfter: 4 }],
+    [['Yoga', '3', '2', '--type', 'stretch'], { exerciseName: 'Yoga' }],
+    [['plank', '3', '2', '--type', 'stretch'], { exerciseName: 'Plank' }],
+    [['6', '4', '--name', 'plan', '--type', 'stretch'], { exerciseName: 'plan' }],
+  ])('%j', async (words, part) => expect((await add(words)).log).toMatchObject(part));
+
+  test.each<[string[], string]>([
+    [
+      ['cat', '6', '4'],
+      'cat can mean Cat Stretch, Cat-Cow: say more of the name, or name a new exercise with --name cat.',
+    ],
+    [['yoga', '6', '4'], '--type is missing: yoga is a new exercise'],
+    [['planc', '6', '4'], '--type is missing: planc is a new exercise (did you mean Plank?)'],
+    [['piri', '11', '4'], '--before must be a whole number from 1 to 10'],
+    [['piri', '6.5', '4'], '--before must be a whole number from 1 to 10'],
+    [['piri', '6'], '--after is missing'],
+    [['piri', '6', '4', '--before', '5'], '"6" and --before say the same: give one of them.'],
+    [['piri', '6', '4', '--name', 'Plank'], '"piri" and --name say the same: give one of them.'],
+    [['6', '4'], '--name is missing'],
+    [
+      ['piri', '6', '4', '--date', '03/04'],
+      '--date can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04',
+    ],
+    [['piri', '6', '4', '--date', '30 feb 2026'], '--date is no day: 30 February 2026 does not exist'],
+  ])('%j is refused', async (words, message) => {
+    const { code, stdout, stderr, log } = await add(words);
+    expect({ code, stdout, log }).toEqual({ code: 2, stdout: '', log: undefined });
+    expect(stderr).toContain(message);
+  });
+
+  test('prints weekday and date of another day', async () =>
+    expect((await add(['piri', '4', '6', '--date', 'fri'])).stdout).toBe(
+      'Added log 7: Piriformis Stretch on Friday 2026-02-27, 4 → 6 (↑2), did not help. Wrong? sciatica undo 8\n',
+    ));
+
+  test('points out the same session twice, and a year long ago', async () => {
+    const db = practised();
+    await add(['piri', '6', '4'], db);
+    expect((await add(['piri', '6', '4'], db)).stderr).toBe('Note: log 7 says the same of that day.\n');
+    expect((await add(['piri', '6', '5'], db)).stderr).toBe('');
+    expect((await add(['piri', '6', '4', '--date', '1026-03-01'], db)).stderr).toContain(
+      'Is the year right?',
+    );
+  });
+
+  test('in a terminal asks which of several', async () => {
+    const db = practised();
+    const answers = [
+      ['Which exercise?', down],
+      ['❯ Cat-Cow', enter],
+    ] as const;
+    expect((await run(['log', 'add', 'cat', '5', '4'], { db, answers })).code).toBe(0);
+    expect(records(db).logs[6]).toMatchObject({ exerciseName: 'Cat-Cow', notes: '', date: TODAY });
+  });
+
+  test('in a terminal asks for the type of a new exercise, and for the numbers', async () => {
+    const db = practised();
+    const answers = [
+      ['Kind of exercise', down],
+      ['❯ strengthening', enter],
+      ['Pain before', `5${enter}`],
+      ['Pain after', `3${enter}`],
+    ] as const;
+    expect((await run(['log', 'add', 'Nordic', 'walk'], { db, answers })).code).toBe(0);
+    expect(records(db).logs[6]).toMatchObject({
+      exerciseName: 'Nordic walk',
+      exerciseType: 'strengthening',
+      effective: true,
+    });
+  });
+});
+
+describe('log again', () => {
+  test.each<[string[], object]>([
+    [['5', '4'], { exerciseName: 'Cat Stretch', painBefore: 5, painAfter: 4, date: TODAY, notes: '' }],
+    [['slr', '5', '4'], { exerciseName: 'Straight Leg Raise' }],
+    [['slr', '5', '4', 'easy'], { notes: 'easy' }],
+    [['--before', '5', '--after', '5', '--date', '-1d'], { effective: false, date: '2026-03-01' }],
+  ])('%j', async (words, part) => {
+    const db = practised();
+    expect((await run(['log', 'again', ...words], { db })).code).toBe(0);
+    expect(records(db).logs[6]).toMatchObject(part);
+  });
+
+  test('asks only the two numbers', async () => {
+    const db = practised();
+    const answers = [
+      ['Pain before', `5${enter}`],
+      ['Pain after', `3${enter}`],
+    ] as const;
+    expect((await run(['log', 'again'], { db, answers })).stdout).toContain('Cat Stretch today, 5 → 3 (↓2)');
+  });
+
+  test.each<[string[], number, string]>([
+    [['yoga', '5', '4'], 3, 'No exercise done before is called yoga.'],
+    [['cat', '5', '4'], 2, 'cat can mean Cat Stretch, Cat-Cow: say more of the name.'],
+    [[], 2, '--before is missing'],
+  ])('%j is refused', async (words, code, message) => {
+    const result = await run(['log', 'again', ...words], { db: practised() });
+    expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test('with nothing to repeat', async () => {
+    const db = prepared((store) => void store.users.create(nora));
+    expect((await run(['log', 'again'], { db })).code).toBe(3);
+  });
+});
+
+describe('notes', () => {
+  test('from stdin, whole', async () => {
+    const db = practised();
+    const { code } = await run(['log', 'add', 'piri', '6', '4', '--notes', '-'], {
+      db,
+      stdin: 'one\n\ntwo\n',
+    });
+    expect([code, records(db).logs[6]?.notes]).toEqual([0, 'one\n\ntwo']);
+  });
+
+  test('that are not UTF-8 are refused', async () => {
+    const words = ['log', 'add', 'piri', '6', '4', '--notes', '-', '--edit'];
+    expect((await run(words, { db: practised() })).code).toBe(2);
+  });
+});

@@ -1,0 +1,225 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { forBash, wordsOf } from '../../src/cli/complete/shell-words.ts';
+import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+
+/** Completion in real shells, in a pseudo-terminal. `npm test` builds the program first. */
+
+const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
+const has = (program: string) => !spawnSync(program, ['--version']).error;
+
+const NAMES = ['Piriformis Stretch', "Child's Pose", 'Squat: wall', '$(touch pwned)', '背中 stretch'];
+
+interface Shell {
+  command: string;
+  /** Written into its start-up file, with the line of docs/patient.md. */
+  rc: string;
+  setup: string;
+}
+
+/** As docs/patient.md says, in a home where nothing else is set up. */
+const shells: Readonly<Record<string, Shell>> = {
+  bash: {
+    command: 'bash --noprofile -i',
+    rc: '.bashrc',
+    setup: 'PS1="READY> "\nbind "set enable-bracketed-paste off"\nsource <(sciatica completion bash)\n',
+  },
+  zsh: {
+    command: 'zsh -i',
+    rc: '.zshrc',
+    setup: 'PS1="READY> "\nunset zle_bracketed_paste\nsource <(sciatica completion zsh)\n',
+  },
+  fish: {
+    command: 'fish -i',
+    rc: '.config/fish/config.fish',
+    setup:
+      'function fish_prompt; echo -n "READY> "; end\nset -g fish_greeting\nset -g fish_autosuggestion_enabled 0\nsciatica completion fish | source\n',
+  },
+};
+
+const missing = Object.keys(shells).filter((shell) => !has(shell));
+const hasScript = has('script');
+if (missing.length > 0 || !hasScript)
+  console.warn(
+    `Not here: ${[...missing, ...(hasScript ? [] : ['script(1)'])].join(', ')}. Completion is not tested in them.`,
+  );
+
+/** A database with a log of each name. */
+const filled = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
+  });
+
+/**
+ * Types into a shell, each text once the screen shows the one before it.
+ * @returns the screen
+ */
+function typed(
+  { command, rc, setup }: Shell,
+  db: string,
+  keys: readonly (readonly [shown: string | RegExp, typed: string])[],
+): Promise<{ screen: string; folder: string }> {
+  const folder = freshFolder();
+  const path = join(folder, 'bin');
+  mkdirSync(path);
+  symlinkSync(bin, join(path, 'sciatica'));
+  mkdirSync(dirname(join(folder, rc)), { recursive: true });
+  writeFileSync(join(folder, rc), setup);
+  // Where this is missing, fish fills it in the background, also after the test.
+  mkdirSync(join(folder, '.local/share/fish/generated_completions'), { recursive: true });
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  writeFileSync(join(work, 'diary.json'), '[]');
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd: work,
+    env: {
+      HOME: folder,
+      PATH: `${path}:${process.env['PATH']}`,
+      SCIATICA_DB: db,
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+      SHELL: command.split(' ')[0],
+    },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const left = [...keys];
+  let screen = '';
+  let seen = 0;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`Waited for ${left[0]?.[0]} in\n${screen}`)), 20_000);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      screen += text;
+      const [next] = left;
+      if (!next) return;
+      const rest = screen.slice(seen);
+      const found = typeof next[0] === 'string' ? rest.indexOf(next[0]) : rest.search(next[0]);
+      if (found < 0) return;
+      seen = screen.length;
+      left.shift();
+      setTimeout(
+        () => {
+          if (next[1] === KILL) child.kill();
+          else child.stdin.write(next[1]);
+        },
+        next[1] === KILL ? 1500 : 100,
+      );
+    });
+    child.on('close', () => {
+      clearTimeout(timer);
+      resolve({ screen, folder: work });
+    });
+  });
+}
+
+const END = 'exit\r';
+/** Ends the shell without running what stands on its line. */
+const KILL = '';
+
+describe.each(Object.entries(shells))('%s', (name, shell) => {
+  const testIn = test.skipIf(missing.includes(name) || !hasScript);
+
+  testIn.each([
+    ['Pir', 'Piriformis Stretch'],
+    ['pir', 'Piriformis Stretch'],
+    ['Child', "Child's Pose"],
+    ['Squ', 'Squat: wall'],
+    ["'Pir", 'Piriformis Stretch'],
+    ['"Pir', 'Piriformis Stretch'],
+    ['背', '背中 stretch'],
+  ])('--name %s Tab is a name in one word', async (start, exerciseName) => {
+    const db = filled();
+    await typed(shell, db, [
+      ['READY> ', `sciatica log add --name ${start}\t`],
+      [/tretch|ose|wall/, ' --before 6 --after 4 --effective\r'],
+      [/Added log 6/, END],
+    ]);
+    expect(records(db).logs[5]?.exerciseName).toBe(exerciseName);
+  });
+
+  testIn('evaluates nothing that is typed, nor a name', async () => {
+    // zsh itself runs a finished $(…) at the cursor, before any completion.
+    const end = name === 'zsh' ? ' ' : '';
+    const lines = [
+      `sciatica logs --$(touch pwned)${end}`,
+      `sciatica logs --name $(touch pwned)${end}`,
+      `sciatica logs --name "$(touch pwned)"${end}`,
+      `sciatica log \`touch pwned\`${end}`,
+      'sciatica logs --name $(touch',
+      'sciatica <(touch pwned) ',
+      "sciatica logs --name '$(touch pwned)",
+      "sciatica logs --name ';touch pwned;'",
+    ];
+    // Without Ctrl-C, which would throw away what the shell has not read yet.
+    const keys = lines.map((line, i) => [i === 0 ? 'READY> ' : /./, `${line}\t\t\u0005\u0015`] as const);
+    const { folder } = await typed(shell, filled(), [...keys, [/./, KILL]]);
+    expect(readdirSync(folder)).toEqual(['diary.json']);
+  });
+
+  testIn('completes commands, flags, choices, ids and files', async () => {
+    const { screen } = await typed(shell, filled(), [
+      ['READY> ', 'sciatica und\t --y\t\u0015'],
+      [/--yes/, 'sciatica logs --type stren\t\u0015'],
+      [/strengthening/, 'sciatica import dia\t\u0015'],
+      [/diary\.json/, 'sciatica log add --notes x --db dia\t\u0015'],
+      [/diary\.json/, `\u0015${END}`],
+    ]);
+    expect(screen).toContain('sciatica');
+  });
+
+  testIn('says nothing when it is loaded twice', async () => {
+    const again =
+      name === 'fish' ? 'sciatica completion fish | source' : `source <(sciatica completion ${name})`;
+    const { screen } = await typed({ ...shell, setup: `${shell.setup}${again}\n` }, filled(), [
+      ['READY> ', 'sciatica log add --name Pir\t'],
+      [/tretch/, `\u0015${END}`],
+    ]);
+    expect(
+      screen.split('READY>')[0]?.replace(/\u001b\][^\u0007]*\u0007|\u001b\[[\d;?]*[a-zA-Z]|\s/g, ''),
+    ).not.toMatch(/[a-z]{4}/i);
+  });
+});
+
+describe('zsh', () => {
+  test.skipIf(missing.includes('zsh') || !hasScript).each([
+    ['after it', 'autoload -Uz compinit; compinit -u\n'],
+    ['again', 'autoload -Uz compinit; compinit -u; compinit -u\n'],
+  ])('completes with compinit %s', async (_, more) => {
+    const { zsh } = shells;
+    if (!zsh) throw new Error('There is no zsh');
+    await typed({ ...zsh, setup: zsh.setup + more }, filled(), [
+      ['READY> ', 'sciatica log add --name Pir\t'],
+      [/tretch/, `\u0015${END}`],
+    ]);
+  });
+});
+
+describe('the words of a line', () => {
+  test.each<[string, string[]]>([
+    ['', ['']],
+    ['a b', ['a', 'b']],
+    ['a ', ['a', '']],
+    ["a 'b c", ['a', 'b c']],
+    ['"a\\"b" c\\ d', ['a"b', 'c d']],
+    ['"a\\n"', ['a\\n']],
+    ["'a\\'", ['a\\']],
+    ['$(x y) `z`', ['$(x', 'y)', '`z`']],
+  ])('%j', (line, words) => expect(wordsOf(line).map(({ text }) => text)).toEqual(words));
+
+  test.each([
+    ['Pir', 'Piriformis Stretch', 'Piriformis\\ Stretch'],
+    ["'Pir", 'Piriformis Stretch', 'Piriformis Stretch'],
+    ["'Chi", "Child's Pose", "Child'\\''s Pose"],
+    ['"$', '$(x)', '\\$(x)'],
+    ['--name=Pir', '--name=Piriformis Stretch', 'Piriformis\\ Stretch'],
+    ['Squat:', 'Squat: wall', '\\ wall'],
+    ['Squat\\:', 'Squat: wall', 'Squat\\:\\ wall'],
+    ['x', '背中 s', '背中\\ s'],
+  ])('bash puts for %j and %j %j', (raw, value, text) => {
+    const word = wordsOf(raw).at(-1);
+    expect(word && forBash(value, word, ' \t\n"\'><=;|&(:')).toBe(text);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { faultOfDay, parseDay } from '../../src/domain/spoken-day.ts';
+
+/** A Monday. */
+const TODAY = '2026-03-02';
+
+describe('a day', () => {
+  test.each([
+    ['today', '2026-03-02'],
+    ['Today', '2026-03-02'],
+    [' yesterday ', '2026-03-01'],
+    ['-0d', '2026-03-02'],
+    ['-1d', '2026-03-01'],
+    ['-3D', '2026-02-27'],
+    ['-732d', '2024-02-29'],
+    ['3 days ago', '2026-02-27'],
+    ['3d ago', '2026-02-27'],
+    ['a day ago', '2026-03-01'],
+    ['0 days ago', '2026-03-02'],
+    ['one week ago', '2026-02-23'],
+    ['2 weeks  ago', '2026-02-16'],
+    ['monday', '2026-02-23'],
+    ['last monday', '2026-02-23'],
+    ['sunday', '2026-03-01'],
+    ['Last Friday', '2026-02-27'],
+    ['on fri', '2026-02-27'],
+    ['thurs', '2026-02-26'],
+    ['tue', '2026-02-24'],
+    ['2025-12-31', '2025-12-31'],
+    [' 2025-12-31 ', '2025-12-31'],
+    ['2025-1-5', '2025-01-05'],
+    ['2025/01/05', '2025-01-05'],
+    ['15.1.2026', '2026-01-15'],
+    ['15. 1. 2026', '2026-01-15'],
+    ['02.03.', '2026-03-02'],
+    ['3.3.', '2025-03-03'],
+    ['15.1', '2026-01-15'],
+    ['21 nov', '2025-11-21'],
+    ['21 Nov.', '2025-11-21'],
+    ['2 march', '2026-03-02'],
+    ['3 march', '2025-03-03'],
+    ['nov 21', '2025-11-21'],
+    ['21st of November 2024', '2024-11-21'],
+    ['November 21, 2024', '2024-11-21'],
+    ['29 feb', '2024-02-29'],
+    ['29.2.2024', '2024-02-29'],
+    ['21/11', '2025-11-21'],
+    ['11/21/2025', '2025-11-21'],
+    ['4/4', '2025-04-04'],
+    ['0001-01-01', '0001-01-01'],
+  ])('%j is %s', (text, day) => {
+    expect(parseDay(text, TODAY)).toBe(day);
+    expect(faultOfDay(text, TODAY)).toBeUndefined();
+  });
+
+  test.each([
+    '3d',
+    '-d',
+    '-1.5d',
+    '-123456d',
+    '-٣d',
+    'tomorrow',
+    'mo',
+    'x 21',
+    '21',
+    '1.2.26',
+    '',
+    'frog',
+    '20260302',
+  ])('is not %j, for the schema to say', (text) => {
+    expect(parseDay(text, TODAY)).toBe(text);
+    expect(faultOfDay(text, TODAY)).toBeUndefined();
+  });
+
+  test.each([
+    ['2026-02-30', 'is no day: 30 February 2026 does not exist'],
+    ['30 feb', 'is no day: 30 February does not exist'],
+    ['31.4.2026', 'is no day: 31 April 2026 does not exist'],
+    ['29.2.2025', 'is no day: 29 February 2025 does not exist'],
+    ['0 may', 'is no day: 0 May does not exist'],
+    ['1.13.2026', 'has no month 13: there are 12'],
+    ['13/14', 'has no month 14: there are 12'],
+    ['03/04', 'can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04'],
+    ['01/02/2026', 'can mean 1 February or 2 January: write 2026-02-01 or 2026-01-02'],
+  ])('%j %s', (text, fault) => {
+    expect(faultOfDay(text, TODAY)).toBe(fault);
+    expect(parseDay(text, TODAY)).toBe(text);
+  });
+});

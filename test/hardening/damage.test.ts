@@ -1,0 +1,108 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { freshFolder, nora, records, run, session } from '../helpers.ts';
+import { openStore } from '../store/helpers.ts';
+import { damagedCopy } from './damage.ts';
+
+/** `npm run faults` takes all of them. */
+const FILES = process.env['ALL_FAULTS'] ? 1_200 : 32;
+
+/** A database that was closed, and one that a crash left with its log. */
+const closed = { db: Buffer.alloc(0), log: Buffer.alloc(0) };
+const crashed = { ...closed };
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'sciatica-'));
+  const path = join(folder, 'whole.db');
+  const store = openStore(path);
+  store.change(() => {
+    for (let i = 0; i < 20; i++) store.users.create({ ...nora, firstName: `Nora ${i}` });
+    for (let i = 0; i < 200; i++)
+      store.logs.create({ ...session, userId: 1 + (i % 20), notes: i % 9 ? `n${i}` : 'long '.repeat(900) });
+  });
+  for (let id = 1; id < 9; id++) store.logs.delete(id);
+  [crashed.db, crashed.log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+  store.close();
+  closed.db = readFileSync(path);
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes the damaged files. @returns the path of the database */
+function damaged(seed: number): string {
+  const path = join(freshFolder(), 'test.db');
+  if (seed % 3 > 0) writeFileSync(path, damagedCopy(closed.db, seed), { mode: 0o600 });
+  else {
+    const both = seed % 2 === 0;
+    writeFileSync(path, both ? damagedCopy(crashed.db, seed) : crashed.db, { mode: 0o600 });
+    writeFileSync(`${path}-wal`, damagedCopy(crashed.log, seed + 1), { mode: 0o600 });
+  }
+  return path;
+}
+
+const bytesIn = (folder: string) =>
+  readdirSync(folder).map((name) => readFileSync(join(folder, name), 'hex'));
+
+test(`whatever is wrong with a file, every command says it in its own words (${FILES} files)`, {
+  timeout: 1_200_000,
+}, async () => {
+  let found = 0;
+  const backup = join(freshFolder(), 'good.db');
+  writeFileSync(backup, closed.db);
+  for (let seed = 0; seed < FILES; seed++) {
+    const db = damaged(seed);
+    const folder = join(db, '..');
+    const before = bytesIn(folder);
+    const output = join(freshFolder(), 'r.ndjson');
+    const said: string[] = [];
+    const command = async (line: string, path = db) => {
+      const result = await run(line.split(' '), { db: path });
+      said.push(`${line}: ${result.code} ${result.stderr}`);
+      return result;
+    };
+    // First what promises to change nothing.
+    await command('doctor');
+    const rescued = await command(`doctor --rescue ${output}`);
+    if (seed % 3 > 0) expect({ seed, bytes: bytesIn(folder) }).toEqual({ seed, bytes: before });
+    if (existsSync(output)) {
+      expect(rescued.code).toBe(0);
+      found += 1;
+      const fresh = join(freshFolder(), 'new.db');
+      const imported = await command(`import ${output}`, fresh);
+      // Logs whose user could not be read are the one thing that import refuses.
+      if (imported.code === 0) {
+        const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
+        const { users, logs } = records(fresh);
+        expect(users.length + logs.length).toBe(lines.length);
+      } else
+        expect({ seed, said }).toEqual({
+          seed,
+          said: expect.arrayContaining([expect.stringContaining('Lost: ')]),
+        });
+    }
+    for (const line of [
+      'users',
+      'logs --json',
+      'summary --user 1',
+      'export',
+      `backup ${folder}/copy.db`,
+      'log add --user 1 Cat 5 4',
+      'history',
+    ])
+      await command(line);
+    await command(`restore ${db} --yes`, join(freshFolder(), 'other.db'));
+    const restored = await command(`restore ${backup} --yes`);
+    // What no longer says that it is ours may be another program's, and is left alone.
+    if (restored.code !== 0)
+      expect({ seed, said: restored.stderr }).toMatchObject({
+        said: expect.stringMatching(/is not a sciatica database; it was left as it is/),
+      });
+    else expect(records(db).logs).toHaveLength(192);
+    expect({ seed, said: said.filter((text) => /unforeseen|SQLITE_|\n\s+at /.test(text)) }).toEqual({
+      seed,
+      said: [],
+    });
+  }
+  expect(found).toBeGreaterThan(FILES / 3);
+});

@@ -1,0 +1,233 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openToRead } from '../../src/store/sqlite/verify.ts';
+import { openStore } from '../../src/store/store.ts';
+import { nora, session } from '../helpers.ts';
+import { bundle, root } from '../store/helpers.ts';
+
+/** `npm run faults` takes every point of every command; the suite a few. */
+const ALL = process.env['ALL_FAULTS'] !== undefined;
+const SAMPLES = 8;
+
+const { ENOSPC, EIO, EDQUOT } = constants.errno;
+const NAMES: Record<number, string> = { [ENOSPC]: 'ENOSPC', [EIO]: 'EIO', [EDQUOT]: 'EDQUOT' };
+
+let script = '';
+let shim = '';
+let home = '';
+let secret = '';
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sciatica-faults-'));
+  script = await bundle("import './src/main.ts'");
+  const out = join(home, 'faults.so');
+  try {
+    const source = fileURLToPath(new URL('faults.c', import.meta.url));
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', out, source, '-ldl'], { stdio: 'ignore' });
+    shim = out;
+  } catch {
+    // Said by each test.
+  }
+  prepare();
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const good = () => join(home, 'good');
+
+/** A database whose token was revoked after the backup beside it was made, and a file to import. */
+function prepare(): void {
+  mkdirSync(good());
+  const db = join(good(), 'test.db');
+  const store = openStore(db);
+  store.change(() => {
+    store.users.create(nora);
+    store.users.create(nora);
+    for (let i = 0; i < 30; i++)
+      store.logs.create({ ...session, userId: 1 + (i % 2), notes: 'n'.repeat(300) });
+  });
+  secret = store.tokens.create({ name: 'phone', role: 'admin', users: null, lifetime: null }).token;
+  store.checkpoint();
+  copyFileSync(db, join(good(), 'backup.db'));
+  store.tokens.revoke('phone');
+  for (let i = 0; i < 5; i++) store.logs.create(session);
+  store.close();
+  copyFileSync(new URL('../fixtures/v3.db', import.meta.url), join(good(), 'old.db'));
+  const lines = Array.from({ length: 40 }, () => JSON.stringify({ ...session, notes: 'x'.repeat(400) }));
+  writeFileSync(join(good(), 'logs.ndjson'), `${lines.join('\n')}\n`);
+}
+
+/** What a folder holds, as far as it counts. */
+interface State {
+  version: number;
+  logs: number;
+  users: number;
+  backups: number;
+}
+
+interface Operation {
+  args: string[];
+  db?: string;
+  /** False where nothing is known of the tokens that were taken back. */
+  keepsTokens?: boolean;
+  /** Changes the folder first. */
+  before?(folder: string): void;
+}
+
+const operations: Record<string, Operation> = {
+  'log add': {
+    args: 'log add --user 1 --name Cat --type stretch --before 5 --after 4 --effective'.split(' '),
+  },
+  import: { args: ['import', 'logs.ndjson'] },
+  erase: { args: 'user erase 2 --yes'.split(' ') },
+  backup: { args: ['backup', 'copy.db'] },
+  restore: { args: 'restore backup.db --yes'.split(' ') },
+  'restore where there is none': {
+    args: 'restore backup.db --yes'.split(' '),
+    keepsTokens: false,
+    before: (folder) => rmSync(join(folder, 'test.db')),
+  },
+  'restore over a damaged one': {
+    args: 'restore backup.db --yes'.split(' '),
+    keepsTokens: false,
+    before: (folder) => writeFileSync(join(folder, 'test.db'), 'no database'),
+  },
+  migrate: { args: ['users'], db: 'old.db', keepsTokens: false },
+};
+
+/** What is done although the command failed. */
+const SAYS_DONE = /is erased, but/;
+
+interface Fault {
+  at: number;
+  errno: number;
+  stays: boolean;
+}
+
+/** Every call, with every error, by turns once and for good; or a few of them, spread evenly. */
+function pointsOf(calls: number): Fault[] {
+  const all: Fault[] = [];
+  for (let at = 1; at <= calls; at++)
+    for (const [i, errno] of [ENOSPC, EIO, EDQUOT].entries())
+      all.push({ at, errno, stays: (at + i) % 2 === 0 });
+  return ALL
+    ? all
+    : all.filter(
+        (_, i) => Math.floor((i * SAMPLES) / all.length) !== Math.floor(((i - 1) * SAMPLES) / all.length),
+      );
+}
+
+/** Runs a command in a folder of its own. */
+async function attempt(operation: Operation, fault?: Fault) {
+  const { args, db = 'test.db', before } = operation;
+  const folder = mkdtempSync(join(home, 'run-'));
+  for (const name of readdirSync(good())) copyFileSync(join(good(), name), join(folder, name));
+  before?.(folder);
+  const counts = join(home, `${folder.slice(-6)}.count`);
+  const child = spawn(process.execPath, [script, ...args, '--db', db], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      NODE_PATH: join(root, 'node_modules'),
+      LD_PRELOAD: shim,
+      FAULT_UNDER: folder,
+      FAULT_COUNT: counts,
+      ...(fault && {
+        FAULT_AT: String(fault.at),
+        FAULT_ERRNO: String(fault.errno),
+        ...(fault.stays && { FAULT_ON: '1' }),
+      }),
+    },
+  });
+  let stderr = '';
+  child.stderr.on('data', (data) => (stderr += data));
+  child.stdout.resume();
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const calls = Number(readFileSync(counts, 'utf8'));
+  const state = stateOf(folder, operation);
+  rmSync(folder, { recursive: true });
+  return { code, stderr, calls, state };
+}
+
+/** @throws where a database is not sound, or a token that was taken back is good again */
+function stateOf(folder: string, { db: name = 'test.db', keepsTokens = true }: Operation): State | undefined {
+  const path = join(folder, name);
+  const copies = readdirSync(folder).filter((it) => it === 'copy.db');
+  for (const copy of copies) expect(soundness(join(folder, copy))).toBe('ok');
+  if (!existsSync(path) || readFileSync(path, 'latin1') === 'no database') return undefined;
+  // As it is, before it is brought up to date.
+  const raw = openToRead(path);
+  const version = raw.pragma<number>('user_version');
+  raw.close();
+  expect(soundness(path)).toBe('ok');
+  const store = openStore(path);
+  const state = { version, logs: store.logs.count(), users: store.users.count(), backups: copies.length };
+  const token = store.tokens.find(secret);
+  store.close();
+  if (keepsTokens) expect(token?.revokedAt).toBeGreaterThan(0);
+  return state;
+}
+
+function soundness(path: string): string {
+  const db = openToRead(path);
+  const found = db.pragma<string>('integrity_check');
+  db.close();
+  return found;
+}
+
+describe('a disk that fails at any moment: done or not done, and said so (needs cc)', {
+  timeout: 3_600_000,
+}, () => {
+  test.each(Object.keys(operations))('%s', async (name) => {
+    if (!shim) {
+      console.warn('There is no cc: no faults are injected.');
+      return;
+    }
+    const operation = operations[name] as Operation;
+    const folder = mkdtempSync(join(home, 'before-'));
+    for (const file of readdirSync(good())) copyFileSync(join(good(), file), join(folder, file));
+    operation.before?.(folder);
+    const before = stateOf(folder, operation);
+    const whole = await attempt(operation);
+    expect(whole).toMatchObject({ code: 0 });
+    expect(whole.calls).toBeGreaterThan(3);
+    const after = whole.state;
+    const same = (state: State | undefined, other: State | undefined) =>
+      JSON.stringify(state) === JSON.stringify(other);
+    const wrong: string[] = [];
+    let runs = 0;
+    for (const { at, errno, stays } of pointsOf(whole.calls)) {
+      const { code, stderr, state, calls } = await attempt(operation, { at, errno, stays });
+      // For want of room fewer calls fail.
+      if (calls < at) continue;
+      runs += 1;
+      const found = JSON.stringify(state);
+      const fail = (why: string) =>
+        wrong.push(
+          `${NAMES[errno]}${stays ? ' from' : ' at'} ${at}: ${why}: exit ${code}, ${found}, ${stderr}`,
+        );
+      const mayBe = /may have been saved or not/.test(stderr);
+      if (/unforeseen|(?<!\()SQLITE_|Unknown system|\n\s+at /.test(stderr)) fail('not its own words');
+      else if (code === 0 && !same(state, /Nothing can be saved/.test(stderr) ? before : after))
+        fail('not done');
+      else if (code !== 0 && !mayBe && !same(state, SAYS_DONE.test(stderr) ? after : before)) fail('done');
+      else if (mayBe && !same(state, before) && !same(state, after)) fail('half done');
+      else if (mayBe && errno !== EIO && stays) fail('not told that the disk is full');
+      else if (code !== 0 && errno !== EIO && stays && !/full|no room/i.test(stderr))
+        fail('not told that the disk is full');
+    }
+    console.log(`${name}: ${whole.calls} calls, ${runs} runs, ${wrong.length} wrong`);
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,168 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type CertificateFiles, exposure, watchCertificate } from '../../src/cli/input/certificate.ts';
+import { freshFolder } from '../helpers.ts';
+import { freshServer } from './helpers.ts';
+
+const auth = { burst: 100, perSecond: 100 };
+const EC = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+const RSA = ['-nodes', '-newkey', 'rsa:2048'];
+const openssl = (...words: string[]) => execFileSync('openssl', words, { stdio: 'ignore' });
+
+/** A certificate for localhost: self-signed, or signed by another key. */
+function certificate(signed: 'by itself' | 'by an authority', kind = EC): CertificateFiles {
+  const folder = freshFolder();
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const subject = ['-subj', '/CN=localhost', '-days', '2'];
+  if (signed === 'by itself') openssl('req', '-x509', ...subject, ...kind, '-keyout', key, '-out', cert);
+  else {
+    const [caCert, caKey] = [join(folder, 'ca.pem'), join(folder, 'ca-key.pem')];
+    openssl('req', '-x509', '-subj', '/CN=CA', '-days', '2', ...kind, '-keyout', caKey, '-out', caCert);
+    const authority = ['-CA', caCert, '-CAkey', caKey];
+    openssl('req', '-x509', ...subject, ...kind, ...authority, '-keyout', key, '-out', cert);
+  }
+  chmodSync(key, 0o600);
+  return { cert, key };
+}
+
+const contents = ({ cert, key }: CertificateFiles) => ({ cert: readFileSync(cert), key: readFileSync(key) });
+const here = { host: '127.0.0.1', rejectUnauthorized: false };
+
+function headersOf(port: number, host: string): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve, reject) => {
+    request({ ...here, port, path: '/health', headers: { host }, agent: false })
+      .on('response', (response) => resolve(response.resume().headers))
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** The cipher suite and the serial number that a connection with these settings gets; else why there is none. */
+function handshake(port: number, options: object = {}): Promise<{ suite: string; serial: string } | string> {
+  return new Promise((resolve) => {
+    const socket: TLSSocket = connect({ ...here, port, ...options });
+    socket.on('secureConnect', () => {
+      resolve({ suite: socket.getCipher().name, serial: socket.getPeerCertificate().serialNumber });
+      socket.destroy();
+    });
+    socket.on('error', (error) => resolve(error.message));
+  });
+}
+
+describe('Strict-Transport-Security', () => {
+  const allowHosts = ['tracker.example'];
+  test.each([
+    ['by an authority', 'tracker.example', 'max-age=31536000'],
+    ['by an authority', 'localhost', undefined],
+    ['by an authority', '127.0.0.1', undefined],
+    ['by an authority', '[::1]', undefined],
+    ['by itself', 'tracker.example', undefined],
+  ] as const)('with a certificate signed %s, for %s: %s', async (signed, host, value) => {
+    const tls = contents(certificate(signed));
+    const { server } = await freshServer({ auth, tls, origins: { allowHosts, allowOrigins: [] } });
+    const headers = await headersOf(server.port, `${host}:${server.port}`);
+    expect(headers['strict-transport-security']).toBe(value);
+  });
+
+  test('is not sent without TLS', async () => {
+    const { url } = await freshServer({ auth, behindProxy: true });
+    expect((await fetch(`${url}/health`)).headers.get('strict-transport-security')).toBe(null);
+  });
+});
+
+test.each([
+  ['ECDHE-RSA-AES128-GCM-SHA256', true],
+  ['ECDHE-RSA-CHACHA20-POLY1305', true],
+  ['ECDHE-RSA-AES128-SHA256', false],
+  ['ECDHE-RSA-AES256-SHA', false],
+  ['AES128-GCM-SHA256', false],
+  ['DHE-RSA-AES128-GCM-SHA256', false],
+])('TLS 1.2 with %s: %s', async (ciphers, isAllowed) => {
+  const { server } = await freshServer({ auth, tls: contents(certificate('by itself', RSA)) });
+  const made = await handshake(server.port, { ciphers, maxVersion: 'TLSv1.2' });
+  if (isAllowed) expect(made).toMatchObject({ suite: ciphers });
+  else expect(made).toMatch(/handshake failure|no ciphers/i);
+});
+
+describe('a renewed certificate', () => {
+  const replace = (files: CertificateFiles, by: CertificateFiles) => {
+    copyFileSync(by.cert, files.cert);
+    copyFileSync(by.key, files.key);
+  };
+
+  test('is used for new connections, and one that does not fit its key is not', async () => {
+    const [first, second] = [certificate('by itself'), certificate('by an authority')];
+    const { server } = await freshServer({ auth, tls: contents(first) });
+    const before = await handshake(server.port);
+    expect(() => server.renew({ ...contents(second), key: readFileSync(first.key) })).toThrow();
+    expect(await handshake(server.port)).toEqual(before);
+    server.renew(contents(second));
+    const after = await handshake(server.port);
+    expect(after).toMatchObject({ suite: expect.any(String) });
+    expect(after).not.toEqual(before);
+  });
+
+  test('is found in its files, once both are there', async () => {
+    const [files, next] = [certificate('by itself'), certificate('by itself')];
+    const said: string[] = [];
+    const taken: Buffer[] = [];
+    const renew = ({ cert, key }: { cert: Buffer; key: Buffer }) => {
+      if (!key.equals(readFileSync(next.key))) throw new Error('key values mismatch');
+      taken.push(cert);
+    };
+    const { look, stop } = watchCertificate(files, renew, (line) => said.push(line), 10);
+    onTestFinished(stop);
+    look();
+    expect(said).toEqual([]);
+    copyFileSync(next.cert, files.cert);
+    await vi.waitFor(() => expect(said).toEqual([expect.stringContaining('key values mismatch')]));
+    copyFileSync(next.key, files.key);
+    await vi.waitFor(() => expect(said).toHaveLength(2));
+    expect(taken).toEqual([readFileSync(next.cert)]);
+    expect(said[1]).toContain('in use');
+  });
+
+  test.skipIf(process.platform === 'win32')('is taken at SIGHUP, and SIGTERM stops', async () => {
+    const files = certificate('by itself');
+    const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
+    const words = ['serve', '--auth', '--port', '0', '--tls-cert', files.cert, '--tls-key', files.key];
+    chmodSync(files.key, 0o644);
+    const env = { PATH: process.env['PATH'], SCIATICA_DB: join(freshFolder(), 'a.db') };
+    const child = spawn(process.execPath, [bin, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    child.stderr.on('data', (data) => {
+      said += data;
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const port = Number(/:(\d+)\s*$/.exec(String(line))?.[1]);
+    const before = await handshake(port);
+    replace(files, certificate('by itself'));
+    child.kill('SIGHUP');
+    await vi.waitFor(() => expect(said).toContain('in use'), { timeout: 5_000 });
+    expect(await handshake(port)).not.toEqual(before);
+    expect(said).toContain(`chmod 600 ${files.key}`);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+});
+
+test.skipIf(process.platform === 'win32').each([
+  [0o600, false],
+  [0o400, false],
+  [0o640, true],
+  [0o604, true],
+])('a key with mode %o is pointed out: %s', (mode, isExposed) => {
+  const key = join(freshFolder(), 'key.pem');
+  writeFileSync(key, '');
+  chmodSync(key, mode);
+  const told = exposure({ cert: key, key });
+  expect(told?.includes(`chmod 600 ${key}`) ?? false).toBe(isExposed);
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { faultOf } from '../../src/domain/fault.ts';
+import { logFields } from '../../src/domain/log.ts';
+import { userFields } from '../../src/domain/user.ts';
+import { problemTypes } from '../../src/http/problem-types.ts';
+import { run } from '../helpers.ts';
+import { freshApp, guardedApp, nora, stretch } from './helpers.ts';
+
+type Errors = { errors: Record<string, unknown>[] };
+
+describe('a fault has a code and the bounds', () => {
+  test.each<[keyof typeof logFields | keyof typeof userFields, unknown, object]>([
+    ['painAfter', undefined, { code: 'missing' }],
+    ['painAfter', 11, { code: 'out-of-range', minimum: 1, maximum: 10 }],
+    ['painAfter', '5', { code: 'wrong-type' }],
+    ['painAfter', 5.5, { code: 'wrong-type' }],
+    ['effective', 'yes', { code: 'wrong-type' }],
+    ['date', '2026-02-30', { code: 'not-a-date' }],
+    ['date', 5, { code: 'wrong-type' }],
+    ['exerciseType', 'yoga', { code: 'not-a-choice', values: ['stretch', 'strengthening'] }],
+    ['exerciseName', '  ', { code: 'blank', minLength: 1 }],
+    ['exerciseName', 'x'.repeat(101), { code: 'too-long', maxLength: 100 }],
+    ['exerciseName', '\ud800', { code: 'not-unicode' }],
+    ['notes', 'a\0', { code: 'not-unicode' }],
+    ['notes', null, { code: 'wrong-type' }],
+    ['email', 'nora', { code: 'not-an-email' }],
+  ])('%s %j', (name, value, fault) => {
+    const fields = { ...userFields, ...logFields };
+    expect(faultOf(fields[name], value)).toEqual(fault);
+  });
+
+  test('in bodies, arrays and queries', async () => {
+    const { call } = freshApp();
+    const post = async (body: unknown) =>
+      ((await call('POST', '/userExerciseLogs', { body })).body as Errors).errors;
+    expect(await post({ ...stretch, painAfter: 11, mood: 1 })).toEqual([
+      {
+        field: 'painAfter',
+        code: 'out-of-range',
+        minimum: 1,
+        maximum: 10,
+        message: 'must be a whole number from 1 to 10',
+      },
+      { field: 'mood', code: 'unknown', message: 'is not a field here' },
+    ]);
+    expect(await post([{ ...stretch, painAfter: 11 }])).toMatchObject([
+      { field: '[0].painAfter', maximum: 10 },
+    ]);
+    expect(await post({ ...stretch, userId: 9 })).toMatchObject([{ code: 'no-such-user' }]);
+    const query = '/userExerciseLogs?painAfter_gte=11&since=x&sort=id&sort=id&_page=1&mood=2';
+    expect(
+      ((await call('GET', query)).body as Errors).errors.map(({ field, code }) => [field, code]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['painAfter_gte', 'out-of-range'],
+        ['since', 'not-a-date'],
+        ['sort', 'repeated'],
+        ['mood', 'unknown'],
+      ]),
+    );
+  });
+});
+
+describe('the type of a problem', () => {
+  const typeOf = ({ body }: { body: unknown }) => (body as { type: string }).type;
+
+  test('differs for each kind, the two of 403 among them, and leads to the page', async () => {
+    const { call } = freshApp();
+    const types = [
+      typeOf(await call('POST', '/users', { body: {} })),
+      typeOf(await call('POST', '/users', { body: '{' })),
+      typeOf(await call('GET', '/nothing')),
+      typeOf(await call('GET', '/users', { hosts: ['evil.example'] })),
+      typeOf(await call('PUT', '/health')),
+    ];
+    const guarded = guardedApp();
+    const { token } = guarded.store.tokens.create({
+      name: 'p',
+      role: 'provider',
+      users: null,
+      lifetime: null,
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    types.push(typeOf(await guarded.call('POST', '/users', { headers, body: nora })));
+    types.push(typeOf(await guarded.call('GET', '/users')));
+    expect(types.map((type) => type.replace('/docs#problem-', ''))).toEqual([
+      ...['invalid-input', 'malformed-request', 'not-found', 'foreign-caller', 'method-not-allowed'],
+      ...['role-lacks-right', 'no-token'],
+    ]);
+    const page = (await call('GET', '/docs')).text;
+    for (const type of Object.keys(problemTypes)) expect(page).toContain(`id="problem-${type}"`);
+  });
+});
+
+test('a repeated answer says that it is one', async () => {
+  const { call } = freshApp();
+  const post = () =>
+    call('POST', '/users', { headers: { 'idempotency-key': 'k' }, body: nora }).then(
+      ({ headers }) => headers,
+    );
+  expect((await post())['idempotency-replayed']).toBeUndefined();
+  expect((await post())['idempotency-replayed']).toBe('true');
+});
+
+describe('origins of apps', () => {
+  test.each(['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'])('%s', async (origin) => {
+    const { call } = freshApp({ allowOrigins: [origin] });
+    const answer = await call('GET', '/users/1', { headers: { origin } });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, origin]);
+    const preflight = await call('OPTIONS', '/users', {
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    for (const header of ['Cache-Control', 'X-Requested-With', 'traceparent'])
+      expect(preflight.headers['access-control-allow-headers']?.split(', ')).toContain(header);
+    expect((await freshApp().call('GET', '/users/1', { headers: { origin } })).status).toBe(403);
+  });
+
+  test.each([
+    ['http://localhost:*', /\* stands for nothing/],
+    ['*', /\* stands for nothing/],
+    ['https://*.example', /\* stands for nothing/],
+    ['http://localhost:80', /browsers send http:\/\/localhost$/],
+    ['https://app.example:443', /browsers send https:\/\/app\.example$/],
+    ['http://localhost/', /must be an origin/],
+    ['http://user@localhost', /must be an origin/],
+    ['localhost:5173', /must be an origin/],
+    ['null', /must be an origin/],
+    ['file://x', /pages of files have none/],
+    ['http://localhost:99999', /must be an origin/],
+  ])('%s can never match and is refused', async (origin, words) => {
+    const { code, stderr } = await run(['serve', '--port', '70000', '--allow-origin', origin]);
+    expect(code).toBe(2);
+    expect(stderr.split('\n').find((line) => line.includes('--allow-origin'))).toMatch(words);
+  });
+
+  test.each(['HTTP://LocalHost:5173', 'capacitor://localhost', 'chrome-extension://abcdef'])(
+    '%s is taken',
+    async (origin) => {
+      // The port is wrong, so that nothing is served; nothing is said of the origin.
+      const { stderr } = await run(['serve', '--port', '70000', '--allow-origin', origin]);
+      expect(stderr).not.toContain('--allow-origin');
+    },
+  );
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { Quota } from '../../src/http/guard/quota.ts';
+import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
+
+const DAY_MS = 86_400_000;
+const auth = { burst: 10_000, perSecond: 10_000 };
+
+describe('a quota', () => {
+  const of = (most: number) => {
+    let now = 1_000_000;
+    const quota = new Quota(most, () => now);
+    return {
+      take: (token: number, bytes: number) => quota.take(token, bytes),
+      pass: (ms: number) => (now += ms),
+    };
+  };
+  const refusal = (seconds: number) =>
+    expect.objectContaining({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+  test('is of one token and one day, which begins with its first write', () => {
+    const { take, pass } = of(100);
+    take(1, 60);
+    pass(3_600_000);
+    take(1, 40);
+    expect(() => take(1, 1)).toThrow(refusal(23 * 3600));
+    take(2, 100);
+    pass(DAY_MS - 3_600_000 - 1);
+    expect(() => take(1, 1)).toThrow(refusal(1));
+    pass(1);
+    take(1, 100);
+  });
+
+  test('takes all or none', () => {
+    const { take } = of(100);
+    expect(() => take(1, 101)).toThrow();
+    take(1, 100);
+  });
+
+  test('gets back what was not stored, and pays for what is larger than its body', () => {
+    const { take } = of(100);
+    take(1, 90)(0);
+    take(1, 10)(70);
+    take(1, 30)(5);
+    expect(() => take(1, 1)).toThrow();
+  });
+});
+
+describe('what a token writes', () => {
+  function limited(quota: number) {
+    const { call, store } = guardedApp({ rate: auth, quota });
+    const token = (name: string) =>
+      store.tokens.create({ name, role: 'admin', users: null, lifetime: null }).token;
+    const tokens = { a: token('a'), b: token('b') };
+    const as = (who: 'a' | 'b', method: string, target: string, body?: unknown) =>
+      call(method, target, { headers: { authorization: `Bearer ${tokens[who]}` }, body });
+    return { as, store };
+  }
+
+  test('is bounded, and what others write and what it reads is not', async () => {
+    const { as, store } = limited(10_000);
+    const long = { ...stretch, notes: 'x'.repeat(4_000) };
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await as('a', 'POST', '/userExerciseLogs', long)).status);
+    expect(statuses).toEqual([201, 201, 429, 429]);
+    const refused = await as('a', 'POST', '/userExerciseLogs', long);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
+    expect((await as('a', 'GET', '/userExerciseLogs')).status).toBe(200);
+    expect((await as('a', 'DELETE', '/userExerciseLogs/1')).status).toBe(200);
+    expect((await as('b', 'POST', '/userExerciseLogs', long)).status).toBe(201);
+    expect(store.logs.count()).toBe(3);
+  });
+
+  test('in an array is stored whole or not at all', async () => {
+    const { as, store } = limited(3_000);
+    const one = JSON.stringify(stretch).length;
+    const many = Array(Math.ceil(3_000 / one) + 1).fill(stretch);
+    expect((await as('a', 'POST', '/userExerciseLogs', many)).status).toBe(429);
+    expect(store.logs.count()).toBe(1);
+    expect((await as('a', 'POST', '/userExerciseLogs', [stretch, stretch])).status).toBe(201);
+  });
+
+  test('counts with the record that the history keeps, however small the change', async () => {
+    const { as } = limited(20_000);
+    await as('a', 'PATCH', '/userExerciseLogs/1', { notes: 'x'.repeat(5_000) });
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++)
+      statuses.push((await as('a', 'PATCH', '/userExerciseLogs/1', { painAfter: i + 1 })).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test('and is refused costs nothing', async () => {
+    const { as } = limited(1_000);
+    for (let i = 0; i < 20; i++)
+      expect((await as('a', 'POST', '/users', { ...nora, age: 'x'.repeat(300) })).status).toBe(400);
+    expect((await as('a', 'POST', '/users', nora)).status).toBe(201);
+  });
+
+  test('has no bound without --auth', async () => {
+    const { url } = await freshServer({ quota: 10 });
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(nora);
+    expect((await fetch(`${url}/users`, { method: 'POST', headers, body })).status).toBe(201);
+  });
+});

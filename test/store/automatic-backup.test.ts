@@ -1,0 +1,368 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { addDays, localDay } from '../../src/domain/day.ts';
+import { type BackupJob, runBackupJob } from '../../src/store/maintenance/automatic-backup.ts';
+import { examine } from '../../src/store/maintenance/doctor.ts';
+import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';
+import { eraseFromBackups } from '../../src/store/maintenance/erase-backups.ts';
+import { openStore as openHooked, type Store } from '../../src/store/store.ts';
+import { filledStore, freshFolder, freshPath, freshStore, log, openStore, user } from './helpers.ts';
+
+const disk = vi.hoisted(() => ({ free: undefined as number | undefined }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const statfsSync = (path: string) =>
+    disk.free === undefined ? fs.statfsSync(path) : { bavail: disk.free, bsize: 1, type: 0 };
+  return { ...fs, statfsSync };
+});
+beforeEach(() => {
+  disk.free = undefined;
+});
+
+const DAY = '2026-03-02';
+
+/** Asks for a backup. @returns what was warned of, and the jobs that were started */
+function ask(store: Store, { today = DAY, isService = false } = {}) {
+  const warnings: string[] = [];
+  const jobs: BackupJob[] = [];
+  store.backUpIfDue({
+    today,
+    isService,
+    warn: (line) => warnings.push(line),
+    start: (job) => jobs.push(job),
+  });
+  return { warnings, jobs };
+}
+
+const folderOf = (store: Store) => join(store.path, '..', 'backups');
+const backups = (store: Store) => (existsSync(folderOf(store)) ? readdirSync(folderOf(store)).sort() : []);
+const nothing = { warnings: [], jobs: [] };
+
+function logsIn(file: string): number {
+  const store = openStore(file);
+  try {
+    return store.logs.count();
+  } finally {
+    store.close();
+  }
+}
+
+/** More than what is backed up at once. */
+function longStore(): Store {
+  const store = filledStore(0);
+  store.change(() => {
+    for (let i = 0; i < 200; i++) store.logs.create(log({ notes: 'x'.repeat(9_000) }));
+  });
+  return store;
+}
+
+describe('before the first change of a process', () => {
+  test('it is asked for once, but not before an erasing', () => {
+    let asked = 0;
+    const count = () => {
+      asked += 1;
+    };
+    const path = freshPath();
+    const open = () => openHooked(path, undefined, count);
+    const store = open();
+    store.users.create(user());
+    store.users.create(user());
+    expect(asked).toBe(1);
+    store.close();
+    const other = open();
+    other.erase(1);
+    expect(asked).toBe(1);
+    other.users.update(2, { age: 1 });
+    expect(asked).toBe(2);
+    other.close();
+  });
+
+  test('an empty database has nothing to keep', () => {
+    const store = freshStore();
+    expect(ask(store)).toEqual(nothing);
+    expect(backups(store)).toEqual([]);
+  });
+
+  test('it holds what was there, is private, and is made once a day', () => {
+    const store = filledStore(5);
+    expect(ask(store)).toEqual(nothing);
+    store.logs.create(log());
+    expect(ask(store)).toEqual(nothing);
+    expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
+    const file = join(folderOf(store), backups(store)[0] ?? '');
+    expect([folderOf(store), file].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+    expect(logsIn(file)).toBe(5);
+    ask(store, { today: '2026-03-03' });
+    expect(backups(store)).toHaveLength(2);
+  });
+
+  test('the old ones go, those of other databases and other files stay', () => {
+    const store = filledStore(1);
+    mkdirSync(folderOf(store));
+    const others = ['test.db.auto-x.db', 'test.db2.auto-2020-01-01.db', 'sciatica-2020-01-01-120000.db'];
+    for (const name of others) writeFileSync(join(folderOf(store), name), '');
+    for (let i = 0; i < 40; i++) ask(store, { today: addDays(DAY, i) });
+    const ours = backups(store).filter((name) => !others.includes(name));
+    expect(backups(store)).toEqual(expect.arrayContaining(others));
+    expect(ours.length).toBeLessThan(14);
+    expect(ours.slice(-7)).toEqual(
+      Array.from({ length: 7 }, (_, i) => `test.db.auto-${addDays(DAY, 33 + i)}.db`),
+    );
+  });
+
+  test('a clock that went back leaves no day without one', () => {
+    const store = filledStore(1);
+    for (let i = 0; i < 30; i++) ask(store, { today: addDays('2099-01-01', i) });
+    ask(store);
+    expect(backups(store)).toContain(`test.db.auto-${DAY}.db`);
+  });
+
+  test('several databases share a chosen folder, of the same name too', () => {
+    const folder = freshFolder();
+    const stores = [filledStore(1), filledStore(2)];
+    for (const store of stores) {
+      store.settings.backups = { folder };
+      for (let i = 0; i < 9; i++) ask(store, { today: addDays(DAY, i) });
+      expect(backups(store)).toEqual([]);
+    }
+    const counts = readdirSync(folder).map((name) => logsIn(join(folder, name)));
+    expect(counts.filter((count) => count === 1).length).toBe(counts.filter((count) => count === 2).length);
+  });
+
+  test('off is off, until it is on again', () => {
+    const store = filledStore(1);
+    store.settings.backups = { folder: 'off' };
+    expect(ask(store)).toEqual(nothing);
+    expect(backups(store)).toEqual([]);
+    store.settings.backups = {};
+    ask(store);
+    expect(backups(store)).toHaveLength(1);
+  });
+
+  test('through a symbolic link, it is beside the database itself', () => {
+    const real = filledStore(1).path;
+    const link = join(freshFolder(), 'link.db');
+    symlinkSync(real, link);
+    const store = freshStore(link);
+    ask(store);
+    expect(existsSync(join(link, '..', 'backups'))).toBe(false);
+    expect(readdirSync(join(real, '..', 'backups'))).toEqual([`test.db.auto-${DAY}.db`]);
+  });
+});
+
+describe('what goes wrong is a warning', () => {
+  const missing = join(freshFolderName(), 'stick');
+  test.each<[string, (store: Store) => void, RegExp]>([
+    ['a file in the way', (store) => writeFileSync(folderOf(store), ''), /backups is not a folder\.$/],
+    [
+      'a disk that is not there',
+      ({ settings }) => (settings.backups = { folder: missing }),
+      /There is no folder/,
+    ],
+    ['too little room', () => (disk.free = 1000), /less than twice the size of the database free\.$/],
+  ])('%s', (_, spoil, words) => {
+    const store = filledStore(3);
+    spoil(store);
+    for (let i = 0; i < 2; i++) {
+      const { warnings, jobs } = ask(store);
+      expect(warnings).toEqual([expect.stringMatching(words)]);
+      expect(warnings[0]).toMatch(/^Today's backup was not made\. /);
+      expect(jobs).toEqual([]);
+    }
+  });
+
+  test('twice the size is enough', () => {
+    const store = filledStore(3);
+    disk.free = 2 * (statSync(store.path).size + statSync(`${store.path}-wal`).size);
+    expect(ask(store)).toEqual(nothing);
+    expect(backups(store)).toHaveLength(1);
+  });
+
+  test('a failure in the background is said by the next commands, and tried again after an hour', async () => {
+    const store = longStore();
+    const [job] = ask(store).jobs;
+    rmSync(job?.source ?? '');
+    await runBackupJob(job as BackupJob);
+    const note = join(folderOf(store), 'test.db.auto-failed.txt');
+    expect(statSync(note).mode & 0o777).toBe(0o600);
+    expect(ask(store)).toEqual({ warnings: [readFileSync(note, 'utf8')], jobs: [] });
+    expect(examine(store.path).checks.find(({ name }) => name === 'Backups')).toMatchObject({ ok: false });
+    const hourAgo = Date.now() / 1000 - 3601;
+    utimesSync(note, hourAgo, hourAgo);
+    const { warnings, jobs } = ask(store);
+    expect(warnings).toHaveLength(1);
+    await runBackupJob(jobs[0] as BackupJob);
+    expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
+  });
+});
+
+function freshFolderName(): string {
+  return join('/', 'nonexistent-sciatica');
+}
+
+describe('a long database', () => {
+  test('is copied at once, and backed up in the background as it was', async () => {
+    const store = longStore();
+    const { warnings, jobs } = ask(store);
+    expect([warnings, jobs.length]).toEqual([[], 1]);
+    const [job] = jobs as [BackupJob];
+    expect(statSync(job.source).mode & 0o777).toBe(0o600);
+    store.logs.create(log());
+    await runBackupJob(job);
+    expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
+    expect(logsIn(join(folderOf(store), `test.db.auto-${DAY}.db`))).toBe(200);
+  });
+
+  test('two processes that begin at once make one', async () => {
+    const store = longStore();
+    const jobs = [...ask(store).jobs, ...ask(store).jobs];
+    expect(jobs).toHaveLength(2);
+    await Promise.all(jobs.map(runBackupJob));
+    expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
+  });
+
+  test('what a killed process left goes with the next backup', async () => {
+    const store = longStore();
+    const [job] = ask(store).jobs as [BackupJob];
+    const old = Date.now() / 1000 - 3601;
+    utimesSync(job.source, old, old);
+    const [next] = ask(store).jobs as [BackupJob];
+    await runBackupJob(next);
+    expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
+  });
+
+  test('a damaged one gets no backup', async () => {
+    const store = longStore();
+    const [job] = ask(store).jobs as [BackupJob];
+    const bytes = readFileSync(job.source);
+    writeFileSync(job.source, bytes.fill(0xee, 8192, 30_000));
+    await runBackupJob(job);
+    expect(backups(store)).toEqual(['test.db.auto-failed.txt']);
+  });
+});
+
+describe('a service', () => {
+  test('starts a job and waits for nothing, once an hour at most', () => {
+    const store = filledStore(1);
+    expect(ask(store, { isService: true }).jobs).toMatchObject([{ source: store.path, isCopy: false }]);
+    expect(ask(store, { isService: true })).toEqual(nothing);
+    expect(backups(store)).toEqual([]);
+  });
+
+  test('leaves it where nothing has changed since', () => {
+    const moment = { now: Date.now() - 5_000 };
+    const store = freshStore(freshPath(), () => moment.now);
+    store.users.create(user());
+    ask(store);
+    expect(ask(store, { isService: true, today: '2026-03-03' })).toEqual(nothing);
+    moment.now = Date.now() + 5_000;
+    store.users.create(user());
+    expect(ask(store, { isService: true, today: '2026-03-03' }).jobs).toHaveLength(1);
+  });
+});
+
+describe('encrypted for a recipient', () => {
+  test('no plain byte is in the chosen folder, at any time', async () => {
+    const { recipient, identity } = await createKeyPair();
+    const folder = freshFolder();
+    const store = filledStore(4);
+    store.settings.backups = { folder, recipient };
+    const { warnings, jobs } = ask(store);
+    expect(warnings).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+    await runBackupJob(jobs[0] as BackupJob);
+    const [name = '', ...others] = readdirSync(folder);
+    expect([name, others]).toEqual([
+      expect.stringMatching(/^test\.db\.[\da-f]{8}\.auto-2026-03-02\.db\.age$/),
+      [],
+    ]);
+    expect(isEncrypted(join(folder, name))).toBe(true);
+    expect(readdirSync(join(store.path, '..')).filter((file) => file.endsWith('.tmp'))).toEqual([]);
+    const key = join(freshFolder(), 'key');
+    writeFileSync(key, identity);
+    const plain = freshPath();
+    await decryptFile(join(folder, name), plain, key);
+    expect(logsIn(plain)).toBe(4);
+    expect(ask(store)).toEqual(nothing);
+  });
+});
+
+describe('erasing a person', () => {
+  test('makes no backup, and takes the person out of the plain ones', async () => {
+    const store = filledStore(6);
+    store.change(() => store.logs.create(log({ userId: 2, notes: 'only Ole knows' })));
+    ask(store);
+    ask(store, { today: '2026-03-03' });
+    const { recipient } = await createKeyPair();
+    const stick = freshFolder();
+    store.settings.backups = { folder: stick, recipient };
+    await runBackupJob(ask(store).jobs[0] as BackupJob);
+    const hand = join(folderOf(store), 'sciatica-by-hand.db');
+    writeFileSync(hand, '');
+    store.erase(2);
+    const { rewritten, deleted, left } = eraseFromBackups(store, 2);
+    expect(rewritten.map((path) => basename(path))).toEqual([
+      `test.db.auto-${DAY}.db`,
+      'test.db.auto-2026-03-03.db',
+    ]);
+    expect([deleted.length, readdirSync(stick), left]).toEqual([1, [], [hand]]);
+    for (const path of rewritten) {
+      expect(readFileSync(path).includes('only Ole knows')).toBe(false);
+      expect(logsIn(path)).toBe(3);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test('names what is out of reach, and leaves those that never held the person', () => {
+    const store = filledStore(2);
+    ask(store);
+    const stick = freshFolder();
+    store.settings.backups = { folder: stick };
+    store.settings.backups = {};
+    rmSync(stick, { recursive: true });
+    const { id } = store.users.create(user());
+    store.erase(id);
+    const { rewritten, deleted, left } = eraseFromBackups(store, id);
+    expect([rewritten, deleted]).toEqual([[], []]);
+    expect(left).toEqual([
+      expect.stringMatching(new RegExp(`^${stick}/test\\.db\\.[\\da-f]{8}\\.auto-\\*$`)),
+    ]);
+  });
+
+  test('names a backup that cannot be written anew', () => {
+    const store = filledStore(2);
+    ask(store);
+    const file = join(folderOf(store), `test.db.auto-${DAY}.db`);
+    writeFileSync(file, 'no database');
+    store.erase(2);
+    expect(eraseFromBackups(store, 2)).toEqual({ rewritten: [], deleted: [], left: [file] });
+  });
+});
+
+test('doctor says how old the newest is, and where', () => {
+  const store = filledStore(1);
+  const said = () => examine(store.path).checks.find(({ name }) => name === 'Backups')?.detail;
+  expect(said()).toMatch(/^none yet/);
+  const today = localDay(new Date());
+  ask(store, { today: addDays(today, -3) });
+  expect(said()).toMatch(/^the newest is 3 days old \(.*\), on the same disk as the database$/);
+  ask(store, { today });
+  expect(said()).toMatch(/^the newest is from today/);
+  ask(store, { today: addDays(today, 1) });
+  expect(said()).toMatch(/is the clock right\?/);
+  store.settings.backups = { folder: 'off' };
+  expect(said()).toBe('they are turned off');
+  store.settings.backups = { folder: '/nonexistent-sciatica' };
+  expect(said()).toBe('their folder /nonexistent-sciatica is not there');
+});

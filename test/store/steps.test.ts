@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { freshStore, log, user } from './helpers.ts';
+
+/** A store with a user and a log, whose pain after went from 4 to 3 to 2: changes 1 to 4. */
+function edited() {
+  const store = freshStore();
+  store.users.create(user());
+  store.logs.create(log({ painAfter: 4 }));
+  store.logs.update(1, { painAfter: 3 });
+  store.logs.update(1, { painAfter: 2 });
+  return {
+    store,
+    painAfter: () => store.logs.find(1)?.painAfter,
+    undo: () => store.undo(store.history.nextUndo() ?? 0),
+    redo: () => store.undo(store.history.nextRedo() ?? 0),
+  };
+}
+
+describe('step by step', () => {
+  test('undo walks back and redo comes forward', () => {
+    const { store, painAfter, undo, redo } = edited();
+    const seen = [painAfter()];
+    for (const step of [undo, undo, undo, undo, redo, redo, redo, redo, undo, undo, redo]) {
+      step();
+      seen.push(painAfter());
+    }
+    expect(seen).toEqual([2, 3, 4, undefined, undefined, undefined, 4, 3, 2, 3, 4, 3]);
+    expect(store.users.count()).toBe(1);
+  });
+
+  test('ends at the first change, and at the last', () => {
+    const { store, undo, redo } = edited();
+    for (let i = 0; i < 4; i++) undo();
+    expect(store.history.nextUndo()).toBeUndefined();
+    for (let i = 0; i < 4; i++) redo();
+    expect(store.history.nextRedo()).toBeUndefined();
+    expect(store.history.nextUndo()).toBe(4);
+  });
+
+  test('a new change ends redo, whoever makes it', () => {
+    const { store, undo } = edited();
+    undo();
+    expect(store.history.nextRedo()).toBe(5);
+    store.as({ origin: { source: 'api', caller: 'phone' } }).users.update(1, { age: 50 });
+    expect(store.history.nextRedo()).toBeUndefined();
+    expect(store.history.nextUndo()).toBe(6);
+    undo();
+    // What the new change covered is next.
+    expect(store.history.nextUndo()).toBe(3);
+  });
+
+  test('an undo by number is a step like the others', () => {
+    const { store, painAfter, undo, redo } = edited();
+    store.undo(4);
+    store.undo(5);
+    expect(painAfter()).toBe(2);
+    expect([store.history.nextUndo(), store.history.nextRedo()]).toEqual([4, undefined]);
+    store.undo(6);
+    expect([painAfter(), store.history.nextUndo(), store.history.nextRedo()]).toEqual([3, 3, 7]);
+    redo();
+    expect(painAfter()).toBe(2);
+    undo();
+    expect(painAfter()).toBe(3);
+  });
+
+  test('passes an erasure over', () => {
+    const { store } = edited();
+    store.users.create(user());
+    store.erase(1);
+    expect(store.history.nextUndo()).toBe(5);
+    store.undo(5);
+    expect(store.history.nextUndo()).toBeUndefined();
+  });
+});
