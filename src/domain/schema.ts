@@ -3,8 +3,8 @@ import { type Issue, invalid, SciaticaError } from './errors.ts';
 import { faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ValueOf } from './fields.ts';
 import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
-import { didYouMean } from './suggest.ts';
 import { type User, type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
+import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
 const LETTERS = '0-9A-Za-z\\u00c0-\\u1fff\\u3001-\\ud7ff';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { addDays, doubtOfDay } from '../../src/domain/day.ts';
+import { addDays, doubtOfDay } from '../../src/domain/words/day.ts';
 
 test.each([
   ['2026-03-02', undefined],

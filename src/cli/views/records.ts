@@ -1,8 +1,8 @@
 import { shown } from '../../domain/codec.ts';
-import { weekdayOf } from '../../domain/day.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import { type User, userRecord } from '../../domain/user.ts';
+import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Column } from './columns.ts';

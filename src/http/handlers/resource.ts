@@ -1,6 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
-import type { Filter } from '../../domain/filter.ts';
+import type { Filter } from '../../domain/lists/filter.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
 import {
   type LogFilter,
   type LogInput,
@@ -10,7 +11,6 @@ import {
 } from '../../domain/log.ts';
 import type { Noun } from '../../domain/records.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
-import type { Paging } from '../../domain/sort.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
 import type { Chunk } from '../../store/records/rows.ts';
