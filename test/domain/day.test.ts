@@ -25,7 +25,7 @@ test.each([
 ])('%s and %d days', (day, days, other) => expect(addDays(day, days)).toBe(other));
 
 describe('the local day', () => {
-  const day = fileURLToPath(new URL('../../src/domain/day.ts', import.meta.url));
+  const day = fileURLToPath(new URL('../../src/domain/words/day.ts', import.meta.url));
   const script = `${transformSync(readFileSync(day, 'utf8'), { loader: 'ts', format: 'cjs' }).code}
     console.log(process.argv.slice(1).map((at) => localDay(new Date(at))).join(' '));`;
   const localDays = (TZ: string, moments: string[]) =>
