@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { localDay } from './domain/day.ts';
 import { SciaticaError } from './domain/errors.ts';
+import { localDay } from './domain/words/day.ts';
 import { realPathOf } from './lib/files.ts';
 import type { BackupJob } from './store/maintenance/automatic-backup.ts';
 import { openStore, type Store } from './store/store.ts';

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
-import { DAYS } from '../domain/spoken-day.ts';
+import { DAYS } from '../domain/words/spoken-day.ts';
 import { escapeControls, say } from './output/io.ts';
 
 export const INTERRUPTED = 130;

@@ -1,6 +1,6 @@
 import { boolean, choice, date, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
-import { type FiltersOf, fieldsOfFilters, type Matching } from './filter.ts';
-import type { Paging } from './sort.ts';
+import { type FiltersOf, fieldsOfFilters, type Matching } from './lists/filter.ts';
+import type { Paging } from './lists/sort.ts';
 import { id, pain } from './user.ts';
 
 export const exerciseTypes = ['stretch', 'strengthening'] as const;

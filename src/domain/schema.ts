@@ -6,8 +6,8 @@ import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './
 import { foldedName } from './plans/exercise.ts';
 import { type Goal, type GoalInput, goalFields, goalRecord } from './plans/goal.ts';
 import { type Routine, type RoutineInput, routineFields, routineRecord } from './plans/routine.ts';
-import { didYouMean } from './suggest.ts';
 import { type User, type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
+import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
 const LETTERS = '0-9A-Za-z\\u00c0-\\u1fff\\u3001-\\ud7ff';

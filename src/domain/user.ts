@@ -1,6 +1,6 @@
 import { choice, date, email, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
-import type { Matching } from './filter.ts';
-import type { Paging } from './sort.ts';
+import type { Matching } from './lists/filter.ts';
+import type { Paging } from './lists/sort.ts';
 
 export const painLocations = [
   'lower-back-left',

@@ -3,7 +3,7 @@ import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
 import { type Noun, recordFields } from '../domain/records.ts';
-import { didYouMean } from '../domain/suggest.ts';
+import { didYouMean } from '../domain/words/suggest.ts';
 import { unmarked } from './csv.ts';
 import { type Item, type Reading, unreadable } from './records.ts';
 import { newlines, withFirstLine } from './text.ts';

@@ -1,6 +1,6 @@
 import { type Issue, invalid } from '../domain/errors.ts';
 import type { Noun } from '../domain/records.ts';
-import { didYouMean } from '../domain/suggest.ts';
+import { didYouMean } from '../domain/words/suggest.ts';
 import type { Surroundings } from '../lib/strict-json.ts';
 import { JsonWindow, TooLong } from './json-window.ts';
 import { documentKeys, type Item, itemOf, type Reading, unreadable } from './records.ts';

@@ -1,5 +1,5 @@
-import { addDays } from '../domain/day.ts';
 import { invalid } from '../domain/errors.ts';
+import { addDays } from '../domain/words/day.ts';
 import type { Period } from './days.ts';
 
 const FOUR_WEEKS = 28;

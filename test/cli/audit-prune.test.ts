@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/domain/audit.ts';
-import { addDays } from '../../src/domain/day.ts';
+import { addDays } from '../../src/domain/words/day.ts';
 import { openStore } from '../../src/store/store.ts';
 import { NOW, prepared, run } from '../helpers.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Decrypter, Encrypter, generateX25519Identity } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
-import { localDay } from '../../src/domain/day.ts';
+import { localDay } from '../../src/domain/words/day.ts';
 import { freshFolder, nora, prepared, records, run, session } from '../helpers.ts';
 
 const filled = (notes = '', count = 3) =>

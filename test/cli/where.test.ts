@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nora, prepared, run, session } from '../helpers.ts';
 
 const filled = () =>
@@ -97,10 +97,8 @@ describe('conditions', () => {
   });
 
   test('completion suggests them', async () => {
-    const lines: string[] = [];
-    const print = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
-    await run(['complete', '--', 'logs', '--where', 'painA'], { db: filled() });
-    print.mockRestore();
+    const words = ['complete', 'zsh', '--', 'logs', '--where', 'painA'];
+    const lines = (await run(words, { db: filled() })).stdout.split('\n');
     const signs = lines.flatMap((line) => /^painAfter(\W+?)\s*$/.exec(line)?.[1] ?? []);
     expect(signs).toEqual(['=', '!=', '>=', '<=', '>', '<']);
   });

@@ -166,58 +166,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/users/{id}/routines": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /** List the routines of a user */
-        get: operations["listUserRoutines"];
-        put?: never;
-        /**
-         * Create a routine of a user
-         * @description A single routine has a path of its own, which Location names.
-         */
-        post: operations["createUserRoutine"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/users/{id}/goal": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /**
-         * Read the goal of a user
-         * @description A user without a goal has none to read: 404.
-         */
-        get: operations["getUserGoal"];
-        /**
-         * Set the goal of a user
-         * @description Summary and report compare with it, unless the query says another target.
-         */
-        put: operations["putUserGoal"];
-        post?: never;
-        /** Remove the goal of a user */
-        delete: operations["deleteUserGoal"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/userExerciseLogs": {
         parameters: {
             query?: never;
@@ -283,6 +231,58 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/routines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** List the routines of a user */
+        get: operations["listUserRoutines"];
+        put?: never;
+        /**
+         * Create a routine of a user
+         * @description A single routine has a path of its own, which Location names.
+         */
+        post: operations["createUserRoutine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/goal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the goal of a user
+         * @description A user without a goal has none to read: 404.
+         */
+        get: operations["getUserGoal"];
+        /**
+         * Set the goal of a user
+         * @description Summary and report compare with it, unless the query says another target.
+         */
+        put: operations["putUserGoal"];
+        post?: never;
+        /** Remove the goal of a user */
+        delete: operations["deleteUserGoal"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2100,228 +2100,6 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
-    listUserRoutines: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The routines, in id order */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Routine"][];
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    createUserRoutine: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UserRoutineInput"];
-            };
-        };
-        responses: {
-            /** @description The new routine */
-            201: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    /** @description Path of the routine */
-                    Location: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Routine"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    getUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The goal */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    putUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["GoalInput"];
-            };
-        };
-        responses: {
-            /** @description The goal, which there was before */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            /** @description The goal, which is the first */
-            201: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Goal"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    deleteUserGoal: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": Record<string, never>;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
     listUserExerciseLogs: {
         parameters: {
             query?: {
@@ -2729,6 +2507,228 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    listUserRoutines: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routines, in id order */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    createUserRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserRoutineInput"];
+            };
+        };
+        responses: {
+            /** @description The new routine */
+            201: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    /** @description Path of the routine */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    putUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoalInput"];
+            };
+        };
+        responses: {
+            /** @description The goal, which there was before */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            /** @description The goal, which is the first */
+            201: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deleteUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
         };
     };

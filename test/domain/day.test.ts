@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { addDays, doubtOfDay } from '../../src/domain/day.ts';
+import { addDays, doubtOfDay } from '../../src/domain/words/day.ts';
 
 test.each([
   ['2026-03-02', undefined],
@@ -25,7 +25,7 @@ test.each([
 ])('%s and %d days', (day, days, other) => expect(addDays(day, days)).toBe(other));
 
 describe('the local day', () => {
-  const day = fileURLToPath(new URL('../../src/domain/day.ts', import.meta.url));
+  const day = fileURLToPath(new URL('../../src/domain/words/day.ts', import.meta.url));
   const script = `${transformSync(readFileSync(day, 'utf8'), { loader: 'ts', format: 'cjs' }).code}
     console.log(process.argv.slice(1).map((at) => localDay(new Date(at))).join(' '));`;
   const localDays = (TZ: string, moments: string[]) =>

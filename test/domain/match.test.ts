@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namesMeant } from '../../src/domain/match.ts';
+import { namesMeant } from '../../src/domain/words/match.ts';
 
 const known = [
   'Piriformis Stretch',

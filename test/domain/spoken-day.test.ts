@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultOfDay, parseDay } from '../../src/domain/spoken-day.ts';
+import { faultOfDay, parseDay } from '../../src/domain/words/spoken-day.ts';
 
 /** A Monday. */
 const TODAY = '2026-03-02';

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { fromTexts } from '../../src/domain/codec.ts';
 import { describeIssue, invalid, notFound } from '../../src/domain/errors.ts';
 import { expectation } from '../../src/domain/fields.ts';
+import { parseSort } from '../../src/domain/lists/sort.ts';
 import { exerciseTypes, logFields, suggestEffective } from '../../src/domain/log.ts';
-import { parseSort } from '../../src/domain/sort.ts';
-import { closest, didYouMean } from '../../src/domain/suggest.ts';
 import { userFields } from '../../src/domain/user.ts';
+import { closest, didYouMean } from '../../src/domain/words/suggest.ts';
 import { failure } from './samples.ts';
 
 describe('fromTexts', () => {

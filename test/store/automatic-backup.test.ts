@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { addDays, localDay } from '../../src/domain/day.ts';
+import { addDays, localDay } from '../../src/domain/words/day.ts';
 import { type BackupJob, runBackupJob } from '../../src/store/maintenance/automatic-backup.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';

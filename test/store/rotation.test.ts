@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../src/domain/day.ts';
+import { addDays } from '../../src/domain/words/day.ts';
 import { daysToKeep } from '../../src/store/maintenance/rotation.ts';
 
 /** What is kept after a backup on each of these days. */

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
-import { addDays } from '../../domain/day.ts';
-import { parseDay } from '../../domain/spoken-day.ts';
+import { addDays } from '../../domain/words/day.ts';
+import { parseDay } from '../../domain/words/spoken-day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { addDays, weekdayOf } from '../../domain/day.ts';
 import type { Log } from '../../domain/log.ts';
+import { addDays, weekdayOf } from '../../domain/words/day.ts';
 import { sparkline } from '../../insights/text.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { counted, escapeControls, print } from '../output/io.ts';

@@ -38,7 +38,7 @@ export async function logFilterOf(context: Context, options: Options): Promise<L
     ...(await matchingOf(context, options, logRecord)),
   };
   if (typeof options['sort'] === 'string') {
-    const { parseSort } = await import('../../domain/sort.ts');
+    const { parseSort } = await import('../../domain/lists/sort.ts');
     namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
     filter.sort = options['sort'];
   }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { localStamp } from '../../domain/day.ts';
+import { localStamp } from '../../domain/words/day.ts';
 import { realPathOf } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
-import { localDay } from '../../domain/day.ts';
 import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
+import { localDay } from '../../domain/words/day.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { logFields } from '../../domain/log.ts';
-import { wholeNamesMeant } from '../../domain/match.ts';
 import type { Exercise } from '../../domain/plans/exercise.ts';
 import { check, objectOf } from '../../domain/schema.ts';
-import { didYouMean } from '../../domain/suggest.ts';
+import { wholeNamesMeant } from '../../domain/words/match.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { renameExercise as renameStored } from '../../store/records/rename-exercise.ts';
 import { usage } from '../errors.ts';
 import { counted, escapeControls, print, say } from '../output/io.ts';

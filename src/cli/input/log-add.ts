@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
-import { didYouMean } from '../../domain/suggest.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { namingFlags, usage } from '../errors.ts';

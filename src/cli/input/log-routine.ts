@@ -3,7 +3,7 @@ import { type Issue, invalid } from '../../domain/errors.ts';
 import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
 import { foldedName } from '../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
-import { didYouMean } from '../../domain/suggest.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { escapeControls, print, quoted, say } from '../output/io.ts';
 import { checkJson, printJson } from '../output/output.ts';
 import { summaryOfLog } from '../views/records.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fromTexts } from '../../domain/codec.ts';
 import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
-import { DAYS, faultOfDay, parseDay } from '../../domain/spoken-day.ts';
+import { DAYS, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { usage } from '../errors.ts';
 
 /** The options of a command line, as commander parsed them. */

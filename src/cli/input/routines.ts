@@ -1,9 +1,9 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type ExerciseType, exerciseTypes } from '../../domain/log.ts';
-import { wholeNamesMeant } from '../../domain/match.ts';
 import { foldedName } from '../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
-import { didYouMean } from '../../domain/suggest.ts';
+import { wholeNamesMeant } from '../../domain/words/match.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
 import { escapeControls, quoted } from '../output/io.ts';

@@ -7,9 +7,9 @@ import {
   operatorNames,
   operators,
   operatorsOf,
-} from '../../domain/filter.ts';
-import { parseDay } from '../../domain/spoken-day.ts';
-import { didYouMean } from '../../domain/suggest.ts';
+} from '../../domain/lists/filter.ts';
+import { parseDay } from '../../domain/words/spoken-day.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { usage } from '../errors.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Options } from './options.ts';
@@ -62,7 +62,7 @@ export async function matchingOf(context: Context, options: Options, fields: Fie
 
 async function whereOf(context: Context, texts: readonly string[], fields: Fields): Promise<Comparison[]> {
   if (texts.length === 0) return [];
-  const { readConditions } = await import('../../domain/where.ts');
+  const { readConditions } = await import('../../domain/lists/where.ts');
   const asked = texts.map((condition) => {
     const [, name = '', sign = '', text = ''] = CONDITION.exec(condition) ?? [];
     const operator = SIGNS.find((one) => one.sign === sign)?.operator;

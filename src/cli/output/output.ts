@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
-import { doubtOfDay } from '../../domain/day.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { didYouMean } from '../../domain/suggest.ts';
+import { doubtOfDay } from '../../domain/words/day.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';

@@ -1,10 +1,10 @@
 import { shown } from '../../domain/codec.ts';
-import { weekdayOf } from '../../domain/day.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
 import type { GoalInput } from '../../domain/plans/goal.ts';
 import type { RoutineInput } from '../../domain/plans/routine.ts';
 import { type User, userRecord } from '../../domain/user.ts';
+import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../output/colour.ts';
 import { escapeControls } from '../output/io.ts';
 import type { Column } from './columns.ts';

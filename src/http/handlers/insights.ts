@@ -1,8 +1,8 @@
-import { localDay } from '../../domain/day.ts';
 import { choice, type RecordOf } from '../../domain/fields.ts';
 import type { LogFilter } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
+import { localDay } from '../../domain/words/day.ts';
 import type { Handler } from '../route.ts';
 import { tagged } from './etag.ts';
 import { parseQuery } from './query.ts';

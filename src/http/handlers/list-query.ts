@@ -1,10 +1,10 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, integer, type RecordOf, text } from '../../domain/fields.ts';
-import { type Filter, type Matching, operators } from '../../domain/filter.ts';
+import { type Filter, type Matching, operators } from '../../domain/lists/filter.ts';
+import { type Paging, parseFields, parseSort } from '../../domain/lists/sort.ts';
+import { Conditions } from '../../domain/lists/where.ts';
 import { check, objectOf } from '../../domain/schema.ts';
-import { type Paging, parseFields, parseSort } from '../../domain/sort.ts';
-import { Conditions } from '../../domain/where.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 

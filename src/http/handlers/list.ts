@@ -1,5 +1,5 @@
+import type { Paging } from '../../domain/lists/sort.ts';
 import { recordFields } from '../../domain/records.ts';
-import type { Paging } from '../../domain/sort.ts';
 import type { Handler, RequestContext } from '../route.ts';
 import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';

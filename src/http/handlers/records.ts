@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
 import { checkEach } from '../../domain/schema.ts';
-import type { Paging } from '../../domain/sort.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handler, Write } from '../route.ts';

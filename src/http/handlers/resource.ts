@@ -1,6 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
-import type { Filter } from '../../domain/filter.ts';
+import type { Filter } from '../../domain/lists/filter.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
 import {
   type LogFilter,
   type LogInput,
@@ -11,7 +12,6 @@ import {
 import type { RoutineInput } from '../../domain/plans/routine.ts';
 import type { Noun } from '../../domain/records.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
-import type { Paging } from '../../domain/sort.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
 import type { Chunk } from '../../store/records/rows.ts';

@@ -1,7 +1,7 @@
 import { type Issue, invalid } from '../../domain/errors.ts';
 import { integer, type RecordOf, text } from '../../domain/fields.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
 import { unknownField } from '../../domain/schema.ts';
-import type { Paging } from '../../domain/sort.ts';
 
 /** The parameters with which json-server 0.17 orders and cuts lists (https://github.com/typicode/json-server/tree/v0.17.4). */
 

@@ -1,5 +1,5 @@
 import type { Fields } from '../../domain/fields.ts';
-import type { Filter } from '../../domain/filter.ts';
+import type { Filter } from '../../domain/lists/filter.ts';
 import type { Json } from './parts.ts';
 
 /** The groups of operations, in the order of the document. */

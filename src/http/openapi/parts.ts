@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Fields } from '../../domain/fields.ts';
-import { type Filter, MOST_VALUES, operators } from '../../domain/filter.ts';
+import { type Filter, MOST_VALUES, operators } from '../../domain/lists/filter.ts';
 import { schemaOf } from '../../domain/schema.ts';
 
 /** Parts that several operations share. */

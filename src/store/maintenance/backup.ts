@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { localStamp } from '../../domain/day.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import { localStamp } from '../../domain/words/day.ts';
 import {
   isFull,
   linkNew,

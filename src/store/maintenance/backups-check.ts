@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { localDay } from '../../domain/day.ts';
+import { localDay } from '../../domain/words/day.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';

@@ -1,4 +1,4 @@
-import { addDays } from '../../domain/day.ts';
+import { addDays } from '../../domain/words/day.ts';
 
 /** How many are kept: the last backup of each of so many days, weeks and months that have one. */
 const KEPT = { days: 7, weeks: 4, months: 12 } as const;

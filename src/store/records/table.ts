@@ -1,8 +1,8 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
+import { type Paging, parseSort } from '../../domain/lists/sort.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
-import { type Paging, parseSort } from '../../domain/sort.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';

@@ -1,4 +1,4 @@
-import { folded } from '../../domain/filter.ts';
+import { folded } from '../../domain/lists/filter.ts';
 
 /**
  * The SQL function `contains(text, needles)`: whether a text contains one of the needles, a JSON array of texts that are

@@ -3,15 +3,14 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { damaged, domainError, gone, uncertain } from './errors.ts';
 import { fileAt } from './header.ts';
 import type { Obstacle, Opened } from './readable.ts';
-
-const MAX_STATEMENTS = 200;
+import { Statements } from './statements.ts';
 
 type Value = string | number | Uint8Array | null;
 
 /** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
 export class Database {
   readonly #connect: () => Opened;
-  readonly #statements = new Map<string, BetterSqlite.Statement>();
+  readonly #statements = new Statements();
   readonly #file: string;
   #sqlite: BetterSqlite.Database;
   #obstacle: Obstacle | undefined;
@@ -281,14 +280,7 @@ export class Database {
   }
 
   #prepare(sql: string): BetterSqlite.Statement {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      // Callers choose filters and orders: what is kept must not grow with them.
-      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
-      statement = this.#sqlite.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    return this.#statements.prepare(this.#sqlite, sql);
   }
 
   #translate<T>(work: () => T): T {

@@ -1,4 +1,4 @@
-import { type Field, type Fields, MAX_ID, text } from './fields.ts';
+import { type Field, type Fields, MAX_ID, text } from '../fields.ts';
 
 /** How a condition compares a field with values. */
 interface OperatorDefinition {

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import { fromTexts } from './codec.ts';
-import { type Issue, invalid } from './errors.ts';
-import { faultOf } from './fault.ts';
-import type { Fields } from './fields.ts';
+import { fromTexts } from '../codec.ts';
+import { type Issue, invalid } from '../errors.ts';
+import { faultOf } from '../fault.ts';
+import type { Fields } from '../fields.ts';
+import { schemaOf } from '../schema.ts';
 import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from './filter.ts';
-import { schemaOf } from './schema.ts';
 
 /** A condition as it was asked for, in texts. */
 export interface AskedCondition {

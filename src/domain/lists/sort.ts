@@ -1,5 +1,5 @@
-import { invalid } from './errors.ts';
-import { didYouMean } from './suggest.ts';
+import { invalid } from '../errors.ts';
+import { didYouMean } from '../words/suggest.ts';
 
 /** In what order a list comes, and which part of it. */
 export interface Paging {
