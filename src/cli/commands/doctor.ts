@@ -86,7 +86,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   refuseExisting(output, false);
   const rescued = rescue(context.databasePath);
   const { users, logs, routines, goals, lostUsers, lostLogs, broken } = rescued;
-  if (users.length + logs.length === 0)
+  if (users.length + logs.length + routines.length + goals.length === 0)
     throw new SciaticaError('damaged', 'Nothing could be read: no file was written. Is there a backup?');
   const lists = {
     users: [users],

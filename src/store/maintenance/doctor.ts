@@ -151,8 +151,8 @@ function foreignKeys(db: Database): Check {
   const name = 'References';
   try {
     const faults = foreignKeyFaults(db);
-    if (faults === 0) return { name, ok: true, detail: 'every log belongs to a user' };
-    return { name, ok: false, detail: `${faults} logs belong to no user`, advice: RESCUE };
+    if (faults === 0) return { name, ok: true, detail: 'every record belongs to its user' };
+    return { name, ok: false, detail: `${faults} records belong to no user`, advice: RESCUE };
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
     return { name, ok: false, detail: 'they cannot be read', advice: RESCUE };
