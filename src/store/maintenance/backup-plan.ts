@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { crypto } from '../../lib/crypto.ts';
 
 /** Where the automatic backups of a database are, and what they are called. */
 export interface BackupPlan {
@@ -37,7 +37,7 @@ export function planOf(path: string, { folder, recipient }: BackupSetting): Back
   if (folder === undefined || folder === beside)
     return { folder: beside, prefix: `${name}.auto-`, ...encrypted };
   // Elsewhere, databases of the same name in different folders may meet.
-  const place = createHash('sha256').update(real).digest('hex').slice(0, 8);
+  const place = crypto().createHash('sha256').update(real).digest('hex').slice(0, 8);
   return { folder, prefix: `${name}.${place}.auto-`, ...encrypted };
 }
 

@@ -1,6 +1,6 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
+import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -34,7 +34,7 @@ export class Tokens {
    */
   create(input: TokenInput): Token & { token: string } {
     checkToken(input);
-    const token = PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+    const token = PREFIX + crypto().randomBytes(SECRET_BYTES).toString('base64url');
     const { name, role, users, lifetime } = input;
     const createdAt = this.now();
     return this.db.write(() => {
@@ -72,7 +72,7 @@ export class Tokens {
   /** The token with this secret, valid or not. */
   find(secret: string): Token | undefined {
     this.#forgetChanged();
-    const key = hash('sha256', secret, 'hex');
+    const key = crypto().hash('sha256', secret, 'hex');
     const token = this.#found.get(key) ?? this.#lookUp(Buffer.from(key, 'hex'));
     if (token) this.#found.set(key, token);
     return token;
@@ -80,7 +80,7 @@ export class Tokens {
 
   #lookUp(key: Buffer): Token | undefined {
     const row = this.db.get<Row>(`${SELECT}, hash FROM tokens WHERE hash = ?`, key);
-    if (!row?.hash || !timingSafeEqual(row.hash, key)) return undefined;
+    if (!row?.hash || !crypto().timingSafeEqual(row.hash, key)) return undefined;
     const { hash: _, ...token } = row;
     return tokenOf(token);
   }
@@ -144,7 +144,7 @@ export class Tokens {
 }
 
 function hashOf(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
+  return crypto().hash('sha256', secret, 'buffer');
 }
 
 function tokenOf({ users, ...row }: Row): Token {

@@ -5,10 +5,12 @@ import { SciaticaError } from '../../domain/errors.ts';
 const FIRST_WITH_13 = 22;
 
 /** `require`, because opening a database is synchronous and only one of the two packages may be loaded. */
-function load(): typeof BetterSqlite {
-  return Number.parseInt(process.versions.node, 10) >= FIRST_WITH_13
-    ? require('better-sqlite3')
-    : require('better-sqlite3-12');
+function load(): { Driver: typeof BetterSqlite; options: BetterSqlite.Options } {
+  if (Number.parseInt(process.versions.node, 10) >= FIRST_WITH_13)
+    return { Driver: require('better-sqlite3'), options: {} };
+  // Named, the library need not be searched for, which takes longer than loading it.
+  const nativeBinding = require('better-sqlite3-12/build/Release/better_sqlite3.node');
+  return { Driver: require('better-sqlite3-12'), options: { nativeBinding } };
 }
 
 /**
@@ -17,21 +19,16 @@ function load(): typeof BetterSqlite {
  */
 export function openSqlite(path: string | Buffer, options: BetterSqlite.Options = {}): BetterSqlite.Database {
   try {
-    const Driver = load();
-    return new Driver(path, options);
+    const { Driver, options: own } = load();
+    return new Driver(path, { ...own, ...options });
   } catch (error) {
     throw isMissing(error) ? missing(error) : error;
   }
 }
 
-/** The package, its native library (for 12, found by `bindings`), or what the system would link it with. */
+/** The package, its native library, or what the system would link it with. */
 function isMissing(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (
-    code === 'MODULE_NOT_FOUND' ||
-    code === 'ERR_DLOPEN_FAILED' ||
-    String(message).startsWith('Could not locate the bindings file')
-  );
+  return ['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'].includes(String((error as NodeJS.ErrnoException).code));
 }
 
 function missing(cause: unknown): SciaticaError {
