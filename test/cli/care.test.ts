@@ -118,7 +118,9 @@ describe('doctor', () => {
     const { code, stdout, stderr } = await run(['doctor'], { db });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/1 user, 3 logs, \d+ KB, version \d+, wal journal/);
-    expect(stdout).toMatch(/✓ Integrity: every page is sound\n✓ References: every record belongs to its user\n/);
+    expect(stdout).toMatch(
+      /✓ Integrity: every page is sound\n✓ References: every record belongs to its user\n/,
+    );
     expect(readFileSync(db).equals(before)).toBe(true);
     expect(readdirSync(dirname(db))).toEqual(['test.db']);
   });

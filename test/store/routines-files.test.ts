@@ -1,9 +1,9 @@
 import { copyFileSync } from 'node:fs';
-import BetterSqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { rescue } from '../../src/store/maintenance/rescue/rescue.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { dbOf, failure, freshPath, freshStore, openStore, user } from './helpers.ts';
 
 const exercises = [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' as const }];
@@ -53,7 +53,7 @@ test('a rescue finds routines and goals, also where SQLite does not get', () => 
     ['{"id":1,"userId":1,"sessionsPerWeek":4}'],
     [],
   ]);
-  const db = new BetterSqlite(path);
+  const db = openSqlite(path);
   db.pragma('journal_mode = DELETE');
   db.unsafeMode();
   db.pragma('writable_schema = ON');
@@ -69,16 +69,16 @@ test('a rescue of an older file whose header names no format finds its records',
   const path = freshPath();
   copyFileSync(new URL('../fixtures/v4.db', import.meta.url), path);
   const before = rescue(path);
-  const db = new BetterSqlite(path);
+  const db = openSqlite(path);
   db.pragma('user_version = 999');
   db.close();
   expect(rescue(path)).toEqual(before);
 });
 
-test.each(['v2', 'v3', 'v4'])('%s, migrated, keeps its history, and goes on behind it', (fixture) => {
+test.each(['v2', 'v3', 'v4', 'v5'])('%s, migrated, keeps its history, and goes on behind it', (fixture) => {
   const path = freshPath();
   copyFileSync(new URL(`../fixtures/${fixture}.db`, import.meta.url), path);
-  const db = new BetterSqlite(path);
+  const db = openSqlite(path);
   const entries = () => db.prepare('SELECT * FROM history ORDER BY seq').all();
   // The last number is that of an entry that is gone, as after an erasure.
   db.exec("UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'history'");
