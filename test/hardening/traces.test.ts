@@ -99,7 +99,11 @@ describe.skipIf(!hasStrace)(
       run('user', 'erase', '2', '--yes');
       run('restore', join(home, 'data', 'copy.db'), '--yes');
       // What is too long for memory went beside the database.
-      for (const verb of ['import', 'logs']) expect(seen).toContain(`${verb} etilqs`);
+      // The newer SQLite gives such files no name (O_TMPFILE): only their folder is seen.
+      for (const verb of ['import', 'logs'])
+        expect(seen.filter((name) => name === `${verb} etilqs` || name === `${verb} .sciatica`)).not.toEqual(
+          [],
+        );
       expect(readdirSync(join(home, 'data')).filter((name) => name.startsWith('.'))).toEqual([]);
     });
   },

@@ -13,7 +13,7 @@ import {
   type Kind,
   kinds,
   logKind,
-  markHomeless,
+  markOrphaned,
   markRepeated,
   markTaken,
   matchEqual,
@@ -129,8 +129,8 @@ export class Import {
       });
     }
     for (const kind of ownedKinds) {
-      markHomeless(this.db, kind);
-      this.#faultAll(kind, 'homeless', {
+      markOrphaned(this.db, kind);
+      this.#faultAll(kind, 'orphaned', {
         field: 'userId',
         message: 'must be the id of a user in the file or the database',
       });

@@ -28,7 +28,7 @@ export type Fate =
   /** Its key is in the file before, with a different record of the same user. */
   | 'doubled'
   /** A record whose user nobody knows. */
-  | 'homeless'
+  | 'orphaned'
   /** Its id is taken by a different record, and nothing was said about that. */
   | 'conflicting'
   /** Its key is taken by a different record of the user, and nothing was said about that. */
@@ -129,9 +129,9 @@ export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
 }
 
 /** Finds records whose user is neither in the file nor in the database. */
-export function markHomeless(db: Database, { staged }: Kind): void {
+export function markOrphaned(db: Database, { staged }: Kind): void {
   db.run(
-    `UPDATE ${staged} SET fate = 'homeless' WHERE fate IS NULL
+    `UPDATE ${staged} SET fate = 'orphaned' WHERE fate IS NULL
      AND userId NOT IN (SELECT id FROM temp.import_known_users) AND userId NOT IN (SELECT id FROM main.users)`,
   );
 }

@@ -7,7 +7,7 @@ import { domainError } from './errors.ts';
 import { openReadable } from './readable.ts';
 
 /** How long a command waits for another process to finish writing. */
-export const PATIENCE_MS = 30_000;
+export const BUSY_TIMEOUT_MS = 30_000;
 
 /** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
 const CACHE_KIB = 64 * 1024;
@@ -37,7 +37,7 @@ export function connect(path: string, { orReadable = false, ...options }: Option
 
 function openWithPragmas(file: string | Buffer, options: BetterSqlite.Options): BetterSqlite.Database {
   const isFile = typeof file === 'string';
-  const sqlite = openSqlite(file, { timeout: PATIENCE_MS, fileMustExist: isFile, ...options });
+  const sqlite = openSqlite(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isFile, ...options });
   try {
     sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
     sqlite.pragma('trusted_schema = OFF');

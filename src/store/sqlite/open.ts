@@ -4,7 +4,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { keepVersion } from '../maintenance/backup.ts';
 import { mendPermissions, refuseStrangeCompanions } from './companions.ts';
-import { connect, PATIENCE_MS } from './connection.ts';
+import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
@@ -141,7 +141,7 @@ function claim(database: Database): void {
   if (database.obstacle) return;
   if (
     database.pragma('journal_mode') !== 'wal' &&
-    patiently(() => database.pragma('journal_mode = WAL')) !== 'wal'
+    retryWhileBusy(() => database.pragma('journal_mode = WAL')) !== 'wal'
   )
     throw new SciaticaError(
       'unusable',
@@ -150,8 +150,8 @@ function claim(database: Database): void {
 }
 
 /** Tries again while others hold the lock: SQLite does not wait by itself where it changes the journal mode. */
-function patiently<T>(work: () => T): T {
-  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+function retryWhileBusy<T>(work: () => T): T {
+  for (const deadline = performance.now() + BUSY_TIMEOUT_MS; ; ) {
     try {
       return work();
     } catch (error) {
