@@ -5,7 +5,7 @@ import { foldedName } from '../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { escapeControls, print, quoted, say } from '../output/io.ts';
-import { checkJson, printJson } from '../output/output.ts';
+import { checkJson, printJson, wrongHint } from '../output/output.ts';
 import { summaryOfLog } from '../views/records.ts';
 import type { Options } from './options.ts';
 import { parseFlags } from './parse-flags.ts';
@@ -55,8 +55,7 @@ function tell(context: Context, options: Options, logs: readonly Log[]): void {
     return;
   }
   for (const log of logs) print(context, `Added log ${log.id}: ${summaryOfLog(log)}.`);
-  const [entry] = context.store.history.of('log', logs[0]?.id ?? 0);
-  if (entry) say(context, `Wrong? sciatica undo ${entry.change}`);
+  if (logs.length > 0) say(context, wrongHint(context).trim());
 }
 
 const missing = ({ exerciseName }: RoutineExercise): Issue => ({

@@ -5,7 +5,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { check, inputOf } from '../../domain/schema.ts';
-import { folded, namesMeant } from '../../domain/words/match.ts';
+import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
 import { faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
@@ -197,7 +197,8 @@ export async function askExercise(
     const names = known.map(({ exerciseName }) => exerciseName);
     const meant = text === '' ? names : namesMeant(text, names);
     const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
-    const isNew = text !== '' && names.every((name) => folded(name) !== folded(text));
+    const isNew =
+      text !== '' && names.every((name) => withoutCaseAndMarks(name) !== withoutCaseAndMarks(text));
     return isNew
       ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
       : found;

@@ -1,7 +1,7 @@
 /** Which of the known names a person means by a few letters. */
 
 /** Letter case and marks aside: `Dehnübung` and `dehnubung` are the same. */
-export const folded = (text: string): string =>
+export const withoutCaseAndMarks = (text: string): string =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/g, ' ');
 
 /**
@@ -11,15 +11,17 @@ export const folded = (text: string): string =>
  */
 export function namesMeant(text: string, names: readonly string[]): string[] {
   const whole = wholeNamesMeant(text, names);
-  const wanted = folded(text);
-  return whole.length > 0 || wanted === '' ? whole : names.filter((name) => fits(wanted, folded(name)));
+  const wanted = withoutCaseAndMarks(text);
+  return whole.length > 0 || wanted === ''
+    ? whole
+    : names.filter((name) => fits(wanted, withoutCaseAndMarks(name)));
 }
 
 /** As `namesMeant`, of whole names only: the very name, else all that differ in case or marks only. */
 export function wholeNamesMeant(text: string, names: readonly string[]): string[] {
   if (names.includes(text)) return [text];
-  const wanted = folded(text);
-  return wanted === '' ? [] : names.filter((name) => folded(name) === wanted);
+  const wanted = withoutCaseAndMarks(text);
+  return wanted === '' ? [] : names.filter((name) => withoutCaseAndMarks(name) === wanted);
 }
 
 function fits(wanted: string, name: string): boolean {

@@ -1,7 +1,7 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, integer, type RecordOf, text } from '../../domain/fields.ts';
-import { type Filter, type Matching, operators } from '../../domain/lists/filter.ts';
+import { type Matching, operators } from '../../domain/lists/filter.ts';
 import { type Paging, parseFields, parseSort } from '../../domain/lists/sort.ts';
 import { Conditions } from '../../domain/lists/where.ts';
 import { check, objectOf } from '../../domain/schema.ts';
@@ -60,14 +60,6 @@ const listParameters = {
 };
 
 type ListValues = Partial<RecordOf<typeof listParameters & typeof sliceParameters>>;
-
-/** The query parameters of a list. */
-export interface ListParameters {
-  /** Given once at most. */
-  readonly single: Fields;
-  /** Filters on fields: each may be given again where its operator takes several values. */
-  readonly filters: Readonly<Record<string, Filter>>;
-}
 
 /** @param named filters with a name of their own, as fields */
 export function parametersOfList(record: Fields, named: Fields, examples: { sort: string; fields: string }) {
