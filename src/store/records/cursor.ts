@@ -14,8 +14,13 @@ export function cursorAfter(json: string, sort: string | undefined, fields: Fiel
   const record = JSON.parse(json) as Record<string, unknown>;
   const keys = parseSort(sort ?? 'id', Object.keys(fields));
   const place = [sort ?? 'id', ...keys.map(({ field }) => record[field] ?? null)];
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
+  return encode(place);
 }
+
+const encode = (place: unknown[]) => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+/** The cursor behind an id, in a list by id. */
+export const cursorOfId = (id: number): string => encode(['id', id]);
 
 /**
  * The condition that a row comes after a cursor.

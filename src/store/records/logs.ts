@@ -12,6 +12,7 @@ import type { Exercise } from '../../domain/plans/exercise.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import type { Lines } from './csv.ts';
 import { conditionsFor } from './filters.ts';
 import type { Chunk } from './rows.ts';
 import { sessionBlocks } from './sessions.ts';
@@ -51,6 +52,9 @@ export class Logs {
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
   jsonRows = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
+
+  /** As `Table.csvLines`. */
+  csvLines = (filter: LogFilter, raw: boolean): Generator<Lines> => this.#table.csvLines(query(filter), raw);
 
   /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>

@@ -1,7 +1,7 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
-import { type Paging, parseSort } from '../../domain/lists/sort.ts';
+import { parseSort } from '../../domain/lists/sort.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
@@ -9,41 +9,23 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
 import { chunksInOrder } from './chunks.ts';
-import { cursorAfter, isAfter } from './cursor.ts';
+import { csvLineOf, type Lines, linesById, linesOf } from './csv.ts';
+import { cursorAfter, cursorOfId, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
-import { type Chunk, chunkOf, type IdRange, idsOf, type Row } from './rows.ts';
+import { type Chunk, chunkOf, idsOf, type Page, type Query, type Row, type ShortPage } from './rows.ts';
 
 /** How much of a long list is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
 
-export type { Chunk, IdRange } from './rows.ts';
-
-/** Which rows, in what order, how many, from where. */
-export interface Query extends Paging {
-  where: readonly Condition[];
-}
-
-/** One page of a list. */
-export interface Page {
-  /** The records as one JSON array. */
-  json: string;
-  /** The cursor of the next page, if there is one. */
-  next: string | undefined;
-  /** Nothing for an empty page. */
-  ids: IdRange | undefined;
-}
-
-/** The first chunk of a list: the whole of a short one. */
-export interface ShortPage extends Page {
-  /** The highest history seq: unchanged means that no record changed. */
-  revision: number;
-}
+export type { Chunk, IdRange, Page, Query, ShortPage } from './rows.ts';
 
 const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' } as const satisfies Record<
   Noun,
   string
 >;
+
+const isById = ({ sort = 'id' }: Query) => sort === 'id';
 
 /** A table of records: the SQL that all kinds have in common, built from their fields. */
 export class Table<R extends { id: number }> {
@@ -181,20 +163,38 @@ export class Table<R extends { id: number }> {
    * last record; one in another order goes on if no record still to come was changed.
    * @throws SciaticaError `conflict` where the order cannot be kept
    */
-  *jsonChunks(query: Query): Generator<Chunk> {
-    const source = openSource(this.db, (query.sort ?? 'id') !== 'id');
+  jsonChunks(query: Query): Generator<Chunk> {
+    return this.#reading(query, (source) =>
+      isById(query)
+        ? this.#chunksById(source, query)
+        : this.#chunksInOrder(source, query, this.#jsonOf(query)),
+    );
+  }
+
+  /** As `jsonChunks`, as lines of CSV (see `csvLineOf`). */
+  csvLines(query: Query, raw: boolean): Generator<Lines> {
+    const line = csvLineOf(this.#fields, raw);
+    const after = (id: number | undefined, limit: number) =>
+      this.#query(`id, ${line} AS line`, { ...query, ...(id && { cursor: cursorOfId(id) }) }, limit);
+    return this.#reading(query, (source) =>
+      isById(query)
+        ? linesById(source, after, query.limit)
+        : linesOf(this.#chunksInOrder(source, query, line)),
+    );
+  }
+
+  *#reading<T>(query: Query, read: (source: Source) => Generator<T>): Generator<T> {
+    const source = openSource(this.db, !isById(query));
     try {
-      yield* this.#chunksFrom(source, query);
+      yield* read(source);
     } finally {
       source.close();
     }
   }
 
-  #chunksFrom(source: Source, query: Query): Generator<Chunk> {
-    if ((query.sort ?? 'id') === 'id') return this.#chunksById(source, query);
+  #chunksInOrder(source: Source, query: Query, json: string): Generator<Chunk> {
     const ids = this.#query('id', query, query.limit);
-    const record = { noun: this.noun, table: this.#name, json: this.#jsonOf(query) };
-    return chunksInOrder(source, record, ids, CHUNK_ROWS);
+    return chunksInOrder(source, { noun: this.noun, table: this.#name, json }, ids, CHUNK_ROWS);
   }
 
   /** The rows of `jsonChunks`. */
