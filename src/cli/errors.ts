@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
 import { DAYS } from '../domain/words/spoken-day.ts';
-import { escapeControls, say } from './output/io.ts';
+import { escapeControls, sayAlways } from './output/io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -49,17 +49,17 @@ export function report(context: Context, error: unknown, command: string): numbe
   if (error instanceof CommanderError) return reportUsage(context, error, command);
   if (isInterrupt(error)) return INTERRUPTED;
   if (error instanceof Declined) {
-    say(context, error.message);
+    sayAlways(context, error.message);
     return 1;
   }
-  if (context.env['DEBUG'] === 'sciatica') say(context, (error as Error)?.stack ?? String(error));
+  if (context.env['DEBUG'] === 'sciatica') sayAlways(context, (error as Error)?.stack ?? String(error));
   if (error instanceof SciaticaError) {
-    say(context, `sciatica: ${describeError(error)}`);
+    sayAlways(context, `sciatica: ${describeError(error)}`);
     return exitCodes[error.code];
   }
   const message = error instanceof Error ? error.message : String(error);
-  say(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
-  say(context, 'Run it again with DEBUG=sciatica in front to see where.');
+  sayAlways(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
+  sayAlways(context, 'Run it again with DEBUG=sciatica in front to see where.');
   return 1;
 }
 
@@ -101,8 +101,8 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
       "$2 must be one of $3, not '$1'",
     );
-  say(context, `sciatica: ${escapeControls(message)}`);
-  say(context, `See: ${command} --help`);
+  sayAlways(context, `sciatica: ${escapeControls(message)}`);
+  sayAlways(context, `See: ${command} --help`);
   return 2;
 }
 

@@ -219,7 +219,7 @@ test('routine rm asks, and keeps the logs', async () => {
   const db = done();
   expect(await run(['routine', 'rm', 'morning'], { db })).toMatchObject({ code: 2 });
   const { stdout } = await run(['routine', 'rm', 'morning', '--yes'], { db });
-  expect(stdout).toBe('Deleted routine 1: morning (Piriformis Stretch, Bird Dog).\n');
+  expect(stdout).toBe('Deleted routine 1: morning (Piriformis Stretch, Bird Dog). Wrong? sciatica undo 5\n');
   expect([routinesOf(db), records(db).logs]).toEqual([[], expect.objectContaining({ length: 2 })]);
 });
 

@@ -6,7 +6,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, say, sized } from '../output/io.ts';
+import { counted, escapeControls, print, say, sayDone, sized } from '../output/io.ts';
 
 interface BackupOptions {
   force?: boolean;
@@ -106,7 +106,10 @@ async function setAutomatic(
   if (where === 'off') {
     if (recipient !== undefined) throw usage('--encrypt says nothing where there are no daily backups.');
     settings.backups = { folder: where };
-    print(context, 'No backup is made by itself any more. To turn them on again: sciatica backup --auto on');
+    sayDone(
+      context,
+      'No backup is made by itself any more. To turn them on again: sciatica backup --auto on',
+    );
     return;
   }
   if (recipient !== undefined)
@@ -117,7 +120,10 @@ async function setAutomatic(
   settings.backups = { folder, recipient };
   const place = folder ?? join(dirname(context.databasePath), 'backups');
   const how = recipient === undefined ? '' : ' and encrypted';
-  print(context, `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`);
+  sayDone(
+    context,
+    `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`,
+  );
   say(context, 'Those that are elsewhere stay where they are. To stop: sciatica backup --auto off');
 }
 

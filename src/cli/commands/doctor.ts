@@ -5,7 +5,7 @@ import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, displayable, escapeControls, print, say, sized } from '../output/io.ts';
+import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../output/io.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -125,14 +125,18 @@ function sayLosses(context: Context, { lostUsers, lostLogs, broken }: Rescue, ou
   const listed = (ids: number[]) =>
     ids.slice(0, SHOWN_IDS).join(', ') +
     (ids.length > SHOWN_IDS ? `, and ${ids.length - SHOWN_IDS} more` : '');
-  if (lostLogs.length > 0) say(context, `Lost: ${counted(lostLogs.length, 'log')} (${listed(lostLogs)}).`);
-  if (broken > 0) say(context, `${counted(broken, 'row')} were found that are not whole.`);
+  if (lostLogs.length > 0)
+    sayAlways(context, `Lost: ${counted(lostLogs.length, 'log')} (${listed(lostLogs)}).`);
+  if (broken > 0) sayAlways(context, `${counted(broken, 'row')} were found that are not whole.`);
   if (lostUsers.length > 0) {
-    say(
+    sayAlways(
       context,
       `Lost: ${counted(lostUsers.length, 'user')} (${listed(lostUsers)}), whose logs are in the file.`,
     );
-    say(context, 'To import it, restore a backup that has them first, or add them to "users" in the file.');
+    sayAlways(
+      context,
+      'To import it, restore a backup that has them first, or add them to "users" in the file.',
+    );
   }
   say(context, `To go on with a new database: sciatica import ${escapeControls(output)} --db NEW.db`);
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
-import { escapeControls, say } from '../output/io.ts';
+import { escapeControls, sayAlways } from '../output/io.ts';
 
 interface ServeOptions {
   port: string;
@@ -99,8 +99,8 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
   context.backUpByTimer();
-  for (const warning of warnings(options, files)) say(context, warning);
-  const certificate = files && watchCertificate(files, server.renew, (line) => say(context, line));
+  for (const warning of warnings(options, files)) sayAlways(context, warning);
+  const certificate = files && watchCertificate(files, server.renew, (line) => sayAlways(context, line));
   const told = toldToStop(certificate?.look);
   const name = host.includes(':') ? `[${host}]` : host;
   context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);

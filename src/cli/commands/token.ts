@@ -6,7 +6,7 @@ import { localDay } from '../../domain/words/day.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { escapeControls, print, say } from '../output/io.ts';
+import { escapeControls, print, say, sayDone } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
 
@@ -111,14 +111,14 @@ async function removeToken(context: Context, key: string, options: Options): Pro
   const token = `Token ${id}, ${escapeControls(name)},`;
   if (revokedAt !== null) {
     const day = localDay(new Date(revokedAt));
-    print(context, `${token} was taken back already, on ${day}: it is refused.`);
+    sayDone(context, `${token} was taken back already, on ${day}: it is refused.`);
     return;
   }
   // In a script it is not worth an error: refusing a token loses no data.
   if (context.interactive)
     await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
   tokens.revoke(key);
-  print(context, `${token} is refused from now on.`);
+  sayDone(context, `${token} is refused from now on.`);
 }
 
 /** A token with its moments as ISO 8601 in UTC. */

@@ -4,7 +4,7 @@ import { type Log, type LogInput, logFields, logRecord, suggestEffective } from 
 import { foldedName } from '../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
-import { escapeControls, print, quoted, say } from '../output/io.ts';
+import { escapeControls, quoted, say, sayDone } from '../output/io.ts';
 import { checkJson, printJson, wrongHint } from '../output/output.ts';
 import { summaryOfLog } from '../views/records.ts';
 import type { Options } from './options.ts';
@@ -54,7 +54,7 @@ function tell(context: Context, options: Options, logs: readonly Log[]): void {
     );
     return;
   }
-  for (const log of logs) print(context, `Added log ${log.id}: ${summaryOfLog(log)}.`);
+  for (const log of logs) sayDone(context, `Added log ${log.id}: ${summaryOfLog(log)}.`);
   if (logs.length > 0) say(context, wrongHint(context).trim());
 }
 
