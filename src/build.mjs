@@ -1,5 +1,7 @@
-// npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, and the licences of what is in them.
+// npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, the licences of what is in them,
+// and the manual page.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -30,8 +32,24 @@ await build({
   minifyWhitespace: true,
   outdir: 'dist',
 });
+await writeManPage();
 rmSync(join(dist, 'esm'), { recursive: true });
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf(metafile)));
+
+/** From the help of the commands, which a bundle of its own knows. */
+async function writeManPage() {
+  const outfile = join(dist, 'esm/man-page.cjs');
+  await build({
+    ...common,
+    entryPoints: ['src/cli/man-page.ts'],
+    bundle: true,
+    external: ['better-sqlite3*'],
+    outfile,
+  });
+  const { manPage } = createRequire(import.meta.url)(outfile);
+  const reference = readFileSync(join(root, 'docs/commands.md'), 'utf8');
+  writeFileSync(join(dist, 'sciatica.1'), await manPage(reference));
+}
 
 /** The folders of the packages that a bundle contains, in order. */
 function packagesOf({ outputs }) {

@@ -98,6 +98,7 @@ test('the tarball is installed into an empty prefix, and works', { timeout: 60_0
       'bin/sciatica.js',
       'dist/THIRD-PARTY-NOTICES',
       'dist/main.js',
+      'dist/sciatica.1',
     ]),
   );
   expect(
@@ -112,6 +113,9 @@ test('the tarball is installed into an empty prefix, and works', { timeout: 60_0
         env: { PATH: env.PATH, HOME: folder },
       })
     ).stdout;
+  // Where man looks for it.
+  const page = readFileSync(join(folder, 'prefix/share/man/man1/sciatica.1'), 'utf8');
+  expect(page).toMatch(/^\.TH SCIATICA 1/m);
   expect(await sciatica('--version')).toBe(`${json<Manifest>('package.json').version}\n`);
   const flags = Object.entries(nora).flatMap(([name, value]) => [
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,

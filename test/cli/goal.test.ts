@@ -26,7 +26,13 @@ test.each<[string, number | undefined, string[], string, string]>([
     '{"id":1,"userId":1,"sessionsPerWeek":1}',
   ],
   ['shows it', 3, [], 'The goal of Nora Lind: 3 sessions a week.', '{"id":1,"userId":1,"sessionsPerWeek":3}'],
-  ['removes it', 3, ['none'], 'Nora Lind has no goal any more; it was 3 sessions a week. Wrong? sciatica undo 9', 'null'],
+  [
+    'removes it',
+    3,
+    ['none'],
+    'Nora Lind has no goal any more; it was 3 sessions a week. Wrong? sciatica undo 9',
+    'null',
+  ],
   ['removes none', undefined, ['NONE'], 'Nora Lind has no goal.', 'null'],
 ])('%s', async (_, before, words, line, after) => {
   const db = withGoal(before);
