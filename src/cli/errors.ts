@@ -63,22 +63,41 @@ export function report(context: Context, error: unknown, command: string): numbe
   return 1;
 }
 
-/** What people type who know other programs, and what it is called here. */
-const MEANT: Readonly<Record<string, string>> = {
-  add: 'log add',
-  list: 'logs',
-  ls: 'logs',
-  edit: 'log edit',
-  rm: 'log rm',
-  'log list': 'logs',
-  'log ls': 'logs',
-  'log delete': 'log rm',
-  'user list': 'users',
-  'user ls': 'users',
-  'user delete': 'user rm',
-  'token list': 'token ls',
-  version: '--version',
+/** Verbs that other programs have, and what they are called here. */
+const VERBS: Readonly<Record<string, string>> = {
+  add: 'add',
+  new: 'add',
+  create: 'add',
+  record: 'add',
+  show: 'show',
+  view: 'show',
+  get: 'show',
+  edit: 'edit',
+  change: 'edit',
+  update: 'edit',
+  rm: 'rm',
+  delete: 'rm',
+  remove: 'rm',
+  list: 'list',
+  ls: 'list',
 };
+
+const LISTS: Readonly<Record<string, string>> = {
+  log: 'logs',
+  user: 'users',
+  routine: 'routines',
+  exercise: 'exercises',
+  token: 'token ls',
+};
+
+/** The command that was probably meant by one that there is not; a verb alone is about logs. */
+function meantBy(noun: string, word: string): string | undefined {
+  if (noun === '' && word === 'version') return '--version';
+  const verb = VERBS[word];
+  if (verb === 'list') return LISTS[noun || 'log'];
+  const isThere = noun === 'token' ? verb === 'add' || verb === 'rm' : noun in LISTS && noun !== 'exercise';
+  return verb && (noun === '' || isThere) ? `${noun || 'log'} ${verb}` : undefined;
+}
 
 /** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
 function reportUsage(context: Context, error: CommanderError, command: string): number {
@@ -94,9 +113,10 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
           : `${name} takes ${most} word${most === '1' ? '' : 's'} only: quote a name with spaces`,
     )
     .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string) => {
-      const meant = MEANT[`${command.replace(/^sciatica ?/, '')} ${word}`.trim()];
+      const meant = meantBy(command.replace(/^sciatica ?/, ''), word);
       return meant ? `there is no command '${word}' here (did you mean sciatica ${meant}?)` : all;
     })
+    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
       "$2 must be one of $3, not '$1'",

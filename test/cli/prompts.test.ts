@@ -208,7 +208,7 @@ describe('edit without flags', () => {
         ['Day', enter],
         ['before', enter],
         ['after', `2${enter}`],
-        ['helped', enter],
+        ['Did it help?', enter],
         ['Notes about the session (sore)', `${tab}${backspace.repeat(4)}${enter}`],
       ],
     });

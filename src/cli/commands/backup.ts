@@ -6,7 +6,8 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, say, sayDone, sized } from '../output/io.ts';
+import { escapeControls, print, say, sayDone, sized } from '../output/io.ts';
+import { countedHolding } from '../views/holding.ts';
 
 interface BackupOptions {
   force?: boolean;
@@ -84,10 +85,7 @@ async function makeBackup(
       : await encryptedBackup(source, target, encrypt, options);
   print(context, escapeControls(made.path));
   const what = encrypt === undefined ? 'Backed up' : 'Backed up, encrypted,';
-  say(
-    context,
-    `${what} ${counted(made.users, 'user')} and ${counted(made.logs, 'log')} (${sized(made.bytes)}).`,
-  );
+  say(context, `${what} ${countedHolding(made)} (${sized(made.bytes)}).`);
 }
 
 function folderOf(file: string): string | undefined {

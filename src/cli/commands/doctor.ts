@@ -6,6 +6,7 @@ import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../output/io.ts';
+import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -66,9 +67,11 @@ async function show(context: Context, examination: Examination): Promise<void> {
   print(context, lines.join('\n'));
 }
 
-function describeExamination({ users, logs, bytes, version, journalMode }: Examination): string {
+function describeExamination({ bytes, version, journalMode, ...counts }: Examination): string {
+  const { users, logs, routines, goals } = counts;
+  const isCounted = users !== null && logs !== null && routines !== null && goals !== null;
   return [
-    ...(users === null || logs === null ? [] : [counted(users, 'user'), counted(logs, 'log')]),
+    ...(isCounted ? partsOfHolding({ users, logs, routines, goals }) : []),
     sized(bytes),
     ...(version === null ? [] : [`version ${version}`]),
     ...(journalMode === null ? [] : [`${journalMode} journal`]),
@@ -112,10 +115,13 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
         brokenRows: broken,
       }),
     );
-  say(
-    context,
-    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${escapeControls(output)}.`,
-  );
+  const written = {
+    users: users.length,
+    logs: logs.length,
+    routines: routines.length,
+    goals: goals.length,
+  };
+  say(context, `Wrote ${countedHolding(written)} to ${escapeControls(output)}.`);
   sayLosses(context, rescued, output);
 }
 

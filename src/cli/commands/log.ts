@@ -120,7 +120,10 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     fields: logFields,
     asked: { exerciseName, exerciseType, ...others },
     current,
-    ask: { exerciseName: (name) => askKnown(context, current.userId, name) },
+    ask: {
+      exerciseName: (name) => askKnown(context, current.userId, name),
+      effective: async (helped) => (await import('../input/prompts.ts')).askHelped(context, helped === true),
+    },
   });
   const faults = dayFaults(logFields, given, context.today);
   const patch = namingFlags(logFields, () => checkLogChange(logs, given), faults);

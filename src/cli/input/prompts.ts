@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { confirm, input, search, select } from '@inquirer/prompts';
 import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
@@ -6,7 +7,7 @@ import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fiel
 import { logFields } from '../../domain/log.ts';
 import { check, inputOf } from '../../domain/schema.ts';
 import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
-import { faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
@@ -63,6 +64,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     return askChoice(context, field, current);
   if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
+  const days = field.kind === 'date' ? ` (${DAYS_IN_SHORT})` : '';
   // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
   const takesLines = field.kind === 'text' && field.blank;
@@ -76,7 +78,9 @@ export async function askField(context: Context, field: Field, current?: unknown
     (streams) =>
       input(
         {
-          message: `${field.help}${none}`,
+          message: `${field.help}${none}${days}`,
+          // Once it is answered, nobody needs to know what else could have been said.
+          theme: { style: { message: (text: string, status: string) => headline(text, days, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
           validate: (text) => faultOf(field, read(text), context.today) ?? true,
         },
@@ -85,6 +89,12 @@ export async function askField(context: Context, field: Field, current?: unknown
     takesLines,
   );
   return read(answer);
+}
+
+/** A question in bold, what can be answered in dim letters. */
+function headline(text: string, hint: string, status: string): string {
+  const question = styleText('bold', text.slice(0, text.length - hint.length));
+  return status === 'done' || hint === '' ? question : question + styleText('dim', hint);
 }
 
 /** `lower back, left` for lower-back-left. */
@@ -149,7 +159,7 @@ function faultOf(field: Field, value: unknown, today: string): string | undefine
     return undefined;
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;
-    return `It ${error.issues[0]?.message}`;
+    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${DAYS}` : ''}`;
   }
 }
 
@@ -162,6 +172,10 @@ export function askText(context: Context, message: string): Promise<string> {
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
   return ask(context, (streams) => confirm({ message, default: yes }, streams));
 }
+
+/** Asks whether an exercise helped. */
+export const askHelped = (context: Context, helped: boolean): Promise<boolean> =>
+  askYesNo(context, 'Did it help?', helped);
 
 /** Asks to pick one of several. */
 export function askChoiceOf<T>(
