@@ -78,7 +78,7 @@ async function home(context: Context, argv: readonly string[]): Promise<number |
   if (at >= 0) context.db = db;
   try {
     const { showHome } = await import('./commands/home.ts');
-    return showHome(context) ? 0 : undefined;
+    return (await showHome(context)) ? 0 : undefined;
   } catch (error) {
     return report(context, error, 'sciatica');
   } finally {

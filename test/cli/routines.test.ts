@@ -158,7 +158,7 @@ describe('routine show', () => {
   });
 
   test.each<[string, boolean, string]>([
-    ['mornin', true, 'There is no routine mornin (did you mean morning?). See: sciatica routines'],
+    ['mornign', true, 'There is no routine mornign (did you mean morning?). See: sciatica routines'],
     ['2', true, 'There is no routine 2. See: sciatica routines'],
     ['x', false, 'There is no routine yet. To add one: sciatica routine add'],
   ])('%s is not there', async (name, hasRoutine, message) => {
@@ -242,7 +242,7 @@ describe('log routine', () => {
     expect(answer).toEqual({
       code: 0,
       stdout:
-        'Added log 3: Piriformis Stretch on 2026-03-02, pain 6 → 4 (↓2), effective.\nAdded log 4: Bird Dog on 2026-03-02, pain 5 → 5, not effective.\n',
+        'Added log 3: Piriformis Stretch today, 6 → 4 (↓2), helped.\nAdded log 4: Bird Dog today, 5 → 5, did not help.\n',
       stderr: 'Wrong? sciatica undo 5\n',
     });
     expect(logged(db)).toEqual([
@@ -296,6 +296,57 @@ describe('log routine', () => {
       stdout: '',
       stderr: 'Every exercise was skipped: nothing was recorded.\n',
     });
+  });
+
+  test('takes a note after the numbers', async () => {
+    const db = done();
+    await run(['log', 'routine', 'morning', '--set', 'Bird Dog=6,4 stiff, x = y'], {
+      db,
+      answers: [['1/1', `6 4 after the drive${enter}`]],
+    });
+    expect(records(db).logs.slice(2)).toMatchObject([
+      { exerciseName: 'Piriformis Stretch', notes: 'after the drive' },
+      { exerciseName: 'Bird Dog', painAfter: 4, notes: 'stiff, x = y' },
+    ]);
+  });
+
+  test('knows an exercise whose name has = in it', async () => {
+    const db = done();
+    await run(['routine', 'add', 'odd', 'a=b=stretch', 'a=stretch'], { db });
+    await run(['log', 'routine', 'odd', '--set', 'A=B=6,4', '--set', 'a=5,5'], { db });
+    expect(logged(db).map(([name, before]) => [name, before])).toEqual([
+      ['a=b', 6],
+      ['a', 5],
+    ]);
+  });
+
+  test.each(['mor', 'MORNING', '1'])('finds the routine %s', async (name) => {
+    const db = done();
+    expect((await run(['log', 'routine', name, ...both], { db })).code).toBe(0);
+    expect((await run(['routine', 'show', name], { db })).stdout).toContain('morning');
+    expect(logged(db)).toHaveLength(2);
+  });
+
+  test('asks which one a part of a name means, and names them in a script', async () => {
+    const db = done();
+    await run(['routine', 'add', 'moor', 'Bird Dog'], { db });
+    expect(await run(['log', 'routine', 'mo', ...both], { db })).toMatchObject({
+      code: 2,
+      stderr: 'sciatica: mo can mean morning, moor: say more of the name.\n',
+    });
+    const answers = [
+      ['Which routine?', keys.down],
+      ['❯ moor (Bird Dog)', enter],
+      ['1/1 Bird Dog', `6 4${enter}`],
+    ] as const;
+    expect((await run(['log', 'routine', 'mo'], { db, answers })).code).toBe(0);
+    expect(logged(db)).toHaveLength(1);
+  });
+
+  test('a part of a name is not enough to change or remove one', async () => {
+    const db = done();
+    expect((await run(['routine', 'rm', 'morn', '--yes'], { db })).code).toBe(3);
+    expect((await run(['routine', 'edit', 'morn', '--name', 'x'], { db })).code).toBe(3);
   });
 
   test('gives the logs as JSON', async () => {

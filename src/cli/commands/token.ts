@@ -55,7 +55,7 @@ export function addTokenCommand(program: Command, context: Context): void {
     .command('rm')
     .summary('Take a token back')
     .description(
-      'Take a token back. It is refused from the next request on; its name stays taken. In a terminal it asks first.',
+      'Take a token back. It is refused from the next request on; its name stays taken. It asks first.',
     )
     .argument('<token>', 'name or id of the token')
     .option('--yes', 'do not ask')
@@ -114,9 +114,7 @@ async function removeToken(context: Context, key: string, options: Options): Pro
     sayDone(context, `${token} was taken back already, on ${day}: it is refused.`);
     return;
   }
-  // In a script it is not worth an error: refusing a token loses no data.
-  if (context.interactive)
-    await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
+  await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
   tokens.revoke(key);
   sayDone(context, `${token} is refused from now on.`);
 }

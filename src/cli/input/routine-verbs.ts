@@ -17,7 +17,7 @@ import { confirmDeletion } from './edit.ts';
 import type { Options } from './options.ts';
 import { parseFlags } from './parse-flags.ts';
 import { resolveUserOrAsk } from './resolve-user.ts';
-import { exercisesTyped, knownExercises, requireTypes, routineNamed } from './routines.ts';
+import { exercisesTyped, knownExercises, requireTypes, routineMeant, routineNamed } from './routines.ts';
 
 /** `routine add`. @throws SciaticaError `invalid` with every fault; then nothing was written */
 export async function addRoutine(
@@ -41,7 +41,7 @@ export async function addRoutine(
 
 /** `routine show` */
 export async function showRoutine(context: Context, called: string, options: Options): Promise<void> {
-  const record = routineNamed(context.store, await userOf(context, options), called);
+  const record = await routineMeant(context, await userOf(context, options), called);
   if (options['json'] !== undefined)
     return printRecord(context, options, { fields: routineRecord, columns: [], record });
   print(
