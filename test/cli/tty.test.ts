@@ -154,6 +154,20 @@ describe.skipIf(!hasScript)('at a prompt', () => {
     expect(records(db).logs[1]?.notes).toBe('first\nsecond\nthird');
   });
 
+  test('a terminal without cursor keys corrects a value', async () => {
+    const db = filled();
+    const keys = [
+      ['Pain before', '77\u007f\r'],
+      ['Pain after', '44\r'],
+      ['It must be a whole number from 1 to 10', '4\r'],
+    ] as const;
+    const screen = await inTerminal(db, 'sciatica log add piri; echo "code $?"', keys, { TERM: 'dumb' });
+    expect(screen).toContain('code 0');
+    // No control sequence is sent.
+    expect(screen).not.toContain('\u001b');
+    expect(records(db).logs[1]).toMatchObject({ painBefore: 7, painAfter: 4 });
+  });
+
   test('Ctrl-C during an import says on a line of its own that nothing was imported', async () => {
     const db = filled();
     const before = records(db);

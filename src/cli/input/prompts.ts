@@ -1,5 +1,4 @@
 import { styleText } from 'node:util';
-import { confirm, input, search, select } from '@inquirer/prompts';
 import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -12,23 +11,27 @@ import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 import { Keyboard, LINE_BREAK } from './keyboard.ts';
+import type { Streams } from './plain-prompts.ts';
 
 /** Prompts in a terminal. Loaded only when one is shown. */
 
-interface Streams {
-  input: NodeJS.ReadableStream;
-  output: NodeJS.WritableStream;
-  signal: AbortSignal;
-}
+type Prompts = Pick<typeof import('./plain-prompts.ts'), 'input' | 'confirm' | 'select' | 'search'>;
+
+/** Those of Inquirer need a terminal that moves its cursor. */
+const promptsFor = ({ env }: Context): Promise<Prompts> =>
+  isDumb(env) ? import('./plain-prompts.ts') : import('@inquirer/prompts');
+
+const isDumb = (env: Context['env']) => env['TERM'] === 'dumb';
 
 /** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
 async function ask<T>(
   context: Context,
-  question: (streams: Streams) => Promise<T>,
+  question: (prompts: Prompts, streams: Streams) => Promise<T>,
   takesLines = false,
 ): Promise<T> {
   // Inquirer colours with Node's styleText, which reads the environment.
   if (!context.mayColour) process.env['NO_COLOR'] = '1';
+  const prompts = await promptsFor(context);
   const controller = new AbortController();
   const abort = () => controller.abort();
   // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
@@ -38,7 +41,7 @@ async function ask<T>(
   keyboard.once('pause', ended);
   keyboard.open(takesLines);
   try {
-    return await question({ input: keyboard, output: context.stderr, signal: controller.signal });
+    return await question(prompts, { input: keyboard, output: context.stderr, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
     keyboard.off('pause', ended);
@@ -75,8 +78,8 @@ export async function askField(context: Context, field: Field, current?: unknown
   };
   const answer = await ask(
     context,
-    (streams) =>
-      input(
+    (prompts, streams) =>
+      prompts.input(
         {
           message: `${field.help}${none}${days}`,
           // Once it is answered, nobody needs to know what else could have been said.
@@ -105,7 +108,9 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   if (field.optional) values.push(null);
   const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
   const initial = current ?? (field.optional ? null : values[0]);
-  return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
+  return ask(context, (prompts, streams) =>
+    prompts.select({ message: field.help, choices, default: initial }, streams),
+  );
 }
 
 /** Questions of some fields that are not those of their kind, by field. */
@@ -134,8 +139,8 @@ export async function askLine(
   faultOf: (answer: string) => string | undefined,
   initial?: string,
 ): Promise<string> {
-  const answer = await ask(context, (streams) =>
-    input(
+  const answer = await ask(context, (prompts, streams) =>
+    prompts.input(
       {
         message,
         ...(initial === undefined ? {} : { default: initial }),
@@ -166,11 +171,11 @@ function faultOf(field: Field, value: unknown, today: string): string | undefine
 /** Asks for a text that is not empty. */
 export function askText(context: Context, message: string): Promise<string> {
   const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
-  return ask(context, (streams) => input({ message, validate }, streams));
+  return ask(context, (prompts, streams) => prompts.input({ message, validate }, streams));
 }
 
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
-  return ask(context, (streams) => confirm({ message, default: yes }, streams));
+  return ask(context, (prompts, streams) => prompts.confirm({ message, default: yes }, streams));
 }
 
 /** Asks whether an exercise helped. */
@@ -183,13 +188,13 @@ export function askChoiceOf<T>(
   message: string,
   choices: readonly { value: T; name: string }[],
 ): Promise<T> {
-  return ask(context, (streams) => select<T>({ message, choices: [...choices] }, streams));
+  return ask(context, (prompts, streams) => prompts.select<T>({ message, choices: [...choices] }, streams));
 }
 
 /** Asks for a user. @returns the id */
 export function askUser(context: Context): Promise<number> {
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
-  return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
+  return ask(context, (prompts, streams) => prompts.select({ message: 'Which user?', choices }, streams));
 }
 
 /**
@@ -218,7 +223,9 @@ export async function askExercise(
       : found;
   };
   const validate = (name: string) => faultOf(field, name, context.today) ?? true;
-  return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
+  return ask(context, (prompts, streams) =>
+    prompts.search({ message: field.help, source, validate }, streams),
+  );
 }
 
 function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
