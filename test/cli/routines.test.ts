@@ -223,6 +223,12 @@ test('routine rm asks, and keeps the logs', async () => {
   expect([routinesOf(db), records(db).logs]).toEqual([[], expect.objectContaining({ length: 2 })]);
 });
 
+test('routines shows what fits of the exercises in a narrow terminal', async () => {
+  const { stdout, stderr } = await run(['routines'], { db: done(), columns: 40 });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('Piriformis Stretch, Bird D…');
+});
+
 describe('log routine', () => {
   const logged = (db: string) =>
     records(db)
