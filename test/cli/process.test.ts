@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import * as module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -45,6 +46,27 @@ test('the first run, in an empty home', () => {
   const db = join(HOME, '.local/share/sciatica/sciatica.db');
   expect(statSync(db).mode & 0o777).toBe(0o600);
   expect(statSync(join(HOME, '.local/share/sciatica')).mode & 0o777).toBe(0o700);
+});
+
+describe('compiled code', () => {
+  const keeps = 'enableCompileCache' in module;
+  const cacheOf = (folder: string) => join(folder, 'sciatica/compiled');
+
+  test.skipIf(!keeps)('is kept in the cache folder of the person', () => {
+    const HOME = freshFolder();
+    const XDG_CACHE_HOME = freshFolder();
+    start(['logs'], { HOME });
+    start(['logs'], { HOME, XDG_CACHE_HOME });
+    const folders = [cacheOf(join(HOME, '.cache')), cacheOf(XDG_CACHE_HOME)];
+    expect(folders.map((folder) => readdirSync(folder).length)).toEqual([1, 1]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['without a home', {}],
+    ['in a home that cannot be written to', { HOME: '/proc/nowhere' }],
+  ])('a command works %s', (_, env) => {
+    expect(start(['users'], { ...env, SCIATICA_DB: filled(0) })).toMatchObject({ code: 0, stderr: '' });
+  });
 });
 
 test('eight first runs at once make one database', async () => {
@@ -209,4 +231,43 @@ describe.skipIf(!hasScript)('in a real terminal', () => {
     expect(code).toBe(0);
     expect(records(db).logs).toHaveLength(1);
   });
+});
+
+describe('from cron: no terminal, nothing on stdin, and an environment without HOME, TERM and LANG', () => {
+  const cron = (db: string, ...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words, '--db', db], {
+      env: {},
+      cwd: '/',
+      encoding: 'utf8',
+      timeout: 10_000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { code: status, stdout, stderr };
+  };
+
+  test.each<[string[], RegExp]>([
+    [['log', 'add', 'piri', '6', '4', '-q'], /^$/],
+    [['log', 'again', '6', '4'], /^Added log 3: Piriformis Stretch today, 6 → 4 \(↓2\), helped\./],
+    [['logs', '--limit', '1'], /^id\tuserId\t.*\n2\t1\tstretch\t.*\n$/],
+    [['logs', '--limit', '1', '--csv'], /^id,userId,.*\r?\n2,1,stretch,/],
+    [['export', '--format', 'ndjson'], /"exerciseName":"Piriformis Stretch"/],
+    [['summary'], /^Nora Lind: 2 sessions/],
+    [['log', 'add', '--help'], /^Usage: sciatica log add/],
+    [[], /^Nora Lind \(user 1\), /],
+  ])('%j', (words, text) => {
+    const { code, stdout, stderr } = cron(filled(2), ...words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(text);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test.each([
+    [['log', 'add']],
+    [['log', 'rm', '1']],
+    [['undo']],
+    [['user', 'rm', '1']],
+    [['routine', 'add']],
+  ])('%j asks nothing: exit 2', (words) =>
+    expect(cron(filled(2), ...words)).toMatchObject({ code: 2, stdout: '' }),
+  );
 });
