@@ -10,13 +10,9 @@ import {
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 
-const filled = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (let i = 0; i < 3; i++) store.logs.create(session);
-  });
+const filled = () => noraWith({}, {}, {});
 
 describe('backup', () => {
   test('goes beside the database, named for the moment', async () => {

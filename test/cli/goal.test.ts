@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nora, prepared, run, session } from '../helpers.ts';
+import { nora, prepared, run, session, userFlags } from '../helpers.ts';
 
 /** Nora, with sessions in each of three weeks, and a goal if one is given. */
 const withGoal = (sessionsPerWeek?: number) =>
@@ -106,27 +106,7 @@ test('a report compares with the goal as with a target', async () => {
 
 test('the goal of one user is not that of another, and no target of all together', async () => {
   const db = withGoal(3);
-  await run(
-    [
-      'user',
-      'add',
-      '--first-name',
-      'Ole',
-      '--last-name',
-      'Berg',
-      '--age',
-      '51',
-      '--email',
-      'ole@example.org',
-      '--pain-location',
-      'calf-right',
-      '--pain-level',
-      '4',
-      '--diagnosis-date',
-      '2025-11-03',
-    ],
-    { db },
-  );
+  await run(['user', 'add', ...userFlags({ firstName: 'Ole', lastName: 'Berg' })], { db });
   expect((await run(['goal', '--user', '2'], { db })).stderr).toContain('Ole Berg has no goal.');
   expect((await run(['summary', '--user', 'all'], { db })).code).toBe(0);
 });

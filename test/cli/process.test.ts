@@ -5,7 +5,7 @@ import * as module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+import { freshFolder, noraWith, records, userFlags } from '../helpers.ts';
 
 /** The real program, as a process of its own. `npm test` builds it first. */
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
@@ -32,13 +32,7 @@ const bash = (script: string, env: Record<string, string> = {}) => {
   return { code: status, stdout, stderr };
 };
 
-const filled = (count: number) =>
-  prepared((store) => {
-    store.users.create(nora);
-    store.change(() => {
-      for (let i = 0; i < count; i++) store.logs.create(session);
-    });
-  });
+const filled = (count: number) => noraWith(...Array<object>(count).fill({}));
 
 test('the first run, in an empty home', () => {
   const HOME = freshFolder();
@@ -72,9 +66,8 @@ describe('compiled code', () => {
 test('eight first runs at once make one database', async () => {
   const HOME = freshFolder();
   const runs = Array.from({ length: 8 }, async (_, i) => {
-    const words = ['user', 'add', '--first-name', `N${i}`, '--last-name', 'Lind', '--age', '44'];
-    const more = ['--email', 'n@example.org', '--pain-location', 'glute-left', '--pain-level', '6'];
-    const child = spawn(process.execPath, [bin, ...words, ...more, '--diagnosis-date', 'today'], {
+    const words = ['user', 'add', ...userFlags({ firstName: `N${i}` })];
+    const child = spawn(process.execPath, [bin, ...words], {
       env: environment({ HOME }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { forBash, wordsOf } from '../../src/cli/complete/shell-words.ts';
-import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+import { freshFolder, noraWith, records } from '../helpers.ts';
 import { hasScript, KILL, typeInto } from '../pseudo-terminal.ts';
 
 /** Completion in real shells, in a pseudo-terminal. `npm test` builds the program first. */
@@ -48,11 +48,7 @@ if (missing.length > 0 || !hasScript)
   );
 
 /** A database with a log of each name. */
-const filled = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
-  });
+const filled = () => noraWith(...NAMES.map((exerciseName) => ({ exerciseName })));
 
 /**
  * Types into a shell, each text once the screen shows the one before it.

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+import { freshFolder, noraWith, records } from '../helpers.ts';
 import { hasScript, typeInto } from '../pseudo-terminal.ts';
 
 /** The real program in a pseudo-terminal of 24 × 80. `npm test` builds it first. */
@@ -11,13 +11,7 @@ const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
 
 if (!hasScript) console.warn('Not here: script(1). What only a real terminal shows is not tested.');
 
-const filled = (count = 1) =>
-  prepared((store) => {
-    store.users.create(nora);
-    store.change(() => {
-      for (let i = 0; i < count; i++) store.logs.create(session);
-    });
-  });
+const filled = (count = 1) => noraWith(...Array<object>(count).fill({}));
 
 /** Runs a line of bash in which `sciatica` is the program. @returns the screen */
 async function inTerminal(

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freshFolder } from '../helpers.ts';
+import { freshFolder, userFlags } from '../helpers.ts';
 import { pages, root } from './pages.ts';
 
 /** Scripts that the pages give to be copied, run as they stand by a real shell. */
@@ -55,8 +55,7 @@ test('docs/patient.md: the line for cron reminds only while nothing is recorded 
   const remind = () => shell(command, folder);
   // cron reads % as the end of the command.
   expect(line).not.toContain('%');
-  const user =
-    '--first-name N --last-name L --age 44 --email n@example.org --pain-location glute-left --pain-level 6 --diagnosis-date today';
+  const user = userFlags({ lastName: 'L' }).join(' ');
   shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, folder);
   expect(remind()).toBe('Time for the diary\n');
   shell('sciatica log add A 6 4', folder);
@@ -86,8 +85,7 @@ test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
 
 test('docs/patient.md: a diary goes to a new computer, and back to an older version', () => {
   const [old, next, stick] = [freshFolder(), freshFolder(), freshFolder()];
-  const user =
-    '--first-name N --last-name L --age 44 --email n@example.org --pain-location glute-left --pain-level 6 --diagnosis-date today';
+  const user = userFlags({ lastName: 'L' }).join(' ');
   shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, old);
   const [there = '', here = ''] = script('docs/patient.md', '# on the old computer')
     .replaceAll('/media/stick', stick)
