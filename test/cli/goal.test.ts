@@ -25,6 +25,13 @@ test.each<[string, number | undefined, string[], string, string]>([
     'The goal of Nora Lind is 1 session a week now. Wrong? sciatica undo 9',
     '{"id":1,"userId":1,"sessionsPerWeek":1}',
   ],
+  [
+    'takes the most there can be',
+    undefined,
+    ['100'],
+    'The goal of Nora Lind is 100 sessions a week now. Wrong? sciatica undo 8',
+    '{"id":1,"userId":1,"sessionsPerWeek":100}',
+  ],
   ['shows it', 3, [], 'The goal of Nora Lind: 3 sessions a week.', '{"id":1,"userId":1,"sessionsPerWeek":3}'],
   [
     'removes it',

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
+import { grouped } from '../../domain/fields.ts';
 import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
 import { foldedName } from '../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
@@ -82,7 +83,9 @@ function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, 
     if (said.has(name)) return fault('comes a second time for this exercise');
     const one = saidIn(value.trim());
     if (one === undefined)
-      return fault(`must end in two numbers from ${min} to ${max}, as in =6,4, or in =s`);
+      return fault(
+        `must end in two numbers from ${min} to ${max}, as in =6,4, with a note of at most ${grouped(logFields.notes.max)} characters if you like, or in =s`,
+      );
     said.set(name, one);
     return [];
   });
