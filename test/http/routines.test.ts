@@ -133,7 +133,11 @@ describe('routines', () => {
     const answer = await call('POST', list, { body: { ...morning, name: 'MORNING' } });
     expect(answer).toMatchObject({
       status: 400,
-      body: { errors: [{ field: 'name', message: 'is the name of another routine of the user' }] },
+      body: {
+        errors: [
+          { field: 'name', message: 'is the name of another routine of the user', code: 'in-conflict' },
+        ],
+      },
     });
   });
 
