@@ -1,7 +1,7 @@
 import { BODY, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
 import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
-import { createRoutine, listRoutines } from './handlers/plans/routines.ts';
-import { read, remove, replace, single, written } from './handlers/records.ts';
+import { creation, listRoutines } from './handlers/plans/routines.ts';
+import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
 import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
 import { deleteOperation, readOperation, replaceOperation } from './openapi/records.ts';
@@ -25,7 +25,7 @@ export const planRoutes: readonly Route[] = [
     right: 'create routine',
     errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
     operation: createRoutineOperation,
-    handle: createRoutine,
+    ...creation,
     isOwner: true,
   },
   {
@@ -43,7 +43,7 @@ export const planRoutes: readonly Route[] = [
     right: 'change goal',
     errors: [...WRITE_ONE, ...BODY],
     operation: putGoalOperation,
-    handle: single(putGoal),
+    ...written(putGoal),
     isOwner: true,
   },
   {
@@ -52,7 +52,7 @@ export const planRoutes: readonly Route[] = [
     right: 'delete goal',
     errors: WRITE_ONE,
     operation: deleteGoalOperation,
-    handle: single(removeGoal),
+    ...written(removeGoal),
     isOwner: true,
   },
   {

@@ -24,6 +24,7 @@ test('a request is known by its key, with what it created', () => {
     body: request.body,
     created: [store.logs.get(1), store.logs.get(2)],
     entries: store.changesAfter(2, 9),
+    seq: 4,
   });
   expect(store.requests.find(bytes(3))).toBeUndefined();
 });
@@ -71,6 +72,7 @@ describe('erasing a user', () => {
       body: null,
       created: [store.logs.get(2)],
       entries: [expect.objectContaining({ record: 'log', id: 2, after: store.logs.get(2) })],
+      seq: 4,
     });
     expect(bytesOf(store).includes(request.body)).toBe(false);
   });

@@ -5,7 +5,8 @@ import { type Issue, invalid } from '../../domain/errors.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import { Problem, problemResponse } from '../problem.ts';
 import { allowed, type Handler, type Match, type RequestContext, type Route } from '../route.ts';
-import { type HttpResponse, json } from '../wire/message.ts';
+import { type HttpResponse, json, MAX_BODY_BYTES } from '../wire/message.ts';
+import { tooLarge } from '../wire/request.ts';
 import { readJsonText } from './body.ts';
 import { firstRequest, repeatable, replayed } from './idempotency.ts';
 import { parseQuery } from './query.ts';
@@ -41,7 +42,7 @@ export const batch: Handler = async (context) => {
   const repeat = repeatable(request, '/batch', caller, text);
   const run = (): HttpResponse => {
     const first = repeat && firstRequest(store, repeat);
-    if (first) return replayed(answered(replay(store, requests, first.entries, context.match)));
+    if (first) return replayed(answered(replay(store, requests, first, context.match)));
     const responses = requests.map((one, index) => {
       try {
         return write(one, context);
@@ -72,6 +73,8 @@ function write({ method, url, headers = {}, body }: BatchRequest, context: Reque
   const route = found.methods.get(method);
   if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
   requireRight(route, caller?.role);
+  if (body !== undefined && Buffer.byteLength(JSON.stringify(body)) > MAX_BODY_BYTES)
+    throw tooLarge(MAX_BODY_BYTES);
   const { id, search } = found;
   return route.write.begin({ store, id, search, headers })(body)();
 }
@@ -135,7 +138,7 @@ function faultsOf(one: unknown, place: string, match: (target: string) => Match 
     if (!['method', 'url', 'headers', 'body'].includes(name))
       say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body');
   const { method, url, headers = {} } = one;
-  if (!METHODS.includes(String(method))) say('method', `must be one of ${METHODS.join(', ')}`);
+  if (!METHODS.includes(method as string)) say('method', `must be one of ${METHODS.join(', ')}`);
   if (typeof url !== 'string' || !url.startsWith('/'))
     say('url', 'must be a path such as /userExerciseLogs/1');
   else {
