@@ -91,11 +91,11 @@ export function listReader<F extends Matching & Paging>(
     if (search === '') return { filter: {} as F };
     const issues: Issue[] = [];
     const given = parametersOf(search, issues);
-    const [asked, others] = apart(given, ({ name }) => conditions.has(name));
+    const [asked, others] = apart(given, ({ name }) => conditions.has(bare(name)));
     const texts = textsOf(others, names, issues, { others: Object.keys(conditions.filters), hint });
     const values: ListValues = tried(issues, () => check(schema, fromTexts(single, texts))) ?? {};
     const where = conditions.read(
-      asked.map(({ name, text }) => ({ filter: name, name, text })),
+      asked.map(({ name, text }) => ({ filter: bare(name), name, text })),
       issues,
     );
     const { q, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
@@ -116,6 +116,9 @@ export function listReader<F extends Matching & Paging>(
     return { filter: filter as Partial<Matching & Paging> as F, slice: sliced?.slice };
   };
 }
+
+/** `id` of `id[]`, as axios and others write a parameter that has several values. */
+const bare = (name: string): string => (name.endsWith('[]') ? name.slice(0, -2) : name);
 
 const suffixes = () =>
   Object.values(operators)
