@@ -57,7 +57,7 @@ function groupsOf(document: OpenApi): Group[] {
 function header({ info }: OpenApi): Html {
   return html`<header>
 <h1>${info.title} <small>${info.version}</small></h1>
-${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
+${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. HEAD answers as GET, without the body. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
 </header>
 `;
 }
