@@ -1,11 +1,17 @@
-import { BODY, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { BODY, LIST, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { routinesOfUser } from './handlers/list.ts';
 import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
-import { creation, listRoutines } from './handlers/plans/routines.ts';
+import { creation } from './handlers/plans/routines.ts';
 import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
 import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
-import { deleteOperation, readOperation, replaceOperation } from './openapi/records.ts';
-import { createRoutineOperation, listRoutinesOperation } from './openapi/routines.ts';
+import {
+  deleteOperation,
+  readOperation,
+  replaceOperation,
+  userRoutinesOperation,
+} from './openapi/records.ts';
+import { createRoutineOperation } from './openapi/routines.ts';
 import type { Route } from './route.ts';
 
 /** What a user means to do: routines and the goal. */
@@ -14,9 +20,9 @@ export const planRoutes: readonly Route[] = [
     method: 'GET',
     path: '/users/{id}/routines',
     right: 'read routine',
-    errors: READ_ONE,
-    operation: listRoutinesOperation,
-    handle: listRoutines,
+    errors: [...LIST, 'NotFound'],
+    operation: userRoutinesOperation(routines),
+    handle: routinesOfUser,
     isOwner: true,
   },
   {

@@ -312,7 +312,7 @@ export interface paths {
         };
         /**
          * List the routines of a user
-         * @description In id order.
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
          */
         get: operations["listUserRoutines"];
         put?: never;
@@ -1866,6 +1866,58 @@ export interface components {
         "UserExerciseLog._start": number;
         /** @description As json-server: place behind the last record */
         "UserExerciseLog._end": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "Routine.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "Routine.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "Routine.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "Routine.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "Routine.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "Routine.id_lt": number;
+        /** @description Id of the user whose routine it is; given again: any of them */
+        "Routine.userId": number[];
+        /** @description Id of the user whose routine it is: is not; given again: all of them */
+        "Routine.userId_ne": number[];
+        /** @description Id of the user whose routine it is: is at least */
+        "Routine.userId_gte": number;
+        /** @description Id of the user whose routine it is: is at most */
+        "Routine.userId_lte": number;
+        /** @description Id of the user whose routine it is: is more than */
+        "Routine.userId_gt": number;
+        /** @description Id of the user whose routine it is: is less than */
+        "Routine.userId_lt": number;
+        /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+        "Routine.name": string[];
+        /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+        "Routine.name_ne": string[];
+        /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+        "Routine.name_like": string[];
+        /** @description Text that a text field contains, upper and lower case alike */
+        "Routine.q": string;
+        /** @description Most records on a page */
+        "Routine.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "Routine.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "Routine.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "Routine.fields": string;
+        /** @description As json-server: fields separated by commas */
+        "Routine._sort": string;
+        /** @description As json-server: asc or desc for each field of _sort */
+        "Routine._order": string;
+        /** @description As json-server: the page, counted from 1 */
+        "Routine._page": number;
+        /** @description As json-server: records on a page (10 unless given), or from _start on */
+        "Routine._limit": number;
+        /** @description As json-server: place of the first record, counted from 0 */
+        "Routine._start": number;
+        /** @description As json-server: place behind the last record */
+        "Routine._end": number;
     };
     requestBodies: never;
     headers: never;
@@ -3959,7 +4011,60 @@ export interface operations {
     };
     listUserRoutines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Routine.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Routine.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Routine.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Routine.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Routine.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Routine.id_lt"];
+                /** @description Id of the user whose routine it is; given again: any of them */
+                userId?: components["parameters"]["Routine.userId"];
+                /** @description Id of the user whose routine it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["Routine.userId_ne"];
+                /** @description Id of the user whose routine it is: is at least */
+                userId_gte?: components["parameters"]["Routine.userId_gte"];
+                /** @description Id of the user whose routine it is: is at most */
+                userId_lte?: components["parameters"]["Routine.userId_lte"];
+                /** @description Id of the user whose routine it is: is more than */
+                userId_gt?: components["parameters"]["Routine.userId_gt"];
+                /** @description Id of the user whose routine it is: is less than */
+                userId_lt?: components["parameters"]["Routine.userId_lt"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                name?: components["parameters"]["Routine.name"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                name_ne?: components["parameters"]["Routine.name_ne"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                name_like?: components["parameters"]["Routine.name_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Routine.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Routine.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Routine.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Routine.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Routine.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["Routine._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["Routine._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["Routine._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["Routine._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["Routine._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["Routine._end"];
+            };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
                 "If-None-Match"?: string;
@@ -3972,20 +4077,30 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The routines, in id order */
+            /** @description The routines */
             200: {
                 headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Routine"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     [name: string]: unknown;
@@ -3996,6 +4111,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -4063,7 +4179,60 @@ export interface operations {
     };
     headUserRoutines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Routine.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Routine.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Routine.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Routine.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Routine.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Routine.id_lt"];
+                /** @description Id of the user whose routine it is; given again: any of them */
+                userId?: components["parameters"]["Routine.userId"];
+                /** @description Id of the user whose routine it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["Routine.userId_ne"];
+                /** @description Id of the user whose routine it is: is at least */
+                userId_gte?: components["parameters"]["Routine.userId_gte"];
+                /** @description Id of the user whose routine it is: is at most */
+                userId_lte?: components["parameters"]["Routine.userId_lte"];
+                /** @description Id of the user whose routine it is: is more than */
+                userId_gt?: components["parameters"]["Routine.userId_gt"];
+                /** @description Id of the user whose routine it is: is less than */
+                userId_lt?: components["parameters"]["Routine.userId_lt"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                name?: components["parameters"]["Routine.name"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                name_ne?: components["parameters"]["Routine.name_ne"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                name_like?: components["parameters"]["Routine.name_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Routine.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Routine.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Routine.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Routine.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Routine.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["Routine._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["Routine._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["Routine._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["Routine._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["Routine._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["Routine._end"];
+            };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
                 "If-None-Match"?: string;
@@ -4076,11 +4245,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The routines, in id order */
+            /** @description The routines */
             200: {
                 headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4088,6 +4261,10 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     [name: string]: unknown;

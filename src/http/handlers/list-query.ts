@@ -84,9 +84,11 @@ export function listReader<F extends Matching & Paging>(
   { single, conditions }: ReturnType<typeof parametersOfList>,
 ): (search: string) => ListQuery<F> {
   const columns = Object.keys(record);
+  // A list within a record has no order, and is compared with nothing.
+  const sortable = columns.filter((name) => record[name]?.kind !== 'list');
   const names = Object.keys(single);
   const schema = objectOf(single).partial();
-  const hint = `; there are ${columns.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
+  const hint = `; there are ${sortable.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
   return (search) => {
     if (search === '') return { filter: {} as F };
     const issues: Issue[] = [];
@@ -103,8 +105,8 @@ export function listReader<F extends Matching & Paging>(
     const shown = texts['fields']?.trim()
       ? tried(issues, () => parseFields(texts['fields'] ?? '', columns))
       : undefined;
-    if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', columns));
-    const sliced = tried(issues, () => sliceOf(values, columns));
+    if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', sortable));
+    const sliced = tried(issues, () => sliceOf(values, sortable));
     if (issues.length > 0) throw invalid(issues);
     const filter = {
       ...rest,

@@ -148,7 +148,8 @@ const refOf = (shared: string, name: unknown): Json => ({
 const bounded = (sortable: Fields | undefined) => (parameter: Json) => {
   const name = String(parameter['name']);
   if (!sortable || !['sort', '_sort', 'fields'].includes(name)) return parameter;
-  const key = `${name === 'sort' ? '-?' : ''}(?:${Object.keys(sortable).join('|')})`;
+  const fields = Object.keys(sortable).filter((key) => name === 'fields' || sortable[key]?.kind !== 'list');
+  const key = `${name === 'sort' ? '-?' : ''}(?:${fields.join('|')})`;
   const pattern = `^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)${key}(?:,${key})*$`;
   return { ...parameter, schema: { ...(parameter['schema'] as Json), pattern } };
 };

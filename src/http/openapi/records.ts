@@ -203,9 +203,10 @@ export const IDEMPOTENCY_KEY: Json = {
 
 /** GET of the logs of one user. */
 export function userLogsOperation(logs: Listed): Operation {
-  return {
-    ...listOperation(logs),
-    id: 'listLogsOfUser',
-    summary: 'List the exercise logs of a user',
-  };
+  return { ...listOperation(logs), id: 'listLogsOfUser', summary: 'List the exercise logs of a user' };
+}
+
+/** GET of the routines of one user. */
+export function userRoutinesOperation(routines: Listed): Operation {
+  return { ...listOperation(routines), id: 'listUserRoutines', summary: 'List the routines of a user' };
 }

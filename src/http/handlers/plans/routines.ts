@@ -3,24 +3,10 @@ import type { RoutineInput } from '../../../domain/plans/routine.ts';
 import { checkRoutineInput } from '../../../domain/schema.ts';
 import type { Handler, Write } from '../../route.ts';
 import { readJsonText } from '../body.ts';
-import { disclosedRange } from '../disclosure.ts';
-import { tagged } from '../etag.ts';
 import { firstAnswer, repeatable, replayed } from '../idempotency.ts';
 import { parseQuery } from '../query.ts';
 import { created } from '../records.ts';
 import { routines } from '../resource.ts';
-
-/** GET of a user's routines. */
-export const listRoutines: Handler = ({ request, id, search, store }) => {
-  parseQuery(search, {});
-  store.users.json(id);
-  const list = store.routines.list({ userId: id });
-  const [first, last] = [list[0], list.at(-1)];
-  const range = first && last && { first: first.id, last: last.id, count: list.length };
-  const response = tagged(request, JSON.stringify(list));
-  response.disclosed = disclosedRange(routines, range);
-  return response;
-};
 
 /** POST of a new routine of a user. */
 const newRoutine: Write = {
