@@ -65,8 +65,9 @@ ${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.
 function contents({ components }: OpenApi, groups: readonly Group[]): Html {
   const names = Object.keys(components.schemas);
   return html`<nav aria-label="Contents">
-<details class="contents" open>
+<details class="contents">
 <summary>Contents</summary>
+</details>
 <ul>
 <li><a href="#authentication">Authentication</a></li>
 ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
@@ -74,7 +75,6 @@ ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
 <ul class="names">
 ${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>\n`)}</ul></li>
 </ul>
-</details>
 </nav>
 `;
 }
