@@ -14,7 +14,7 @@ test.each([null, undefined, [], [log], 'text', '', 5, true].map((value) => [show
   (_, value) => {
     for (const check of [checkLogInput, checkLogPatch, checkUserInput])
       expect(failure(() => check(value)).issues).toEqual([
-        { field: 'body', message: 'must be a JSON object' },
+        { field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } },
       ]);
   },
 );

@@ -137,6 +137,8 @@ describe('undo', () => {
   test.each([
     [{}, 400],
     [{ change: 'x' }, 400],
+    [[], 400],
+    [null, 400],
     [{ change: 1, more: 1 }, 400],
     [{ change: 99 }, 404],
     [{ change: 1 }, 409],
@@ -234,6 +236,16 @@ describe('a batch', () => {
       'a method that is no text',
       { requests: [{ ...patch(1, {}), method: ['PATCH'] }] },
       ['requests[0].method'],
+    ],
+    [
+      'a DELETE with a body',
+      { requests: [{ method: 'DELETE', url: `${logs}/1`, body: {} }] },
+      ['requests[0].body'],
+    ],
+    [
+      'a header twice',
+      { requests: [patch(1, {}, { 'If-Match': '"x"', 'if-match': '*' })] },
+      ['requests[0].headers'],
     ],
     ['another header', { requests: [patch(1, {}, { authorization: 'Bearer x' })] }, ['requests[0].headers']],
   ])('refuses %s', async (_, body, fields) => {

@@ -152,6 +152,20 @@ describe('what cannot be meant is refused, and says so', () => {
     },
   );
 
+  test.each([
+    ['fields=mood', 'unknown'],
+    ['fields=id,id', 'repeated'],
+    ['sort=mood', 'unknown'],
+    ['_sort=mood', 'unknown'],
+    ['_sort=id,id', 'repeated'],
+    ['_sort=id&_order=down', 'not-a-choice'],
+    ['_page=1&limit=2', 'in-conflict'],
+    ['mood=1', 'unknown'],
+    ['q=a&q=b', 'repeated'],
+  ])('%s, with the code %s', async (search, code) => {
+    expect((await some().get(search)).body).toMatchObject({ errors: [{ code }] });
+  });
+
   test('all faults at once', async () => {
     const { body } = await some().get('mood=1&painAfter_gte=x&_page=0&userId=a&sort=b');
     const { errors } = body as { errors: { field: string }[] };

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { may } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
+import type { Fault } from '../../domain/fault.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import { Problem, problemResponse } from '../problem.ts';
 import { allowed, type Handler, type Match, type RequestContext, type Route } from '../route.ts';
@@ -119,7 +120,13 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
     fault: { code: 'unknown' },
   }));
   if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_AT_ONCE)
-    issues.push({ field: 'requests', message: `must be an array of 1 to ${MOST_AT_ONCE} requests` });
+    issues.push({
+      field: 'requests',
+      message: `must be an array of 1 to ${MOST_AT_ONCE} requests`,
+      fault: Array.isArray(requests)
+        ? { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE }
+        : { code: requests === undefined ? 'missing' : 'wrong-type' },
+    });
   else for (const [i, one] of requests.entries()) issues.push(...faultsOf(one, `requests[${i}]`, match));
   if (issues.length > 0) throw invalid(issues);
   return (requests as BatchRequest[]).map((one) => ({
@@ -131,14 +138,25 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
 }
 
 function faultsOf(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
-  if (!isObject(one)) return [{ field: place, message: 'must be an object with method, url and body' }];
+  if (!isObject(one))
+    return [
+      {
+        field: place,
+        message: 'must be an object with method, url and body',
+        fault: { code: 'wrong-type' },
+      },
+    ];
   const issues: Issue[] = [];
-  const say = (name: string, message: string) => issues.push({ field: `${place}.${name}`, message });
+  const say = (name: string, message: string, fault: Fault = { code: 'invalid' }) =>
+    issues.push({ field: `${place}.${name}`, message, fault });
   for (const name of Object.keys(one))
     if (!['method', 'url', 'headers', 'body'].includes(name))
-      say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body');
+      say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body', {
+        code: 'unknown',
+      });
   const { method, url, headers = {} } = one;
-  if (!METHODS.includes(method as string)) say('method', `must be one of ${METHODS.join(', ')}`);
+  if (!METHODS.includes(method as string))
+    say('method', `must be one of ${METHODS.join(', ')}`, { code: 'not-a-choice', values: METHODS });
   if (typeof url !== 'string' || !url.startsWith('/'))
     say('url', 'must be a path such as /userExerciseLogs/1');
   else {
@@ -146,11 +164,15 @@ function faultsOf(one: unknown, place: string, match: (target: string) => Match 
     if (found && ![...found.methods.values()].some((route) => route.write))
       say('url', 'takes no writes in a batch');
   }
-  if (!isObject(headers)) say('headers', 'must be an object');
-  else
+  if (method === 'DELETE' && one['body'] != null) say('body', 'is not taken by DELETE', { code: 'unknown' });
+  if (!isObject(headers)) say('headers', 'must be an object', { code: 'wrong-type' });
+  else {
+    if (Object.keys(headers).filter((name) => name.toLowerCase() === 'if-match').length > 1)
+      say('headers', 'may hold If-Match once', { code: 'repeated' });
     for (const [name, text] of Object.entries(headers))
       if (name.toLowerCase() !== 'if-match' || typeof text !== 'string')
-        say('headers', 'may hold If-Match with a text, and nothing else');
+        say('headers', 'may hold If-Match with a text, and nothing else', { code: 'unknown' });
+  }
   return issues;
 }
 

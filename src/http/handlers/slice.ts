@@ -97,16 +97,21 @@ function orderOf(
     const { message } = unknownField(name, [...columns], 'field');
     issues.push({
       field: '_sort',
+      fault: { code: 'unknown' },
       message: `${name.slice(0, 60).toWellFormed()} ${message}${name.startsWith('-') ? '; _order=desc sorts downwards' : ''}`,
     });
   }
   for (const name of names.filter((name, i) => columns.includes(name) && names.indexOf(name) < i))
-    issues.push({ field: '_sort', message: `names ${name} twice` });
+    issues.push({ field: '_sort', message: `names ${name} twice`, fault: { code: 'repeated' } });
   if (
     directions.length > names.length ||
     directions.some((direction) => direction !== 'asc' && direction !== 'desc')
   )
-    issues.push({ field: '_order', message: 'must be asc or desc, for each field of _sort at most once' });
+    issues.push({
+      field: '_order',
+      message: 'must be asc or desc, for each field of _sort at most once',
+      fault: { code: 'not-a-choice', values: ['asc', 'desc'] },
+    });
   return names.map((name, i) => `${directions[i] === 'desc' ? '-' : ''}${name}`).join(',');
 }
 
