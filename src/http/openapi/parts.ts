@@ -85,7 +85,7 @@ export function exampleOf(fields: Fields): Record<string, unknown> {
 /** A reference to a schema of the document. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-export function schemaJson(schema: z.ZodType): Json {
+export function schemaJson(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
