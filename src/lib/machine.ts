@@ -31,19 +31,20 @@ export function machine(
 ): Machine {
   const full = host.toLowerCase();
   const [first = ''] = full.split('.');
-  const names = [...new Set([full, first, `${first}.local`])].filter((name) => DNS_NAME.test(name));
+  const called = first === 'localhost' ? [] : [full, first, `${first}.local`];
+  const names = [...new Set(called)].filter((name) => DNS_NAME.test(name));
   const found = Object.entries(interfaces).flatMap(([name, infos = []]) =>
     infos
       .filter(({ internal, address }) => !internal && !LINK_LOCAL.test(address))
       .map(({ address, family }) => ({ address, rank: rankOf(name, address, family) })),
   );
   const addresses = found.sort((a, b) => a.rank - b.rank).map(({ address }) => address.toLowerCase());
-  return { names: names.filter((name) => name !== 'localhost'), addresses: [...new Set(addresses)] };
+  return { names, addresses: [...new Set(addresses)] };
 }
 
 /** The lower, the likelier that a phone on the same Wi-Fi reaches the address. */
 function rankOf(name: string, address: string, family: string): number {
-  return (INNER.test(name) ? 4 : 0) + (PRIVATE.test(address) ? 0 : 2) + (family === 'IPv4' ? 0 : 1);
+  return (INNER.test(name) ? 4 : 0) + (family === 'IPv4' ? 0 : 2) + (PRIVATE.test(address) ? 0 : 1);
 }
 
 /** Whether listening there means: on every address. */

@@ -1,11 +1,4 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  webcrypto,
-  X509Certificate,
-} from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
 import { linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
@@ -21,7 +14,6 @@ const RENEW_DAYS = 30;
 /** Phones whose clock is slow are let in, too. */
 const BACKDATED_DAYS = 1;
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const LOOPBACK = { names: ['localhost'], addresses: ['127.0.0.1', '::1'] };
 
 /** The file that holds key and certificate of the service on a database. */
@@ -36,7 +28,7 @@ export const ownCertificateFile = (database: string): string => `${database}.pai
 export async function ownCertificate(file: string, machine: Machine, now: number): Promise<Tls> {
   const kept = read(file);
   if (kept === undefined) {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: ALGORITHM.namedCurve });
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const made = await certified(privateKey, machine, now);
     return save(file, made, false) ? tlsOf(made) : ownCertificate(file, machine, now);
   }
@@ -90,32 +82,11 @@ const withLoopback = ({ names, addresses }: Machine): Machine => ({
 
 /** Key and certificate as PEM. */
 async function certified(key: KeyObject, machine: Machine, now: number): Promise<string> {
-  // Loaded on use, the polyfill first, which the library needs: a certificate is made twice a year.
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
-  const { subtle } = webcrypto;
-  const pkcs8 = key.export({ type: 'pkcs8', format: 'der' });
-  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const { names, addresses } = withLoopback(machine);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=sciatica',
-    notBefore: new Date(now - BACKDATED_DAYS * DAY_MS),
-    notAfter: new Date(now + VALID_DAYS * DAY_MS),
-    signingAlgorithm: ALGORITHM,
-    keys: {
-      privateKey: await subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign']),
-      publicKey: await subtle.importKey('spki', spki, ALGORITHM, true, ['verify']),
-    },
-    extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension([
-        ...names.map((value) => ({ type: 'dns' as const, value })),
-        ...addresses.map((value) => ({ type: 'ip' as const, value })),
-      ]),
-    ],
-  });
-  return `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate.toString('pem')}\n`;
+  // Loaded on use: a certificate is made a few times a year.
+  const { selfSigned } = await import('./self-signed.ts');
+  const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + VALID_DAYS * DAY_MS];
+  const certificate = await selfSigned(key, withLoopback(machine), new Date(from), new Date(to));
+  return `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
 }
 
 /** @returns false when another process has made the file first */
