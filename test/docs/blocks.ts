@@ -169,6 +169,8 @@ function decisionBlock(): string {
     .join('\n');
 }
 
+const code = (path: string) => `\`\`\`ts\n${readFileSync(join(root, path), 'utf8').trim()}\n\`\`\``;
+
 export const blocks: Readonly<Record<string, () => string>> = {
   commands: commandBlock,
   routes: routeBlock,
@@ -176,7 +178,8 @@ export const blocks: Readonly<Record<string, () => string>> = {
   fields: fieldBlock,
   errors: errorBlock,
   decisions: decisionBlock,
-  client: () => `\`\`\`ts\n${readFileSync(join(root, 'test/docs/client.ts'), 'utf8').trim()}\n\`\`\``,
+  client: () => code('test/docs/client.ts'),
+  pairing: () => code('test/docs/pairing-client.ts'),
 };
 
 const BLOCK = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;

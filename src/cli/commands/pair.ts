@@ -117,15 +117,12 @@ async function show(
   }
   const { qrLines } = await import('../views/qr.ts');
   const lines = qrLines(uri, context.width, context.colour);
-  say(context, `Scan this with the app, on the same network as ${invitation.url}, within ten minutes:`);
+  say(context, 'Scan this with the app, on the same network.');
+  say(context, `It is good for ten minutes.${wait ? ' Ctrl-C closes it.' : ''}`);
+  if (!lines) say(context, 'The terminal is too narrow for the QR code.');
   print(context, uri);
+  // Last, so that a terminal of 24 lines shows all of it.
   if (lines) print(context, lines.join('\n'));
-  else
-    say(
-      context,
-      'The terminal is too narrow for the QR code: make it wider, or give the app the line above.',
-    );
-  if (wait) say(context, 'Waiting for the phone. Ctrl-C closes the code.');
 }
 
 const CLOSED: Readonly<Record<'expired' | 'tries' | 'gone', [ErrorCode, string]>> = {
