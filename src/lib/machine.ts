@@ -59,7 +59,8 @@ export function allAddresses(interfaces = networkInterfaces()): string {
 /** This machine, with the address or the name that a service listens on. */
 export function machineAt(host: string, here = machine()): Machine {
   if (isWildcard(host) || isLoopback(host)) return here;
-  const [names, addresses] = isIP(host) ? [[], [host]] : [[host], []];
+  const called = host.toLowerCase();
+  const [names, addresses] = isIP(called) ? [[], [called]] : [[called], []];
   return {
     names: [...new Set([...names, ...here.names])],
     addresses: [...new Set([...addresses, ...here.addresses])],

@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CODE_LIFETIME_MS, pairingUri } from '../../src/domain/pairing.ts';
 import { startServer } from '../../src/http/server.ts';
 import { ownCertificate } from '../../src/http/wire/own-certificate.ts';
+import { addressOf } from '../../src/http/wire/request.ts';
 import { pinOf } from '../../src/lib/pin.ts';
 import { pair, send } from '../docs/pairing-client.ts';
 import { freshFolder } from '../helpers.ts';
@@ -46,6 +48,7 @@ describe('POST /pair', () => {
     const { post, pairing } = pairingApp(() => clock.now);
     const notFound = await post({ code: 'x' });
     expect(notFound.status).toBe(404);
+    expect((await post('{"not JSON')).status).toBe(404);
     const { code } = pairing.open(1, DAY_MS);
     expect((await post({ code: 'x' })).status).toBe(403);
     clock.now += CODE_LIFETIME_MS;
@@ -196,6 +199,29 @@ describe('a client that pins the key', () => {
     expect((await send(paired, 'GET', '/users/1')).status).toBe(200);
     await after.stop();
   });
+});
+
+test('a body may have 1 KiB', async () => {
+  const { invite, url, pin, stop } = await running();
+  const { code } = invite();
+  const sized = (bytes: number) => ({
+    code,
+    name: 'a'.repeat(bytes - JSON.stringify({ code, name: '' }).length),
+  });
+  expect((await send({ url, pin }, 'POST', '/pair', sized(1024))).status).toBe(400);
+  expect((await send({ url, pin }, 'POST', '/pair', sized(1025))).status).toBe(413);
+  expect((await send({ url, pin }, 'POST', '/pair', { code })).status).toBe(201);
+  await stop();
+});
+
+test.each([
+  ['::ffff:192.168.1.7', '192.168.1.7'],
+  ['192.168.1.7', '192.168.1.7'],
+  ['fd00::7', 'fd00::7'],
+  ['::ffff:c0a8:107', '::ffff:c0a8:107'],
+])('a socket for both versions of IP: %s is %s', (remoteAddress, address) => {
+  const incoming = { headers: {}, socket: { remoteAddress } } as unknown as IncomingMessage;
+  expect(addressOf(incoming, false)).toBe(address);
 });
 
 describe('the Host names of a machine', () => {

@@ -40,6 +40,7 @@ test.each([
   ['10.0.0.9', ['laptop'], ['10.0.0.9', '10.0.0.4'], '10.0.0.9'],
   ['127.0.0.1', ['laptop'], ['10.0.0.4'], '127.0.0.1'],
   ['nora.example', ['nora.example', 'laptop'], ['10.0.0.4'], 'nora.example'],
+  ['Nora.example', ['nora.example', 'laptop'], ['10.0.0.4'], 'Nora.example'],
 ])('listening on %s', (host, names, addresses, reached) => {
   const here = { names: ['laptop'], addresses: ['10.0.0.4'] };
   expect(machineAt(host, here)).toEqual({ names, addresses });

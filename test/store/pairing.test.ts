@@ -110,6 +110,8 @@ test.each(['deleted', 'erased'])('the code of a user who is %s opens nothing', (
   else store.users.delete(2);
   expect([pairing.isOpen, pairing.exchange(code), pairing.outcome(code)]).toEqual([false, 'closed', 'gone']);
   expect(store.tokens.list()).toEqual([]);
+  // Erasing leaves nothing behind; deleting can be undone.
+  expect(store.settings.get('pairingCode') === undefined).toBe(how === 'erased');
 });
 
 test('erasing somebody else leaves it open', () => {

@@ -6,6 +6,7 @@ import type { RunningServer } from '../../http/server.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
 import { pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
+import type { Store } from '../../store/store.ts';
 import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
 import { escapeControls, say } from '../output/io.ts';
@@ -123,14 +124,15 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     ? own.watch(server, tell)
     : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);
   const told = toldToStop(certificate?.look);
-  const withdraw = own && announce(context, { host, port: server.port, pin: pinOf(own.first.tls.cert) });
+  const withdraw =
+    own && (await announce(context.store, { host, port: server.port, pin: pinOf(own.first.tls.cert) }));
   const scheme = own || tlsCert ? 'https' : 'http';
   context.stdout.write(
     `sciatica serves ${scheme}://${inUrl(own ? (reachableAt(host) ?? host) : host)}:${server.port}\n`,
   );
   await told;
   certificate?.stop();
-  withdraw?.();
+  await withdraw?.();
   await server.stop();
 }
 
@@ -155,10 +157,11 @@ async function ownTls(context: Context, host: string) {
 }
 
 /** Says in the database where phones are paired. @returns what takes it back */
-function announce(context: Context, service: PairingService): () => void {
-  const { pairing } = context.store.tokens;
-  pairing.announce(service);
-  return () => pairing.withdraw(service);
+async function announce(store: Store, service: PairingService): Promise<() => Promise<void>> {
+  const { pairing } = store.tokens;
+  await store.submitUpkeep(() => pairing.announce(service));
+  // Who finds it in a database that cannot be written to finds nobody listening.
+  return () => store.submitUpkeep(() => pairing.withdraw(service)).catch(() => {});
 }
 
 /** What is worth knowing at the start, and cannot be found out from here. */
