@@ -47,7 +47,8 @@ const database = (users = 1) =>
   });
 
 async function serving(db: string, ...words: string[]): Promise<Started> {
-  const service = start(['serve', '--pairing', '--port', '0', ...words], db);
+  const port = words.includes('--port') ? [] : ['--port', '0'];
+  const service = start(['serve', '--pairing', ...port, ...words], db);
   await says(service, /sciatica serves https:/);
   return service;
 }
@@ -153,6 +154,19 @@ describe('sciatica pair', { timeout: 30_000 }, () => {
     await ended(service);
     const { code, stderr } = await run(['pair'], { db });
     expect([code, stderr.includes(told)]).toEqual([1, true]);
+  });
+
+  test('says once when the service stops, and goes on when it is back', async () => {
+    const db = database();
+    const service = await serving(db);
+    const command = start(['pair'], db);
+    const [uri] = await says(command, URI);
+    service.child.kill('SIGTERM');
+    await says(command, /has stopped: start it again, on the same port\.\n/);
+    await serving(db, '--port', /:(\d+)&/.exec(uri)?.[1] ?? '');
+    await pair(uri, 'a');
+    expect(await ended(command)).toBe(0);
+    expect(command.said().match(/has stopped/g)).toHaveLength(1);
   });
 
   test('is refused for a user or an address that is not there', async () => {

@@ -1,16 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  ownCertificate,
-  ownCertificateFile,
-  VALID_DAYS,
-  watchOwnCertificate,
-} from '../../src/http/wire/own-certificate.ts';
+import { ownCertificate, VALID_DAYS, watchOwnCertificate } from '../../src/http/wire/own-certificate.ts';
 import { isSelfSigned } from '../../src/http/wire/tls.ts';
-import { pinOf } from '../../src/lib/pin.ts';
+import { ownCertificateFile, pinOf } from '../../src/lib/pin.ts';
 import { freshFolder } from '../helpers.ts';
 
 const DAY_MS = 86_400_000;
@@ -116,6 +111,13 @@ test.each([
   writeFileSync(file, text);
   await expect(make(file)).rejects.toThrow(`${file} does not hold the certificate`);
   expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test.skipIf(process.getuid?.() !== 0)('a file that somebody else made is not used', async () => {
+  const file = freshFile();
+  await make(file);
+  chownSync(file, 65534, 65534);
+  await expect(make(file)).rejects.toThrow('belongs to somebody else');
 });
 
 test('watched, it is replaced when the machine is called otherwise, and a fault is said once', async () => {

@@ -40,7 +40,8 @@ test('it is exchanged once, for a token of the user that ends as was said', () =
   expect(token?.expiresAt).toBe(clock.now + 90 * DAY_MS);
   expect(store.tokens.find(token?.token ?? '')).toMatchObject({ id: token?.id });
   expect(pairing.outcome(code)).toMatchObject({ id: token?.id, name: 'Pixel 9' });
-  expect([pairing.isOpen, pairing.exchange(code)]).toEqual([false, 'closed']);
+  expect([pairing.isOpen, pairing.exchange(code), pairing.close(code)]).toEqual([false, 'closed', false]);
+  expect(pairing.outcome(code)).toMatchObject({ id: token?.id });
   expect(store.tokens.list()).toHaveLength(1);
 });
 
@@ -84,9 +85,9 @@ test('another code takes its place, and closing closes only what is meant', () =
   const [first, second] = [pairing.open(1, DAY_MS), pairing.open(2, DAY_MS)];
   expect(pairing.outcome(first.code)).toBe('gone');
   expect(pairing.exchange(first.code)).toBe('wrong');
-  pairing.close(first.code);
+  expect(pairing.close(first.code)).toBe(false);
   expect(pairing.outcome(second.code)).toBe('open');
-  pairing.close(second.code);
+  expect([pairing.close(second.code), pairing.close(second.code)]).toEqual([true, false]);
   expect([pairing.outcome(second.code), pairing.isOpen]).toEqual(['gone', false]);
 });
 

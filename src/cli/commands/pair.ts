@@ -137,13 +137,19 @@ const CLOSED: Readonly<Record<'expired' | 'tries' | 'gone', [ErrorCode, string]>
 /** Waits for a phone, and says which came. @throws SciaticaError when none did, AbortError when the signal stops it */
 async function phoneCame(context: Context, code: string, signal: AbortSignal): Promise<void> {
   const { pairing } = context.store.tokens;
+  let hasStopped = false;
   let outcome = pairing.outcome(code);
   while (outcome === 'open') {
     const interrupt = await sleep(LOOK_MS, undefined, { signal }).catch((error: unknown) => error);
+    if (interrupt !== undefined && pairing.close(code)) {
+      say(context, 'The code is closed.');
+      throw interrupt;
+    }
     outcome = pairing.outcome(code);
-    if (interrupt === undefined || outcome !== 'open') continue;
-    say(context, 'The code is closed.');
-    throw interrupt;
+    if (outcome === 'open' && pairing.service === undefined && !hasStopped) {
+      hasStopped = true;
+      say(context, 'sciatica serve --pairing has stopped: start it again, on the same port.');
+    }
   }
   if (typeof outcome === 'string') throw new SciaticaError(...CLOSED[outcome]);
   say(context, paired(outcome));

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
-import { pinOf } from '../../lib/pin.ts';
+import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
 import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
@@ -141,9 +141,7 @@ const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(i
 
 /** The own certificate of the service, and how it is kept up to date. */
 async function ownTls(context: Context, host: string) {
-  const { ownCertificate, ownCertificateFile, watchOwnCertificate } = await import(
-    '../../http/wire/own-certificate.ts'
-  );
+  const { ownCertificate, watchOwnCertificate } = await import('../../http/wire/own-certificate.ts');
   // Opened first: with it the folder is made.
   const file = ownCertificateFile(context.store.path);
   const make = async () => {

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
 import { linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import type { Machine } from '../../lib/machine.ts';
@@ -15,9 +15,6 @@ const RENEW_DAYS = 30;
 const BACKDATED_DAYS = 1;
 
 const LOOPBACK = { names: ['localhost'], addresses: ['127.0.0.1', '::1'] };
-
-/** The file that holds key and certificate of the service on a database. */
-export const ownCertificateFile = (database: string): string => `${database}.pairing.pem`;
 
 /**
  * The certificate in a file, with its key: made where there is none; made anew for the same key, so that pins stay
@@ -44,10 +41,18 @@ const tlsOf = (pem: string): Tls => ({ cert: Buffer.from(pem), key: Buffer.from(
 
 function read(file: string): string | undefined {
   try {
+    // In a folder such as /tmp, somebody could have put a key there that they know.
+    const { uid } = statSync(file);
+    if (![0, process.geteuid?.() ?? uid].includes(uid))
+      throw new SciaticaError(
+        'unusable',
+        `${file} belongs to somebody else: remove it, or use another folder.`,
+      );
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
+    if (error instanceof SciaticaError) throw error;
     throw new SciaticaError('unusable', `${file} cannot be read: ${code}.`);
   }
 }

@@ -100,12 +100,12 @@ export class Pairing {
     return this.#openCode() ? 'open' : 'gone';
   }
 
-  /** Closes a code, or whichever there is. */
-  close(code?: string): void {
-    this.db.write(() => {
-      const stored = this.#stored();
-      if (stored && (code === undefined || isSame(stored.hash, hashOf(code))))
-        this.#settings.remove('pairingCode');
+  /** Closes a code that was opened here. @returns whether it was open; after that nobody is paired with it */
+  close(code: string): boolean {
+    return this.db.write(() => {
+      if (this.outcome(code) !== 'open') return false;
+      this.#settings.remove('pairingCode');
+      return true;
     });
   }
 
