@@ -13,7 +13,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openToRead } from '../../src/store/sqlite/verify.ts';
+import { holdingOf, openToRead } from '../../src/store/sqlite/verify.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, session } from '../helpers.ts';
 import { bundle, root } from '../store/helpers.ts';
@@ -73,7 +73,8 @@ interface State {
   version: number;
   logs: number;
   users: number;
-  backups: number;
+  /** Of the file that is made: the logs of a backup, the lines of a text. */
+  made: number | undefined;
 }
 
 interface Operation {
@@ -92,6 +93,14 @@ const operations: Record<string, Operation> = {
   import: { args: ['import', 'logs.ndjson'] },
   erase: { args: 'user erase 2 --yes'.split(' ') },
   backup: { args: ['backup', 'copy.db'] },
+  'backup --force': {
+    args: ['backup', 'copy.db', '--force'],
+    before: (folder) => copyFileSync(join(folder, 'backup.db'), join(folder, 'copy.db')),
+  },
+  'export --force': {
+    args: 'export --output out.ndjson --force'.split(' '),
+    before: (folder) => writeFileSync(join(folder, 'out.ndjson'), 'old\n'),
+  },
   restore: { args: 'restore backup.db --yes'.split(' ') },
   'restore where there is none': {
     args: 'restore backup.db --yes'.split(' '),
@@ -107,7 +116,7 @@ const operations: Record<string, Operation> = {
 };
 
 /** What is done although the command failed. */
-const SAYS_DONE = /is erased, but/;
+const SAYS_DONE = /is erased, but|is in place, but/;
 
 interface Fault {
   at: number;
@@ -163,8 +172,7 @@ async function attempt(operation: Operation, fault?: Fault) {
 /** @throws where a database is not sound, or a token that was taken back is good again */
 function stateOf(folder: string, { db: name = 'test.db', keepsTokens = true }: Operation): State | undefined {
   const path = join(folder, name);
-  const copies = readdirSync(folder).filter((it) => it === 'copy.db');
-  for (const copy of copies) expect(soundness(join(folder, copy))).toBe('ok');
+  const made = madeIn(folder);
   if (!existsSync(path) || readFileSync(path, 'latin1') === 'no database') return undefined;
   // As it is, before it is brought up to date.
   const raw = openToRead(path);
@@ -172,11 +180,22 @@ function stateOf(folder: string, { db: name = 'test.db', keepsTokens = true }: O
   raw.close();
   expect(soundness(path)).toBe('ok');
   const store = openStore(path);
-  const state = { version, logs: store.logs.count(), users: store.users.count(), backups: copies.length };
+  const state = { version, logs: store.logs.count(), users: store.users.count(), made };
   const token = store.tokens.find(secret);
   store.close();
   if (keepsTokens) expect(token?.revokedAt).toBeGreaterThan(0);
   return state;
+}
+
+function madeIn(folder: string): number | undefined {
+  const [copy, text] = [join(folder, 'copy.db'), join(folder, 'out.ndjson')];
+  if (existsSync(text)) return readFileSync(text, 'utf8').split('\n').length;
+  if (!existsSync(copy)) return undefined;
+  expect(soundness(copy)).toBe('ok');
+  const db = openToRead(copy);
+  const { logs } = holdingOf(db);
+  db.close();
+  return logs;
 }
 
 function soundness(path: string): string {

@@ -242,6 +242,34 @@ describe('a restore', () => {
     expect(restoration.erased).toEqual([2]);
   });
 
+  test.each([
+    ['another folder', { folder: '/new', recipient: 'age1new' }, ['/new', '/old']],
+    ['off', { folder: 'off' }, ['/old']],
+    ['on again', {}, ['/old']],
+  ])('leaves automatic backups as they were set until now: %s', (_, now, folders) => {
+    const { store } = restored(
+      ({ settings }) => {
+        settings.remove('backupFolders');
+        settings.backups = now;
+      },
+      ({ settings }) => {
+        settings.backups = { folder: '/old', recipient: 'age1old' };
+      },
+    );
+    expect(store.settings.backups).toEqual(now);
+    expect(store.settings.backupFolders).toEqual(folders);
+  });
+
+  test('takes the settings of automatic backups back where none are known', () => {
+    const { store } = restored(
+      ({ settings }) => settings.remove('backups'),
+      ({ settings }) => {
+        settings.backups = { folder: '/old' };
+      },
+    );
+    expect(store.settings.backups).toEqual({});
+  });
+
   test('says who comes back although erased since', () => {
     expect(restored((store) => store.erase(2)).restoration.erased).toEqual([2]);
     expect(restored((store) => store.users.delete(2)).restoration.erased).toEqual([]);
