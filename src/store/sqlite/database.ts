@@ -13,6 +13,7 @@ export class Database {
   readonly #file: string;
   readonly #atClose: (() => void)[] = [];
   #isDoubtful = false;
+  readonly #wasWritable: boolean;
 
   /** Use `openDatabase`, or `connect`. */
   constructor(
@@ -22,6 +23,7 @@ export class Database {
     // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
     this.#file = fileAt(path);
     this.#handle = new Handle(connect);
+    this.#wasWritable = this.#handle.obstacle === undefined;
   }
 
   /** Why nothing can be saved, where that is so. */
@@ -165,11 +167,12 @@ export class Database {
   }
 
   /**
-   * Makes sure that something can be saved; where the disk was full, by opening the database once more.
+   * Makes sure that something can be saved; where the disk was full or has failed, by opening the database once more.
    * @throws SciaticaError `full`, `unusable`
    */
   requireWritable(): void {
-    if (this.obstacle?.error.code === 'full' && !this.#handle.isLent) {
+    const mayHavePassed = this.obstacle?.error.code === 'full' || this.#wasWritable;
+    if (this.obstacle && mayHavePassed && !this.#handle.isLent) {
       const version = this.pragma('user_version');
       this.#handle.reopen();
       // What was brought up to date was a copy.
@@ -185,9 +188,11 @@ export class Database {
   begin(): void {
     this.requireWritable();
     this.run('BEGIN IMMEDIATE');
-    if (!this.hasMoved) return;
+    // After a failed commit the connection was opened again, perhaps to a copy, which would take what is written and lose it.
+    const error = this.obstacle?.error ?? (this.hasMoved ? gone() : undefined);
+    if (!error) return;
     this.run('ROLLBACK');
-    throw gone();
+    throw error;
   }
 
   /**
