@@ -99,6 +99,22 @@ describe('a backup', () => {
     expect(backup(store.path, path, { rename: true }).path).toBe(path.replace('.db', '-2.db'));
   });
 
+  test('replaces no other database in use, and no folder', () => {
+    const store = filledStore(1);
+    const other = filledStore(2);
+    const error = failure(() => backup(store.path, other.path, { force: true }));
+    expect([error.code, error.message]).toEqual(['conflict', expect.stringContaining('a database in use')]);
+    expect(other.logs.count()).toBe(2);
+    const folder = freshFolder();
+    expect(failure(() => backup(store.path, folder, { force: true })).message).toBe(
+      `${folder} is not a file.`,
+    );
+    other.close();
+    store.close();
+    // Without a log beside it, it is still the database itself.
+    expect(failure(() => backup(store.path, store.path, { force: true })).code).toBe('conflict');
+  });
+
   test('needs a folder, and a database', () => {
     const store = filledStore(1);
     expect(failure(() => backup(store.path, join(freshFolder(), 'no', 'b.db'))).message).toMatch(/no folder/);
