@@ -100,6 +100,7 @@ describe('mistakes', () => {
       "there is no command 'list' here (did you mean sciatica token ls?)",
       'sciatica token --help',
     ],
+    [['constructor'], "unknown command 'constructor'", 'sciatica --help'],
     [['token', 'update'], "unknown command 'update'", 'sciatica token --help'],
     [['exercise', 'edit'], "unknown command 'edit'", 'sciatica exercise --help'],
     [['-v'], "unknown option '-v' (did you mean -V?)", 'sciatica --help'],
