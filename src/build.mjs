@@ -1,5 +1,7 @@
-// npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, and the licences of what is in them.
+// npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, the licences of what is in them,
+// and the manual page.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -16,9 +18,8 @@ const noChildProcess = {
 };
 
 rmSync(dist, { recursive: true, force: true });
-const { output } = await build({
+const options = {
   cwd: root,
-  input: 'src/main.ts',
   platform: 'node',
   transform: { target: 'node20' },
   // It loads a native library, and stays a package.
@@ -27,6 +28,10 @@ const { output } = await build({
   logLevel: 'warn',
   // A module that is imported both ways is loaded with the one that needs it.
   checks: { ineffectiveDynamicImport: false },
+};
+const { output } = await build({
+  ...options,
+  input: 'src/main.ts',
   output: {
     dir: dist,
     format: 'cjs',
@@ -34,6 +39,18 @@ const { output } = await build({
   },
 });
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf(output)));
+
+writeFileSync(join(dist, 'sciatica.1'), await manualPage());
+
+/** From the help of the commands, which are bundled once more to be asked. */
+async function manualPage() {
+  const dir = join(dist, 'man-page');
+  await build({ ...options, input: 'src/cli/man-page.ts', output: { dir, format: 'cjs' } });
+  const { manPage } = createRequire(import.meta.url)(join(dir, 'man-page.js'));
+  const page = await manPage(readFileSync(join(root, 'docs/commands.md'), 'utf8'));
+  rmSync(dir, { recursive: true });
+  return page;
+}
 
 /** The folders of the packages that a bundle contains, in order. */
 function packagesOf(chunks) {

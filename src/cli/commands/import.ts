@@ -8,7 +8,7 @@ import type { Counts, OnConflict } from '../../store/maintenance/staging.ts';
 import { examples } from '../help.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, print, say } from '../output/io.ts';
+import { counted, escapeControls, print, say, sayAlways } from '../output/io.ts';
 import { type Progress, progressOf } from '../output/progress.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
@@ -106,10 +106,10 @@ function reported(
     task && task.faults.count > 0 ? task.faults : { count: error.issues.length, issues: error.issues };
   if (faults.count === 0) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
   const shown = faults.issues.slice(0, context.stderr.isTTY ? SHOWN_FAULTS : undefined);
-  for (const issue of shown) say(context, escapeControls(describeIssue(issue)));
-  if (faults.count > shown.length) say(context, `and ${grouped(faults.count - shown.length)} more`);
+  for (const issue of shown) sayAlways(context, escapeControls(describeIssue(issue)));
+  if (faults.count > shown.length) sayAlways(context, `and ${grouped(faults.count - shown.length)} more`);
   // What ended the reading, after faults of single records.
-  if (error.issues.length === 0) say(context, `${file.name}: ${error.message}`);
+  if (error.issues.length === 0) sayAlways(context, `${file.name}: ${error.message}`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')
     return new SciaticaError(
