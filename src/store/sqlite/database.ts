@@ -3,6 +3,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { damaged, domainError, gone, uncertain } from './errors.ts';
 import { fileAt } from './header.ts';
 import type { Obstacle, Opened } from './readable.ts';
+import { type Reader, requireWanted } from './reader.ts';
 import { Statements } from './statements.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -25,6 +26,7 @@ export class Database {
   constructor(
     readonly path: string,
     connect: () => Opened,
+    readonly reader?: Reader,
   ) {
     this.#connect = connect;
     // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
@@ -45,9 +47,9 @@ export class Database {
     };
   }
 
-  /** Whether this is a connection of `openSnapshot`. */
+  /** Whether this is a connection of `openSnapshot`: all that is read through it is of one moment. */
   get isSnapshot(): boolean {
-    return this.#sqlite.readonly;
+    return this.#sqlite.readonly && this.#sqlite.inTransaction;
   }
 
   get inTransaction(): boolean {
@@ -286,6 +288,7 @@ export class Database {
   #translate<T>(work: () => T): T {
     try {
       if (this.#isDoubtful && !this.#sqlite.inTransaction) this.#recover();
+      if (this.reader) requireWanted(this.reader);
       return work();
     } catch (error) {
       throw domainError(error, this.path);
