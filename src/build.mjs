@@ -30,6 +30,17 @@ await build({
   minifyWhitespace: true,
   outdir: 'dist',
 });
+// The threads of the service, in a file of their own: shared with the others, its code would be cut into more of them.
+await build({
+  ...common,
+  entryPoints: ['src/http/workers/worker.ts'],
+  bundle: true,
+  format: 'cjs',
+  external: ['better-sqlite3*'],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  outdir: 'dist',
+});
 rmSync(join(dist, 'esm'), { recursive: true });
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf(metafile)));
 

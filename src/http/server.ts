@@ -20,6 +20,7 @@ import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';
 import { isSelfSigned, secureContext, strictTransport, type Tls } from './wire/tls.ts';
+import { Workers } from './workers/pool.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -33,6 +34,8 @@ export interface Timeouts {
   heartbeat: number;
   /** For requests in flight when the service stops. */
   stop: number;
+  /** For a long read to have its first result, and each further one. */
+  query: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -41,6 +44,7 @@ const TIMEOUTS: Timeouts = {
   stall: 30_000,
   heartbeat: 15_000,
   stop: 10_000,
+  query: 30_000,
 };
 
 export interface ServerOptions {
@@ -58,6 +62,8 @@ export interface ServerOptions {
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
   timeouts?: Partial<Timeouts>;
+  /** The bundle of workers/worker.ts; without it, long reads hold up all others. */
+  workerFile?: string | undefined;
   /** Most connections at once. */
   mostConnections?: number;
 }
@@ -102,7 +108,9 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
   const stopWatching = watchLog(records, (line) => log.warning(line));
   const feed = new Feed(records, timeouts.heartbeat);
-  const app = createApp({ store: records, origins, feed, gate, onError });
+  const { workerFile: file } = options;
+  const workers = file ? new Workers(store, { file, timeout: timeouts.query, onError }) : undefined;
+  const app = createApp({ store: records, origins, feed, gate, workers, onError });
 
   let selfSigned = tls && isSelfSigned(tls.cert);
   const renew = (renewed: Tls) => {
@@ -146,9 +154,15 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     unused.delete(incoming.socket);
     const response = app(requestOf(incoming, outgoing, reach, beforeBody));
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
-    if (response instanceof Promise)
-      void response.then((settled) => send(incoming, outgoing, begun, settled));
-    else void send(incoming, outgoing, begun, response);
+    if (response instanceof Promise) {
+      const { socket } = incoming;
+      // Nothing moves on a connection that waits for a long read, which has a bound of its own.
+      if (incoming.method === 'GET') socket.setTimeout(timeouts.query + timeouts.stall);
+      void response.then((settled) => {
+        if (incoming.method === 'GET') socket.setTimeout(timeouts.stall);
+        return send(incoming, outgoing, begun, settled);
+      });
+    } else void send(incoming, outgoing, begun, response);
   };
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) =>
     afterEarlier(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
@@ -166,7 +180,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   return {
     port,
     renew,
-    stop: () => stop(server, records, { log, gate, feed, unused, stopWatching }, timeouts.stop),
+    stop: () => stop(server, records, { log, gate, feed, workers, unused, stopWatching }, timeouts.stop),
   };
 }
 
@@ -188,6 +202,7 @@ interface Running {
   log: RequestLog;
   gate: Gate | undefined;
   feed: Feed;
+  workers: Workers | undefined;
   unused: Set<Socket>;
   stopWatching: () => void;
 }
@@ -195,7 +210,7 @@ interface Running {
 async function stop(
   server: Server,
   store: Store,
-  { log, gate, feed, unused, stopWatching }: Running,
+  { log, gate, feed, workers, unused, stopWatching }: Running,
   timeout: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -209,6 +224,7 @@ async function stop(
   const deadline = setTimeout(() => server.closeAllConnections(), timeout);
   await closed;
   clearTimeout(deadline);
+  await workers?.stop();
   await gate?.audit.flush();
   log.flush();
   store.checkpoint();

@@ -32,7 +32,10 @@ function answer<F extends Paging, I, P>(
   { filter, slice }: ListQuery<F>,
   path: string,
   context: RequestContext,
-): HttpResponse {
+): HttpResponse | Promise<HttpResponse> {
+  const { store, workers } = context;
+  const away = workers && resource.verbs(store).isLong(filter) && workers.answer(context);
+  if (away) return away;
   const type = preferredType(context.request.headers.accept, listTypes);
   const format = formatOf(type, filter.fields ?? Object.keys(recordFields[resource.noun]));
   const as = { resource, filter, format, path };
@@ -54,8 +57,9 @@ const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type
 function whole<F extends Paging, I, P>(
   { resource, filter, format, path }: Asked<F, I, P>,
   further: HttpHeaders,
-  { request, search, store, caller }: RequestContext,
-): HttpResponse {
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
+  const { request, search, store, caller } = context;
   const verbs = resource.verbs(store);
   const headers = { ...headersOf(format), ...further };
   const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
@@ -66,6 +70,9 @@ function whole<F extends Paging, I, P>(
     response.disclosed = disclosedRange(resource, ids);
     return response;
   }
+  // A list of one user's logs that is longer than most.
+  const away = next !== undefined && context.workers?.answer(context);
+  if (away) return away;
   return {
     status: 200,
     headers,
@@ -77,7 +84,7 @@ function part<F extends Paging, I, P>(
   asked: Asked<F, I, P>,
   slice: SliceOf,
   context: RequestContext,
-): HttpResponse {
+): HttpResponse | Promise<HttpResponse> {
   const { resource, filter, path } = asked;
   const { search, store } = context;
   return store.read(() => {
