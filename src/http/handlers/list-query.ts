@@ -4,7 +4,7 @@ import { type Fields, integer, type RecordOf, text } from '../../domain/fields.t
 import { type Matching, operators } from '../../domain/lists/filter.ts';
 import { type Paging, parseFields, parseSort } from '../../domain/lists/sort.ts';
 import { Conditions } from '../../domain/lists/where.ts';
-import { check, objectOf } from '../../domain/schema.ts';
+import { check, partialOf } from '../../domain/schema.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 
@@ -85,7 +85,7 @@ export function listReader<F extends Matching & Paging>(
 ): (search: string) => ListQuery<F> {
   const columns = Object.keys(record);
   const names = Object.keys(single);
-  const schema = objectOf(single).partial();
+  const schema = partialOf(single);
   const hint = `; there are ${columns.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
   return (search) => {
     if (search === '') return { filter: {} as F };

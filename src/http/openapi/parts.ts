@@ -69,7 +69,7 @@ export function content(schema: Json): Json {
 /** A reference to a schema of the document. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-export function schemaJson(schema: z.ZodType): Json {
+export function schemaJson(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }

@@ -4,7 +4,7 @@ import { logFields, logRecord } from '../../domain/log.ts';
 import { goalFields, goalRecord } from '../../domain/plans/goal.ts';
 import { routineFields, routineRecord } from '../../domain/plans/routine.ts';
 import { nouns } from '../../domain/records.ts';
-import { objectOf, schemaOf } from '../../domain/schema.ts';
+import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
 import { batchSchemas } from './actions.ts';
 import { insightsSchemas } from './insights.ts';
@@ -45,7 +45,7 @@ function routineOfUser(): Json {
 }
 
 const patch = (fields: Fields, example: Json): Json => ({
-  ...withIgnored(schemaJson(objectOf(fields).partial())),
+  ...withIgnored(schemaJson(partialOf(fields))),
   examples: [example],
 });
 
