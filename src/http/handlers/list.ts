@@ -70,8 +70,8 @@ function whole<F extends Paging, I, P>(
     response.disclosed = disclosedRange(resource, ids);
     return response;
   }
-  // A list of one user's logs that is longer than most.
-  const away = next !== undefined && context.workers?.answer(context);
+  const { workers } = context;
+  const away = workers && next !== undefined && verbs.isLong(filter, true) && workers.answer(context);
   if (away) return away;
   return {
     status: 200,

@@ -30,8 +30,8 @@ export interface StoredRecord {
 /** The verbs of the store that handlers use; those of users and of logs have these types. */
 export interface Verbs<F, Input, Patch> {
   json: (id: number) => string;
-  /** Whether others should not wait for the list. */
-  isLong: (filter: F) => boolean;
+  /** Whether others should not wait for the list, or for what follows its first part. */
+  isLong: (filter: F, goesOn?: boolean) => boolean;
   count: (filter: F) => number;
   shortPage: (filter: F, withIds?: boolean) => ShortPage;
   page: (filter: F, limit: number) => Page;

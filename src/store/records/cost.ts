@@ -22,20 +22,22 @@ interface Listed {
 type Asked = Matching & Paging & { userId?: number };
 
 /**
- * Whether a list may visit so many rows that others should not wait for it. An estimate, itself of bounded cost: what it
- * calls short is short, or a whole list of one user's logs in id order, whose first part is read from an index.
+ * Whether a list may visit so many rows that others should not wait for it. An estimate, itself of bounded cost.
+ * @param goesOn whether the first part of a whole list was read already, and more follows
  */
-export function isLong({ db, table, users }: Listed, asked: Asked): boolean {
+export function isLong({ db, table, users }: Listed, asked: Asked, goesOn: boolean): boolean {
   const { where = [], userId } = asked;
   if (where.some((comparison) => isEqual(comparison, 'id'))) return false;
   const owner = where.find((comparison) => isEqual(comparison, 'userId'));
   const owners = userId === undefined ? ((owner?.values as readonly number[]) ?? users) : [userId];
+  // The first part of one user's logs is read from an index.
+  const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
+  if (isOfOne && isWholeById(asked) && !goesOn) return false;
   const isSearch = asked.search !== undefined || where.some(({ operator }) => operator === 'like');
   const most = isSearch ? MOST_COSTLY_ROWS : MOST_ROWS;
-  if (!owners) return (db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) > most;
+  if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;
+  if (!owners) return true;
   if (table === 'users') return owners.length > most;
-  if (owners.length === 1 && isWholeById(asked) && where.every((comparison) => comparison === owner))
-    return false;
   return rowsUpTo(MOST_COSTLY_ROWS + 1, db, owners) > MOST_COSTLY_ROWS;
 }
 
@@ -52,5 +54,8 @@ function rowsUpTo(most: number, db: Database, users: readonly number[]): number 
 
 const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
 
-const isWholeById = ({ sort = 'id', limit, offset, cursor, search }: Asked) =>
-  sort === 'id' && (limit ?? offset ?? cursor ?? search) === undefined;
+/** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
+const isWholeById = (asked: Asked): boolean =>
+  Object.keys(asked).every(
+    (name) => ['userId', 'where', 'fields'].includes(name) || (name === 'sort' && asked.sort === 'id'),
+  );

@@ -54,7 +54,8 @@ export class Logs {
   jsonRows = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
 
   /** Whether others should not wait for this list (see cost.ts). */
-  isLong = (filter: LogFilter): boolean => isLong({ db: this.db, table: 'logs', users: this.users }, filter);
+  isLong = (filter: LogFilter, goesOn = false): boolean =>
+    isLong({ db: this.db, table: 'logs', users: this.users }, filter, goesOn);
   /** Whether others should not wait for statistics of a user's logs. */
   areMany = (userId: number): boolean => hasManyLogs(this.db, userId);
 

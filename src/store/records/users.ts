@@ -41,8 +41,8 @@ export class Users {
   jsonRows = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
 
   /** Whether others should not wait for this list (see cost.ts). */
-  isLong = (filter: UserFilter): boolean =>
-    isLong({ db: this.db, table: 'users', users: this.scope }, filter);
+  isLong = (filter: UserFilter, goesOn = false): boolean =>
+    isLong({ db: this.db, table: 'users', users: this.scope }, filter, goesOn);
 
   create(input: UserInput): User {
     return this.change(() => this.#table.insert(input));
