@@ -13,6 +13,7 @@ import type { RoutineInput } from '../../domain/plans/routine.ts';
 import type { Noun } from '../../domain/records.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
+import { remembered } from '../../lib/remember.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
 import type { Chunk } from '../../store/records/rows.ts';
 import type { Page, ShortPage } from '../../store/records/table.ts';
@@ -69,7 +70,7 @@ export interface Item<Input> extends Collection {
 
 /** A collection with its types, its checks, and its verbs in a store. */
 export interface Resource<F extends Paging, Input, Patch> extends Item<Input>, Listed {
-  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
+  /** Reads the query string of the list: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
   read(search: string): ListQuery<F>;
   /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
   checkOneOf(store: Store, value: unknown): Input;
@@ -95,7 +96,7 @@ export const users: Resource<UserFilter, UserInput, UserPatch> = {
   noun: 'user',
   parameters: userParameters.single,
   filters: userParameters.conditions.filters,
-  read: listReader(userRecord, userParameters),
+  read: remembered(listReader<UserFilter>(userRecord, userParameters)),
   check: (_, value) => checkUserInput(value),
   checkOneOf: (_, value) => checkUserInput(value),
   checkPatch: (_, value) => checkUserPatch(value),
@@ -107,7 +108,7 @@ export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   noun: 'log',
   parameters: logParameters.single,
   filters: logParameters.conditions.filters,
-  read: listReader(logRecord, logParameters),
+  read: remembered(listReader<LogFilter>(logRecord, logParameters)),
   check: ({ logs }, value) => checkNewLog(logs, value),
   checkOneOf({ logs }, value) {
     const input = checkNewLog(logs, value);
