@@ -18,6 +18,8 @@ export interface Service {
   workers?: Workers | undefined;
   /** Authenticates callers; without it every caller may do everything. */
   gate?: Gate | undefined;
+  /** Whether phones can be paired with it. */
+  isPairing?: boolean;
   /** Receives every error that is answered with 500. */
   onError?: (error: unknown) => void;
 }
@@ -90,19 +92,9 @@ function handle(
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const base = () => baseOf(request, service.origins);
-    const { feed, workers } = service;
-    const response = route.handle({
-      request,
-      id,
-      search,
-      store,
-      caller,
-      recheck,
-      base,
-      feed,
-      workers,
-      match,
-    });
+    const { feed, workers, isPairing = false } = service;
+    const context = { request, id, search, store, caller, recheck, base, feed, workers, isPairing, match };
+    const response = route.handle(context);
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))

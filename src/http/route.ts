@@ -30,6 +30,8 @@ export interface RequestContext extends Session {
   readonly feed: Feed;
   /** Threads for what may take long; absent in such a thread. */
   readonly workers?: Workers | undefined;
+  /** Whether phones can be paired with this service. */
+  readonly isPairing: boolean;
   /** Finds the routes of a request target; undefined if there are none. */
   match(target: string): Match | undefined;
 }

@@ -290,7 +290,7 @@ export function storeOn(
     changes: new Changes(db, now, beforeFirstChange),
     history,
     settings: new Settings(db),
-    tokens: new Tokens(db),
+    tokens: new Tokens(db, now),
     audit: new Audit(db),
     requests: new Requests(db, history),
     close,

@@ -63,6 +63,7 @@ async function respond({ request, base, caller }: Question, all: Store): Promise
     readBody: async () => new Uint8Array(),
     onClose: () => {},
   };
+  const feed = new Feed(store);
   const context = {
     request: asked,
     id,
@@ -70,7 +71,8 @@ async function respond({ request, base, caller }: Question, all: Store): Promise
     store,
     caller,
     base: () => base,
-    feed: new Feed(store),
+    feed,
+    isPairing: false,
     match,
   };
   return route.handle(context);

@@ -1,4 +1,5 @@
 import { Settings } from '../records/settings.ts';
+import { Tokens } from '../records/tokens.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -28,7 +29,8 @@ export function pastOf(db: Database): Past {
 
 /**
  * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
- * taken back stay so, and who goes on from an entry of the history is told to read everything anew.
+ * taken back stay so, no pairing code is open, and who goes on from an entry of the history is told to read everything
+ * anew.
  * @param past nothing where there is no database, or one that cannot be read
  */
 export function carryOver(past: Past | undefined, backup: Database): void {
@@ -44,6 +46,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
     new Settings(backup).set('erased', erased);
     backup.run(FORGET, erased);
+    new Tokens(backup).pairing.reset();
   });
 }
 

@@ -14,7 +14,7 @@ const MOST_SESSIONS = 100;
 /** What a list is read from. */
 interface Listed {
   db: Database;
-  table: 'users' | 'logs';
+  table: 'users' | 'logs' | 'routines' | 'goals';
   /** The ids of the users whose records are visible; all without it. */
   users: readonly number[] | undefined;
 }
@@ -38,17 +38,21 @@ export function isLong({ db, table, users }: Listed, asked: Asked, goesOn: boole
   if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;
   if (!owners) return true;
   if (table === 'users') return owners.length > most;
-  return rowsUpTo(MOST_COSTLY_ROWS + 1, db, owners) > MOST_COSTLY_ROWS;
+  return rowsUpTo(MOST_COSTLY_ROWS + 1, { db, table }, owners) > MOST_COSTLY_ROWS;
 }
 
 /** Whether a user has so many logs that others should not wait for statistics of them. */
 export const hasManyLogs = (db: Database, user: number): boolean =>
-  rowsUpTo(MOST_SESSIONS + 1, db, [user]) > MOST_SESSIONS;
+  rowsUpTo(MOST_SESSIONS + 1, { db, table: 'logs' }, [user]) > MOST_SESSIONS;
 
-/** How many logs some users have, counted up to `most`. */
-function rowsUpTo(most: number, db: Database, users: readonly number[]): number {
+/** How many rows some users have, counted up to `most`. */
+function rowsUpTo(
+  most: number,
+  { db, table }: Pick<Listed, 'db' | 'table'>,
+  users: readonly number[],
+): number {
   const { sql, values } = isAmong('userId', users);
-  const rows = `SELECT 1 FROM logs WHERE ${sql} LIMIT ${most}`;
+  const rows = `SELECT 1 FROM ${table} WHERE ${sql} LIMIT ${most}`;
   return db.value<number>(`SELECT count(*) FROM (${rows})`, ...(values as Value[])) ?? 0;
 }
 

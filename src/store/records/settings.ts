@@ -4,9 +4,17 @@ import type { Database } from '../sqlite/database.ts';
 /**
  * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
  * `erased`: ids of erased users, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array.
+ * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
  */
-type Setting = 'id' | 'user' | 'horizon' | 'erased' | 'backups' | 'backupFolders';
+type Setting =
+  | 'id'
+  | 'user'
+  | 'horizon'
+  | 'erased'
+  | 'backups'
+  | 'backupFolders'
+  | 'pairingCode'
+  | 'pairingService';
 
 /** The settings that the database itself holds. */
 export class Settings {
