@@ -183,21 +183,21 @@ function warnings({ host, behindProxy }: Listening, files: CertificateFiles | un
  * @param renew takes a renewed certificate at SIGHUP instead, unless it comes because the terminal is gone
  */
 function toldToStop(renew?: () => void): Promise<void> {
+  const isInTerminal = hasTerminal();
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
     if (renew === undefined) process.once('SIGHUP', () => resolve());
-    else process.on('SIGHUP', () => (hasLostTerminal() ? resolve() : renew()));
+    else process.on('SIGHUP', () => (isInTerminal && !hasTerminal() ? resolve() : renew()));
   });
 }
 
-/** Whether this was started in a terminal that has been closed. */
-function hasLostTerminal(): boolean {
-  if (!process.stdout.isTTY && !process.stdin.isTTY) return false;
+/** Whether this belongs to a terminal that is there, also where all streams lead elsewhere. */
+function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'));
-    return false;
-  } catch {
     return true;
+  } catch {
+    return false;
   }
 }
 

@@ -59,7 +59,7 @@ export class Logs {
   /** Whether others should not wait for statistics of a user's logs. */
   areMany = (userId: number): boolean => hasManyLogs(this.db, userId);
 
-  /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
+  /** The sessions that match, without their notes, in blocks of bounded size: see there. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>
     sessionBlocks(this.db, [...this.#scope, ...conditionsOf(filter)]);
 

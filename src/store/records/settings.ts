@@ -1,5 +1,6 @@
 import { type BackupSetting, OFF } from '../maintenance/backup-plan.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /**
  * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
@@ -26,7 +27,7 @@ export class Settings {
 
   /** Where automatic backups are made. */
   get backups(): BackupSetting {
-    return JSON.parse(this.get('backups') ?? '{}') as BackupSetting;
+    return storedJson<BackupSetting>(this.get('backups') ?? '{}');
   }
 
   /** Chooses where automatic backups are made; where they were is remembered. */
@@ -41,7 +42,7 @@ export class Settings {
 
   /** The folders that were ever chosen for automatic backups. */
   get backupFolders(): string[] {
-    return JSON.parse(this.get('backupFolders') ?? '[]') as string[];
+    return storedJson<string[]>(this.get('backupFolders') ?? '[]');
   }
 
   remove(name: Setting): void {

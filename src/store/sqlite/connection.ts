@@ -13,6 +13,8 @@ export const BUSY_TIMEOUT_MS = 30_000;
 /** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
 const CACHE_KIB = 64 * 1024;
 
+type Alone = BetterSqlite.Options & { isAlone?: boolean };
+
 /** How a connection is opened. */
 interface Options extends BetterSqlite.Options {
   /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
@@ -28,8 +30,8 @@ interface Options extends BetterSqlite.Options {
 export function connect(path: string, { orReadable = false, reader, ...options }: Options = {}): Database {
   const connected = () => {
     refuseStrangeCompanions(path);
-    const open = (file: string | Buffer, more?: BetterSqlite.Options) =>
-      openWithPragmas(file, { ...options, ...more });
+    const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
+      openWithPragmas(file, { ...options, ...more }, isAlone);
     try {
       const opened = orReadable ? openReadable(path, open) : { sqlite: open(path) };
       if (reader) addProceed(opened.sqlite, reader);
@@ -41,10 +43,16 @@ export function connect(path: string, { orReadable = false, reader, ...options }
   return new Database(path, connected, reader);
 }
 
-function openWithPragmas(file: string | Buffer, options: BetterSqlite.Options): BetterSqlite.Database {
+function openWithPragmas(
+  file: string | Buffer,
+  options: BetterSqlite.Options,
+  isAlone: boolean,
+): BetterSqlite.Database {
   const isFile = typeof file === 'string';
   const sqlite = openSqlite(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isFile, ...options });
   try {
+    // First: the others read the schema, and what was read without this lock needs shared memory.
+    if (isAlone) sqlite.pragma('locking_mode = EXCLUSIVE');
     sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
     sqlite.pragma('trusted_schema = OFF');
     sqlite.pragma('foreign_keys = ON');
