@@ -17,8 +17,7 @@ const noChildProcess = {
   load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : undefined),
 };
 
-rmSync(dist, { recursive: true, force: true });
-const options = {
+const common = {
   cwd: root,
   platform: 'node',
   transform: { target: 'node20' },
@@ -29,23 +28,31 @@ const options = {
   // A module that is imported both ways is loaded with the one that needs it.
   checks: { ineffectiveDynamicImport: false },
 };
-const { output } = await build({
-  ...options,
+const written = {
+  format: 'cjs',
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+};
+
+rmSync(dist, { recursive: true, force: true });
+const { output: program } = await build({
+  ...common,
   input: 'src/main.ts',
-  output: {
-    dir: dist,
-    format: 'cjs',
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  },
+  output: { ...written, dir: dist },
 });
-writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf(output)));
+// The threads of the service, in one file: if they shared code with the program, it would be cut into more files.
+const { output: worker } = await build({
+  ...common,
+  input: 'src/http/workers/worker.ts',
+  output: { ...written, file: join(dist, 'worker.js'), codeSplitting: false },
+});
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf([...program, ...worker])));
 
 writeFileSync(join(dist, 'sciatica.1'), await manualPage());
 
 /** From the help of the commands, which are bundled once more to be asked. */
 async function manualPage() {
   const dir = join(dist, 'man-page');
-  await build({ ...options, input: 'src/cli/man-page.ts', output: { dir, format: 'cjs' } });
+  await build({ ...common, input: 'src/cli/man-page.ts', output: { dir, format: 'cjs' } });
   const { manPage } = createRequire(import.meta.url)(join(dir, 'man-page.js'));
   const page = await manPage(readFileSync(join(root, 'docs/commands.md'), 'utf8'));
   rmSync(dir, { recursive: true });

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
@@ -112,6 +113,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     isPairing: own !== undefined,
     ownNames: own ? hostsOf(own.first.machine) : [],
     log,
+    workerFile: join(__dirname, 'worker.js'),
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
