@@ -1,45 +1,83 @@
-// npm run bench -- --large: what others notice of long reads at 10,000,000 logs. It takes 3 GB of disk and some minutes.
-import { spawnSync } from 'node:child_process';
+// At 10,000,000 logs: what one asks, and what others notice of it. It takes 4 GB of disk and some minutes.
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { get } from './load.mjs';
+import { atMost, mebibytes, median, milliseconds, ratio } from './measure.mjs';
+import { database, fill } from './records.mjs';
+import { folder, kibibytes, sciatica, serve, took } from './servers.mjs';
+import { oneOf, reads, userOf } from './service.mjs';
 
-const isOld = Number.parseInt(process.versions.node, 10) < 22;
+const LOGS = 10_000_000;
+const TIMES = 18;
 
-/** Fills a new database with plain SQL, without history: an import of so many logs takes minutes. */
-export async function fill(path, sciatica, logs) {
-  const { status } = spawnSync(process.execPath, [sciatica, 'users', '--db', path]);
-  if (status !== 0) throw new Error('no database was made');
-  const { default: Database } = await import(isOld ? 'better-sqlite3-12' : 'better-sqlite3');
-  const db = new Database(path);
-  db.pragma('synchronous = OFF');
-  db.pragma('foreign_keys = OFF');
-  const besides = db
-    .prepare(
-      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND
-       (type = 'trigger' AND tbl_name IN ('users', 'logs') OR type = 'index' AND tbl_name = 'logs')`,
-    )
-    .all();
-  for (const { type, name } of besides) db.exec(`DROP ${type} ${name}`);
-  const users = logs / 100;
-  // The first user has a thousand logs, every other about a hundred, spread as if all had recorded side by side.
-  db.exec(`BEGIN;
-    INSERT INTO users WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${users})
-    SELECT i, 'Nora', 'Lind', 'nora' || i || '@example.org', 44, 'glute-left', 6, '2026-01-15' FROM n;
-    INSERT INTO logs WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${logs})
-    SELECT i, iif(i % ${Math.floor(logs / 900)} = 7, 1, (i - 1) % ${users} + 1), iif(i % 3, 'stretch', 'strengthening'),
-      'Exercise ' || (i * 7919 % 60), date('2023-01-01', '+' || (i * 2654435761 % 4294967296 % 1100) || ' days'),
-      1 + i * 7 % 10, 1 + (i * 13 + i / 1000) % 10, i % 4 > 1, 'Held ' || (i % 60) || ' s, twice per side' FROM n;
-    COMMIT;`);
-  for (const { sql } of besides) db.exec(sql);
-  db.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
+export async function benchLarge() {
+  const path = fill(join(folder, '10m.db'), LOGS);
+  const server = await serve(path);
+  const ask = async (target) => {
+    const begun = performance.now();
+    await (await fetch(`http://127.0.0.1:${server.port}${target}`)).arrayBuffer();
+    return performance.now() - begun;
+  };
+  const usual = async (target) => {
+    const times = [];
+    for (let i = 0; i < TIMES; i += 1) times.push(await ask(target));
+    return median(times);
+  };
+
+  const named = '/userExerciseLogs?exerciseName=Exercise%207&limit=50';
+  await ask('/userExerciseLogs?limit=50');
+  milliseconds(
+    'limit=50 of all 10,000,000 logs, after the first',
+    await usual('/userExerciseLogs?limit=50'),
+    20,
+  );
+  milliseconds('exerciseName=…&limit=50, the first', await ask(named), 100);
+  milliseconds('exerciseName=…&limit=50, then', await usual(named), 10);
+  milliseconds(
+    'exerciseName that nobody has',
+    await ask('/userExerciseLogs?exerciseName=None&limit=50'),
+    100,
+  );
+  milliseconds('summary of a user with 1,000 logs', await usual('/users/1/summary'), 60);
+
+  const small = await serve(await database('1k-beside.db', 1_000));
+  atMost(
+    'GET one log at 10,000,000 logs, against at 1,000',
+    await ratio(reads(small, oneOf(1_000)), reads(server, oneOf(LOGS))),
+    1.2,
+  );
+  atMost(
+    "GET one user's logs at 10,000,000 logs, against at 1,000",
+    await ratio(reads(small, userOf(10)), reads(server, userOf(LOGS / 100))),
+    1.2,
+  );
+  const latest = [sciatica, 'logs', '--user', 'all', '--limit', '20', '--db', path];
+  milliseconds(
+    'sciatica logs --user all --limit 20, whole process',
+    median(Array.from({ length: 5 }, () => took(process.execPath, latest))),
+    300,
+  );
+
+  const sorted = await whileBusy(server, 20_000, () => ask('/userExerciseLogs?sort=painAfter&limit=50'));
+  milliseconds(
+    'GET one log while 10,000,000 are sorted, 99th percentile',
+    sorted[Math.floor(sorted.length * 0.99)],
+    10,
+  );
+  milliseconds('the same, slowest', sorted.at(-1), 50);
+  const idle = kibibytes(server.pid, 'VmRSS');
+  const close = readSlowly(server, 10);
+  await whileBusy(server, 10_000, () => new Promise((resolve) => setTimeout(resolve, 100)));
+  const memory = (kibibytes(server.pid, 'VmRSS') - idle) / 1024;
+  close();
+  mebibytes('ten slow readers of 10,000,000 logs, memory', memory, 128);
 }
 
 /**
  * Asks for single logs over one connection while `busy` runs again and again.
  * @returns the times that they took, in milliseconds, in order
  */
-export async function whileBusy(server, logs, ms, busy) {
+async function whileBusy(server, ms, busy) {
   let isOver = false;
   const others = (async () => {
     while (!isOver) await busy();
@@ -60,7 +98,7 @@ export async function whileBusy(server, logs, ms, busy) {
       }
       sent += 1;
       begun = performance.now();
-      socket.write(get(server, `/userExerciseLogs/${((sent * 7919) % logs) + 1}`));
+      socket.write(get(server, oneOf(LOGS)(sent)));
     };
     socket.on('connect', next).on('error', reject);
     socket.on('data', () => {
@@ -74,7 +112,7 @@ export async function whileBusy(server, logs, ms, busy) {
 }
 
 /** Opens lists that are read at about 400 KB a second each; what it returns closes them. */
-export function readSlowly(server, count) {
+function readSlowly(server, count) {
   const sockets = Array.from({ length: count }, () => {
     const socket = connect({ port: server.port, host: '127.0.0.1', highWaterMark: 20_000 });
     socket.write(get(server, '/userExerciseLogs'));
