@@ -33,6 +33,9 @@ function stepsOf(db: Database): Steps {
   return { undone, undos: reversals.map(({ id }) => id).filter((id) => isUndo(id) && !undone.has(id)) };
 }
 
+/** The changes that are undone. */
+export const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
+
 const OWN = "SELECT max(id) FROM changes WHERE undoes IS NULL AND source <> 'erase'";
 
 /** The change that `undo` takes back: the newest that is neither an undo nor a redo, nor undone. */
