@@ -96,6 +96,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  identity: async () => (await import('./commands/identity.ts')).addIdentityCommand,
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
