@@ -265,6 +265,19 @@ sciatica: 1 record is in conflict: nothing was imported. See --on-conflict their
     expect(records(here)).toEqual(before);
   });
 
+  it('gives no id that was ever used here: what was deleted can come back', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['log', 'add', 'Own', '5', '3', '--type', 'stretch', '--user', '1'], { db: here });
+    const own = records(here).logs[0];
+    await run(['log', 'rm', '1', '--yes'], { db: here });
+    await run(['import', await exported(there)], { db: here });
+    expect(records(here).logs.map(({ id }) => id)).not.toContain(1);
+    expect((await run(['undo', '2', '--yes'], { db: here })).code).toBe(4);
+    expect((await run(['undo', '3', '--yes'], { db: here })).code).toBe(0);
+    expect(records(here).logs).toHaveLength(3);
+    expect(records(here).logs[0]).toEqual(own);
+  });
+
   it('leaves deleted what was deleted here', async () => {
     const [there, here] = [await filled(), await other()];
     const path = await exported(there);

@@ -279,11 +279,11 @@ test('files that go from one database to another double nothing and lose nothing
       taken.imports += world.taken.imports;
       taken.conflicts += world.taken.conflicts;
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false },
+    { numRuns: 40 },
   );
   // Enough of both, or the test says little.
-  expect(taken.imports - taken.conflicts).toBeGreaterThan(50);
-  expect(taken.conflicts).toBeGreaterThan(10);
+  expect(taken.imports - taken.conflicts).toBeGreaterThan(20);
+  expect(taken.conflicts).toBeGreaterThan(4);
 });
 
 test('also where users are deleted, and goals come and go', { timeout: 130_000 }, () => {
@@ -292,6 +292,6 @@ test('also where users are deleted, and goals come and go', { timeout: 130_000 }
       const world = new World(false);
       for (const step of all) world.step(step);
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false },
+    { numRuns: 40 },
   );
 });

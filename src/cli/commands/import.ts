@@ -97,10 +97,9 @@ async function importFile(context: Context, path: string, options: ImportOptions
     task = await context.store.import(reading.where);
     await readAll(file, reading, task, progress);
     context.ifInterrupted = undefined;
-    progress.clear();
     const origin = reading.origin?.();
     isMerge = origin !== undefined && origin.id !== context.store.id;
-    await apply(context, task, origin, options, as);
+    await apply(context, task, { origin, options, as, progress });
   } catch (error) {
     progress.clear();
     throw reported(context, error, { file, task, options });
@@ -113,10 +112,15 @@ async function importFile(context: Context, path: string, options: ImportOptions
 async function apply(
   context: Context,
   task: Import,
-  origin: FileOrigin | undefined,
-  { onConflict, mirror = false, dryRun = false, yes = false }: ImportOptions,
-  as: number | undefined,
+  given: {
+    origin: FileOrigin | undefined;
+    options: ImportOptions;
+    as: number | undefined;
+    progress: Progress;
+  },
 ): Promise<void> {
+  const { origin, as, progress } = given;
+  const { onConflict, mirror = false, dryRun = false, yes = false } = given.options;
   const isForeign = origin !== undefined && origin.id !== context.store.id;
   if (mirror && !(isForeign && origin.complete))
     throw usage(
@@ -136,6 +140,7 @@ async function apply(
   }
   const { gone } = task.apply({ ...wanted, dryRun: true });
   if (gone.length > 0) {
+    progress.clear();
     for (const { record, id } of gone.slice(0, SHOWN_FAULTS)) say(context, `To be deleted: ${record} ${id}`);
     if (gone.length > SHOWN_FAULTS) say(context, `and ${grouped(gone.length - SHOWN_FAULTS)} more`);
     await confirmDeletion(context, {}, counted(gone.length, 'record'));
