@@ -87,13 +87,16 @@ function fillUp(folder: string): void {
   }
 }
 
+/** Each database has an identity of its own. */
+const anyone = (text: string) => text.replace(/(?<=^{"origin":{"id":")[^"]+/, 'any');
+
 /** What every read says of the same records on a good disk, asked once. */
 const said: string[] = [];
 async function expected(db: string): Promise<string[]> {
   if (said.length > 0) return said;
   const copy = join(freshFolder(), 'test.db');
   for (const end of ['', '-wal']) if (existsSync(db + end)) copyFileSync(db + end, copy + end);
-  for (const line of reads.slice(0, -1)) said.push((await sciatica(copy, line)).stdout);
+  for (const line of reads.slice(0, -1)) said.push(anyone((await sciatica(copy, line)).stdout));
   return said;
 }
 
@@ -106,7 +109,7 @@ async function readOnly(db: string, why: RegExp, caller: Caller = {}): Promise<v
       expect(stdout).toContain('every page is sound');
       continue;
     }
-    expect({ line, code, stdout }).toEqual({ line, code: 0, stdout: wanted[i] });
+    expect({ line, code, stdout: anyone(stdout) }).toEqual({ line, code: 0, stdout: wanted[i] });
     expect({ line, stderr }).toEqual({ line, stderr: expect.stringMatching(why) });
   }
   const target = join(freshFolder(), 'copy.db');
