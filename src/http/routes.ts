@@ -72,7 +72,7 @@ export const routes: readonly Route[] = [
     path: '/users/{id}',
     right: 'change user',
     errors: [...WRITE_ONE, ...BODY],
-    operation: patchOperation(users),
+    operation: patchOperation(users, { painLevel: 4 }),
     ...written(patch(users)),
   },
   {
@@ -80,7 +80,7 @@ export const routes: readonly Route[] = [
     path: '/users/{id}',
     right: 'delete user',
     errors: WRITE_ONE,
-    operation: deleteOperation(users, ' with all logs'),
+    operation: deleteOperation(users, 2, ' with all logs'),
     ...written(remove(users)),
   },
   {
@@ -162,7 +162,7 @@ export const routes: readonly Route[] = [
     path: '/userExerciseLogs/{id}',
     right: 'change log',
     errors: [...WRITE_ONE, ...BODY],
-    operation: patchOperation(logs),
+    operation: patchOperation(logs, { painAfter: 3 }),
     ...written(patch(logs)),
   },
   {
@@ -170,7 +170,7 @@ export const routes: readonly Route[] = [
     path: '/userExerciseLogs/{id}',
     right: 'delete log',
     errors: WRITE_ONE,
-    operation: deleteOperation(logs),
+    operation: deleteOperation(logs, 2),
     ...written(remove(logs)),
   },
   {

@@ -91,6 +91,14 @@ export async function freshServer(
   const store = freshStore();
   store.users.create(nora);
   store.logs.create(stretch);
+  return { store, ...(await served(store, options)) };
+}
+
+/** A real server on a free port, of the records of a store. */
+export async function served(
+  store: Store,
+  options: Partial<ServerOptions> = {},
+): Promise<{ url: string; server: RunningServer; log: string[] }> {
   const log: string[] = [];
   const server = await startServer(store, {
     host: '127.0.0.1',
@@ -100,5 +108,5 @@ export async function freshServer(
     ...options,
   });
   onTestFinished(() => server.stop());
-  return { store, url: `http://127.0.0.1:${server.port}`, server, log };
+  return { url: `http://127.0.0.1:${server.port}`, server, log };
 }
