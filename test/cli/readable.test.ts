@@ -116,7 +116,7 @@ async function readOnly(db: string, why: RegExp, caller: Caller = {}): Promise<v
   chmodSync(join(target, '..'), 0o777);
   const backup = await sciatica(db, `backup ${target}`, caller);
   expect(backup).toMatchObject({ code: 0, stdout: `${target}\n` });
-  expect((await sciatica(target, 'export')).stdout).toBe(wanted.at(-1));
+  expect(anyone((await sciatica(target, 'export')).stdout)).toBe(wanted.at(-1));
   for (const line of [add, 'user rm 1 --yes', 'user erase 1 --yes']) {
     const refused = await sciatica(db, line, caller);
     expect({ line, code: refused.code, stderr: refused.stderr }).toEqual({
