@@ -127,6 +127,7 @@ export class Import {
 
   /** Notes when records were last changed over there. */
   addLastChanges(changes: readonly LastChange[]): void {
+    if (changes.length === 0) return;
     const sql = 'INSERT OR REPLACE INTO temp.import_last_changes VALUES (?, ?, ?)';
     this.db.read(() => {
       for (const { record, id, at } of changes) this.db.run(sql, record, id, at);
