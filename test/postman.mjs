@@ -49,11 +49,14 @@ async function main() {
 
 /** @returns an exit code: 1 if a request fails, or an answer is none of success */
 async function run(document) {
+  const { paths, ...rest } = JSON.parse(document);
+  // It is there while a code is open.
+  const { '/pair': _, ...callable } = paths;
   const require = createRequire(join(folder, 'x.js'));
   const converter = require('openapi-to-postmanv2');
   const collection = await new Promise((resolve, reject) =>
     converter.convertV2(
-      { type: 'string', data: document },
+      { type: 'string', data: JSON.stringify({ ...rest, paths: callable }) },
       OPTIONS,
       (error, { result, reason, output } = {}) =>
         result ? resolve(output[0].data) : reject(error ?? new Error(reason)),

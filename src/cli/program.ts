@@ -98,6 +98,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
   identity: async () => (await import('./commands/identity.ts')).addIdentityCommand,
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  pair: async () => (await import('./commands/pair.ts')).addPairCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   demo: async () => (await import('./commands/demo.ts')).addDemoCommand,

@@ -184,6 +184,8 @@ function decisionBlock(): string {
     .join('\n');
 }
 
+const code = (path: string) => `\`\`\`ts\n${readFileSync(join(root, path), 'utf8').trim()}\n\`\`\``;
+
 export const blocks: Readonly<Record<string, () => string>> = {
   commands: commandBlock,
   routes: routeBlock,
@@ -191,7 +193,8 @@ export const blocks: Readonly<Record<string, () => string>> = {
   fields: fieldBlock,
   errors: errorBlock,
   decisions: decisionBlock,
-  client: () => `\`\`\`ts\n${readFileSync(join(root, 'test/docs/client.ts'), 'utf8').trim()}\n\`\`\``,
+  client: () => code('test/docs/client.ts'),
+  pairing: () => code('test/docs/pairing-client.ts'),
 };
 
 const BLOCK = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;

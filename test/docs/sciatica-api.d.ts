@@ -489,6 +489,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a one-time code for a token
+         * @description For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.
+         */
+        post: operations["pair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1482,7 +1502,7 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -1537,7 +1557,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A foreign Host, Origin or site, or something that the role of the token may not do */
+        /** @description A foreign Host, Origin or site, or something that the role of the token may not do; to /pair a wrong code */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1591,7 +1611,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than 64 KiB, or with several records than 1 MiB */
+        /** @description The body is larger than 64 KiB, with several records than 1 MiB, to /pair than 1 KiB */
         PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -4994,6 +5014,73 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "J7WmZ0cIpZp5xV2bq3xKkA",
+                 *       "name": "Pixel 9"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The one-time code that sciatica pair shows
+                     * @example J7WmZ0cIpZp5xV2bq3xKkA
+                     */
+                    code: string;
+                    /**
+                     * @description Name of the token, such as the model of the phone; a number is added where it is taken; otherwise phone
+                     * @example Pixel 9
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token; it cannot be had again */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer` */
+                        token: string;
+                        /**
+                         * @description Name of the token, which the history shows
+                         * @example phone
+                         */
+                        name: string;
+                        /** @constant */
+                        role: "patient";
+                        /** @description The id of the user */
+                        users: number[];
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     getHealth: {

@@ -426,10 +426,14 @@ test('a repeated batch shows what is left after an erasure in its place', async 
 describe('the size of a body', () => {
   const long = { ...stretch, notes: 'x'.repeat(1500) };
 
-  test('500 records fit, one of 70 KiB does not', async () => {
-    const { url, store } = await freshServer();
+  test.each([
+    ['without --auth', undefined],
+    ['with --auth', { burst: 100, perSecond: 100 }],
+  ])('500 records fit, one of 70 KiB does not, %s', async (_, auth) => {
+    const { url, store } = await freshServer({ auth });
+    const { token } = store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null });
     const send = async (path: string, body: unknown) => {
-      const headers = { 'content-type': 'application/json' };
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
       return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).status;
     };
     expect(await send(logs, Array(MOST_AT_ONCE).fill(long))).toBe(201);

@@ -6,7 +6,7 @@ import { Feed } from '../../src/http/handlers/feed.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshStore, log, user } from '../store/helpers.ts';
+import { freshPath, freshStore, log, user } from '../store/helpers.ts';
 
 export const nora = user();
 export const stretch = log({ notes: '3 sets of 10' });
@@ -37,14 +37,14 @@ export function freshApp(allowed: { allowHosts?: string[]; allowOrigins?: string
 }
 
 /** As `freshApp`, with authentication. */
-export function guardedApp(options: GateOptions = {}) {
-  const service = freshService();
+export function guardedApp({ isPairing = false, ...options }: GateOptions & { isPairing?: boolean } = {}) {
+  const service = freshService(options.now);
   const gate = new Gate(service.store, options);
-  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate }), gate };
+  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate, isPairing }), gate };
 }
 
-function freshService() {
-  const database = freshStore();
+function freshService(now?: () => number) {
+  const database = freshStore(freshPath(), now);
   database.users.create(nora);
   database.logs.create(stretch);
   const store = database.as({ origin: { source: 'api' } });

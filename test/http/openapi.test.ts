@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
+import { isOpenToAll } from '../../src/domain/access.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routes } from '../../src/http/routes.ts';
 import { freshApp } from './helpers.ts';
@@ -75,7 +76,8 @@ test('it says which routes need no token', async () => {
   };
   for (const { method, path, right } of routes) {
     const { security, responses } = paths[path]?.[method.toLowerCase()] ?? {};
-    expect([path, security]).toEqual([path, right === null ? [] : undefined]);
-    expect([path, Object.hasOwn(responses ?? {}, '401')]).toEqual([path, right !== null]);
+    const isOpen = right === null || isOpenToAll(right);
+    expect([path, security]).toEqual([path, isOpen ? [] : undefined]);
+    expect([path, Object.hasOwn(responses ?? {}, '401')]).toEqual([path, !isOpen]);
   }
 });

@@ -1,4 +1,5 @@
 import { version } from '../../../package.json';
+import { isOpenToAll } from '../../domain/access.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
@@ -97,7 +98,7 @@ function operationOf({ right, errors, operation }: Route): OperationJson {
   ];
   return {
     tags: [tag],
-    ...(right === null && { security: [] }),
+    ...((right === null || isOpenToAll(right)) && { security: [] }),
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
