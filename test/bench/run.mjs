@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fill, readSlowly, whileBusy } from './large.mjs';
 import { get, load, post } from './load.mjs';
 
 const sciatica = new URL('../../bin/sciatica.js', import.meta.url).pathname;
@@ -132,7 +133,45 @@ async function memoryOfWholeList({ pid, port }) {
   return (peak - idle) / 1024;
 }
 
+/** What others notice of long reads. LARGE_DB names a database that `fill` made before, and is left as it is. */
+async function benchLarge(logs = 10_000_000) {
+  const path = process.env.LARGE_DB ?? join(folder, '10m.db');
+  if (!process.env.LARGE_DB) await fill(path, sciatica, logs);
+  const server = await serve(path);
+  const ask = async (target) => (await fetch(`http://127.0.0.1:${server.port}${target}`)).arrayBuffer();
+  const milliseconds = (what, value, most) =>
+    report(what, `${value.toFixed(1)} ms`, `at most ${most} ms`, value <= most);
+  const sorted = await whileBusy(server, logs, 20_000, () =>
+    ask('/userExerciseLogs?sort=painAfter&limit=50'),
+  );
+  milliseconds(
+    'GET one log while 10,000,000 are sorted, 99th percentile',
+    sorted[Math.floor(sorted.length * 0.99)],
+    10,
+  );
+  milliseconds('the same, slowest', sorted.at(-1), 50);
+  const times = [];
+  for (let round = 0; round < 2 * ROUNDS; round += 1) {
+    const begun = performance.now();
+    await ask('/users/1/summary');
+    times.push(performance.now() - begun);
+  }
+  milliseconds('summary of a user with 1,000 of 10,000,000 logs', median(times), 60);
+  const idle = kibibytes(server.pid, 'VmRSS');
+  const close = readSlowly(server, 10);
+  await whileBusy(server, logs, 10_000, () => new Promise((resolve) => setTimeout(resolve, 100)));
+  const memory = (kibibytes(server.pid, 'VmRSS') - idle) / 1024;
+  close();
+  report(
+    'ten slow readers of 10,000,000 logs, memory',
+    `${memory.toFixed(0)} MiB`,
+    'at most 128 MiB',
+    memory <= 128,
+  );
+}
+
 try {
+  if (process.argv.includes('--large')) await benchLarge();
   const small = await database('1k.db', 1_000);
   const medium = await database('10k.db', 10_000);
   const large = await database('1m.db', 1_000_000);
