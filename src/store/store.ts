@@ -6,17 +6,19 @@ import type { Noun } from '../domain/records.ts';
 import type { Connection } from './connection.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
-import { History } from './history/history.ts';
+import type { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
-import { Audit } from './records/audit.ts';
+import type { Audit } from './records/audit.ts';
+import type { Counterparts } from './records/counterparts.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
-import { Requests } from './records/requests.ts';
-import { Settings } from './records/settings.ts';
-import { Tokens } from './records/tokens.ts';
+import type { Requests } from './records/requests.ts';
+import type { Settings } from './records/settings.ts';
+import type { Tokens } from './records/tokens.ts';
 import { Users } from './records/users.ts';
+import { sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
 import { holdTemporaryFolder } from './sqlite/temporary.ts';
@@ -40,6 +42,7 @@ export class Store {
   readonly tokens: Tokens;
   readonly audit: Audit;
   readonly requests: Requests;
+  readonly counterparts: Counterparts;
   readonly #connection: Connection;
   readonly #view: View;
 
@@ -58,6 +61,7 @@ export class Store {
     this.tokens = connection.tokens;
     this.audit = connection.audit;
     this.requests = connection.requests;
+    this.counterparts = connection.counterparts;
   }
 
   /** The same records as others see and change them: as if there were none but those of these users. */
@@ -208,6 +212,12 @@ export class Store {
     return id;
   }
 
+  /** Gives this copy of a database a UUID of its own: see there. */
+  async renewIdentity(): Promise<string> {
+    const { renewIdentity } = await import('./maintenance/identity.ts');
+    return renewIdentity(this.#connection.db);
+  }
+
   /** The entry of the history before which it has gaps. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);
@@ -284,15 +294,6 @@ export function storeOn(
     beforeFirstChange,
   }: { close?: () => void; beforeFirstChange?: () => void } = {},
 ): Store {
-  const history = new History(db);
-  return new Store({
-    db,
-    changes: new Changes(db, now, beforeFirstChange),
-    history,
-    settings: new Settings(db),
-    tokens: new Tokens(db, now),
-    audit: new Audit(db),
-    requests: new Requests(db, history),
-    close,
-  });
+  const changes = new Changes(db, now, beforeFirstChange);
+  return new Store({ db, changes, ...sharedOn(db, now), close });
 }

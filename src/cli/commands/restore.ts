@@ -80,6 +80,10 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
     await confirm(context, restoration, options);
     const kept = restoration.apply(localStamp(context.now()));
     sayDone(context, `Restored ${countedHolding(restoration.copy)}.`);
+    say(
+      context,
+      `It keeps its identity, ${context.store.id}. If it is to be used beside another copy: sciatica identity new`,
+    );
     if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {
     restoration.close();
