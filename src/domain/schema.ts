@@ -137,12 +137,18 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+function requireObject(value: unknown): asserts value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid([{ field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } }]);
+}
+
 /**
  * Checks values against a schema.
  * @returns the values, typed
  * @throws SciaticaError `invalid` that names every fault
  */
 export function check<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unknown): T {
+  requireObject(value);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalid(issuesOf(result.error, schema.shape as Record<string, z.ZodMiniType>, value));
@@ -153,8 +159,7 @@ export function check<T>(schema: z.ZodMiniType<T> & { shape: object }, value: un
  * @throws SciaticaError `invalid` that names every fault
  */
 function checkInput<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unknown): T {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid([{ field: 'body', message: 'must be a JSON object' }]);
+  requireObject(value);
   const { id: _, ...input } = value as Record<string, unknown>;
   return check(schema, input);
 }
@@ -183,7 +188,13 @@ export const MOST_AT_ONCE = 500;
  */
 export function checkEach<T>(values: readonly unknown[], checkOne: (value: unknown) => T): T[] {
   if (values.length === 0 || values.length > MOST_AT_ONCE)
-    throw invalid([{ field: 'body', message: `must be an array of 1 to ${MOST_AT_ONCE} JSON objects` }]);
+    throw invalid([
+      {
+        field: 'body',
+        message: `must be an array of 1 to ${MOST_AT_ONCE} JSON objects`,
+        fault: { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE },
+      },
+    ]);
   const issues: Issue[] = [];
   const checked = values.flatMap((value, i) => {
     try {

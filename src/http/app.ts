@@ -7,14 +7,19 @@ import { allowed, type Match, type Route, type Session } from './route.ts';
 import { match } from './router.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
+import type { Workers } from './workers/pool.ts';
 
 export interface Service {
   /** All records, changed in the name of the API. */
   store: Store;
   origins: Origins;
   feed: Feed;
+  /** Threads for reads that may take long; without them, all is read in this one. */
+  workers?: Workers | undefined;
   /** Authenticates callers; without it every caller may do everything. */
   gate?: Gate | undefined;
+  /** Whether phones can be paired with it. */
+  isPairing?: boolean;
   /** Receives every error that is answered with 500. */
   onError?: (error: unknown) => void;
 }
@@ -87,8 +92,9 @@ function handle(
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const base = () => baseOf(request, service.origins);
-    const { feed } = service;
-    const response = route.handle({ request, id, search, store, caller, recheck, base, feed, match });
+    const { feed, workers, isPairing = false } = service;
+    const context = { request, id, search, store, caller, recheck, base, feed, workers, isPairing, match };
+    const response = route.handle(context);
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))

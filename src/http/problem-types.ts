@@ -8,6 +8,7 @@ export const problemTypes = {
     means:
       'A Host, Origin or site that the service does not answer to; --allow-host and --allow-origin add some',
   },
+  'wrong-code': { status: 403, means: 'The code is not the one that sciatica pair shows' },
   'role-lacks-right': { status: 403, means: 'The role of the token may not do this, whatever the record' },
   'not-found': { status: 404, means: 'No such path, or no such record that the caller may see' },
   'method-not-allowed': {
@@ -26,6 +27,7 @@ export const problemTypes = {
   'too-many-requests': { status: 429, means: 'A rate limit; Retry-After says when to try again' },
   'headers-too-large': { status: 431, means: 'The headers are too large' },
   'internal-error': { status: 500, means: 'Something went wrong in the service' },
+  'query-timeout': { status: 503, means: 'A read had no result after 30 seconds: ask for less' },
   unavailable: { status: 503, means: 'Try again after the seconds that Retry-After says' },
   'storage-full': { status: 507, means: 'The disk is full; nothing was saved' },
 } as const satisfies Record<string, { status: number; means: string }>;

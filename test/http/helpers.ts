@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createApp, type Service } from '../../src/http/app.ts';
 import { Gate, type GateOptions } from '../../src/http/guard/gate.ts';
@@ -5,8 +6,9 @@ import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/handlers/feed.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
+import { Workers } from '../../src/http/workers/pool.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshStore, log, user } from '../store/helpers.ts';
+import { freshPath, freshStore, log, root, user } from '../store/helpers.ts';
 
 export const nora = user();
 export const stretch = log({ notes: '3 sets of 10' });
@@ -37,14 +39,14 @@ export function freshApp(allowed: { allowHosts?: string[]; allowOrigins?: string
 }
 
 /** As `freshApp`, with authentication. */
-export function guardedApp(options: GateOptions = {}) {
-  const service = freshService();
+export function guardedApp({ isPairing = false, ...options }: GateOptions & { isPairing?: boolean } = {}) {
+  const service = freshService(options.now);
   const gate = new Gate(service.store, options);
-  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate }), gate };
+  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate, isPairing }), gate };
 }
 
-function freshService() {
-  const database = freshStore();
+function freshService(now?: () => number) {
+  const database = freshStore(freshPath(), now);
   database.users.create(nora);
   database.logs.create(stretch);
   const store = database.as({ origin: { source: 'api' } });
@@ -53,7 +55,8 @@ function freshService() {
 
 function appOf(service: Service) {
   const errors: unknown[] = [];
-  const app = createApp({ ...service, onError: (error) => errors.push(error) });
+  const onError = (error: unknown) => errors.push(error);
+  const app = createApp({ ...service, workers: workersOf(service.store, onError), onError });
   const call: Call = async (method, target, { headers = {}, hosts = ['localhost:3000'], body } = {}) => {
     const bytes = bytesOf(body);
     const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
@@ -70,6 +73,17 @@ function appOf(service: Service) {
     return answerOf(response);
   };
   return { store: service.store, call, errors };
+}
+
+/** The bundle of a worker thread. */
+export const workerFile = join(root, 'dist/worker.js');
+
+/** Threads for the tests that through-workers.test.ts runs once more. */
+function workersOf(store: Store, onError: (error: unknown) => void): Workers | undefined {
+  if (!process.env['READ_BY_WORKERS']) return undefined;
+  const workers = new Workers(store, { file: workerFile, timeout: 30_000, onError });
+  onTestFinished(() => workers.stop());
+  return workers;
 }
 
 function bytesOf(body: unknown): Uint8Array {
@@ -91,6 +105,14 @@ export async function freshServer(
   const store = freshStore();
   store.users.create(nora);
   store.logs.create(stretch);
+  return { store, ...(await served(store, options)) };
+}
+
+/** A real server on a free port, of the records of a store. */
+export async function served(
+  store: Store,
+  options: Partial<ServerOptions> = {},
+): Promise<{ url: string; server: RunningServer; log: string[] }> {
   const log: string[] = [];
   const server = await startServer(store, {
     host: '127.0.0.1',
@@ -100,5 +122,5 @@ export async function freshServer(
     ...options,
   });
   onTestFinished(() => server.stop());
-  return { store, url: `http://127.0.0.1:${server.port}`, server, log };
+  return { url: `http://127.0.0.1:${server.port}`, server, log };
 }

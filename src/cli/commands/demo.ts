@@ -3,10 +3,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import { ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, quoted, say } from '../output/io.ts';
+import { counted, escapeControls, quoted, say, sayDone } from '../output/io.ts';
 
 /** `sciatica demo` */
 export function addDemoCommand(program: Command, context: Context): void {
@@ -36,10 +37,10 @@ async function practise(context: Context): Promise<void> {
         'conflict',
         `${escapeControls(path)} exists already. The practice records go into a new file only.`,
       );
-    print(context, `The practice database is there: ${escapeControls(path)}`);
+    sayDone(context, `The practice database is there: ${escapeControls(path)}`);
   } else {
     const { users, logs } = await fill(context, path);
-    print(
+    sayDone(
       context,
       `Made a practice database of ${counted(users, 'user')} and ${counted(logs, 'log')}: ${escapeControls(path)}`,
     );
@@ -100,9 +101,10 @@ function removePractice(context: Context): void {
     );
   const path = ownPath(context);
   if (!existsSync(path)) {
-    print(context, 'There is no practice database.');
+    sayDone(context, 'There is no practice database.');
     return;
   }
-  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
-  print(context, 'Removed the practice database.');
+  for (const file of [path, `${path}-wal`, `${path}-shm`, ownCertificateFile(path)])
+    rmSync(file, { force: true });
+  sayDone(context, 'Removed the practice database.');
 }

@@ -1,12 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
-import { idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { escapeControls, print, say } from '../output/io.ts';
+import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
+import { escapeControls, print, say, sayDone } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
 
@@ -55,20 +55,12 @@ export function addTokenCommand(program: Command, context: Context): void {
     .command('rm')
     .summary('Take a token back')
     .description(
-      'Take a token back. It is refused from the next request on; its name stays taken. In a terminal it asks first.',
+      'Take a token back. It is refused from the next request on; its name stays taken. It asks first.',
     )
     .argument('<token>', 'name or id of the token')
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica token rm phone', 'sciatica token rm phone --yes'))
     .action((key: string, options: Options) => removeToken(context, key, options));
-}
-
-const HOUR = 3_600_000;
-
-function lifetimeOf(text: string): number {
-  const [, count = '', unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
-  if (Number(count) < 1) throw new InvalidArgumentError('It must be days or hours, such as 90d or 12h.');
-  return Number(count) * (unit === 'd' ? 24 : 1) * HOUR;
 }
 
 function addToken(context: Context, name: string, options: Options): void {
@@ -111,14 +103,12 @@ async function removeToken(context: Context, key: string, options: Options): Pro
   const token = `Token ${id}, ${escapeControls(name)},`;
   if (revokedAt !== null) {
     const day = localDay(new Date(revokedAt));
-    print(context, `${token} was taken back already, on ${day}: it is refused.`);
+    sayDone(context, `${token} was taken back already, on ${day}: it is refused.`);
     return;
   }
-  // In a script it is not worth an error: refusing a token loses no data.
-  if (context.interactive)
-    await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
+  await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
   tokens.revoke(key);
-  print(context, `${token} is refused from now on.`);
+  sayDone(context, `${token} is refused from now on.`);
 }
 
 /** A token with its moments as ISO 8601 in UTC. */

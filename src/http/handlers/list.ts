@@ -7,14 +7,14 @@ import { disclosedRange } from './disclosure.ts';
 import { etagOf, etagOfList, tagged } from './etag.ts';
 import { formatOf, type ListFormat, listTypes } from './formats.ts';
 import type { ListQuery } from './list-query.ts';
-import { logs, type Resource } from './resource.ts';
+import { type Lists, logs, routines } from './resource.ts';
 import { pageLinks, type SliceOf } from './slice.ts';
 
 /** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
 const MOST_CHARACTERS = 1024 * 1024;
 
 /** GET of a list: the whole of it, a page with `limit`, or a part as json-server cuts it. */
-export function list<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function list<F extends Paging>(resource: Lists<F>): Handler {
   return (context) => answer(resource, resource.read(context.search), resource.path, context);
 }
 
@@ -27,12 +27,24 @@ export const logsOfUser: Handler = (context) => {
   return answer(logs, { filter: { ...filter, userId: id }, slice }, `/users/${id}${logs.path}`, context);
 };
 
-function answer<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
+/** GET of the routines of the user in the path. */
+export const routinesOfUser: Handler = (context) => {
+  const { id, search, store } = context;
+  const { filter, slice } = routines.read(search);
+  store.users.json(id);
+  const path = `/users/${id}${routines.path}`;
+  return answer(routines, { filter: { ...filter, userId: id }, slice }, path, context);
+};
+
+function answer<F extends Paging>(
+  resource: Lists<F>,
   { filter, slice }: ListQuery<F>,
   path: string,
   context: RequestContext,
-): HttpResponse {
+): HttpResponse | Promise<HttpResponse> {
+  const { store, workers } = context;
+  const away = workers && resource.verbs(store).isLong(filter) && workers.answer(context);
+  if (away) return away;
   const type = preferredType(context.request.headers.accept, listTypes);
   const format = formatOf(type, filter.fields ?? Object.keys(recordFields[resource.noun]));
   const as = { resource, filter, format, path };
@@ -41,8 +53,8 @@ function answer<F extends Paging, I, P>(
   return whole(as, {}, context);
 }
 
-interface Asked<F extends Paging, I, P> {
-  resource: Resource<F, I, P>;
+interface Asked<F extends Paging> {
+  resource: Lists<F>;
   filter: F;
   format: ListFormat;
   path: string;
@@ -51,11 +63,12 @@ interface Asked<F extends Paging, I, P> {
 const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type, vary: 'Accept' });
 
 /** The records that match, up to the limit of the filter. */
-function whole<F extends Paging, I, P>(
-  { resource, filter, format, path }: Asked<F, I, P>,
+function whole<F extends Paging>(
+  { resource, filter, format, path }: Asked<F>,
   further: HttpHeaders,
-  { request, search, store, caller }: RequestContext,
-): HttpResponse {
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
+  const { request, search, store, caller } = context;
   const verbs = resource.verbs(store);
   const headers = { ...headersOf(format), ...further };
   const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
@@ -66,6 +79,9 @@ function whole<F extends Paging, I, P>(
     response.disclosed = disclosedRange(resource, ids);
     return response;
   }
+  const { workers } = context;
+  const away = workers && next !== undefined && verbs.isLong(filter, true) && workers.answer(context);
+  if (away) return away;
   return {
     status: 200,
     headers,
@@ -73,11 +89,11 @@ function whole<F extends Paging, I, P>(
   };
 }
 
-function part<F extends Paging, I, P>(
-  asked: Asked<F, I, P>,
+function part<F extends Paging>(
+  asked: Asked<F>,
   slice: SliceOf,
   context: RequestContext,
-): HttpResponse {
+): HttpResponse | Promise<HttpResponse> {
   const { resource, filter, path } = asked;
   const { search, store } = context;
   return store.read(() => {
@@ -89,8 +105,8 @@ function part<F extends Paging, I, P>(
   });
 }
 
-function page<F extends Paging, I, P>(
-  { resource, filter, format, path }: Asked<F, I, P>,
+function page<F extends Paging>(
+  { resource, filter, format, path }: Asked<F>,
   limit: number,
   { request, search, store }: RequestContext,
 ): HttpResponse {

@@ -29,10 +29,10 @@ export function requestOf(
     ...singleHeaders(incoming.rawHeaders),
     address: () => addressOf(incoming, isProxied),
     trust: connections && (() => connections.trust(incoming.socket)),
-    onClose: (listener) => {
+    onClose: (listener, atEnd = true) => {
       outgoing.once('close', listener);
       // A client that ends a stream closes only its half of the connection.
-      incoming.socket.once('end', listener);
+      if (atEnd) incoming.socket.once('end', listener);
     },
     readBody: (most = MAX_BODY_BYTES) => {
       if (Number(incoming.headers['content-length'] ?? 0) > most) return Promise.reject(tooLarge(most));
@@ -47,7 +47,8 @@ export function requestOf(
  * @param isProxied whether a trusted proxy is in front, which appends the address to X-Forwarded-For
  */
 export function addressOf(incoming: IncomingMessage, isProxied: boolean): string {
-  const direct = incoming.socket.remoteAddress ?? '';
+  // A socket for both versions of IP gives IPv4 addresses as ::ffff:192.0.2.7.
+  const direct = (incoming.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (!isProxied) return direct;
   const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
   return addressIn(forwarded.at(-1)?.trim() ?? '') ?? direct;

@@ -12,6 +12,7 @@ import type { Exercise } from '../../domain/plans/exercise.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { hasManyLogs, isLong } from './cost.ts';
 import type { Lines } from './csv.ts';
 import { conditionsFor } from './filters.ts';
 import type { Chunk } from './rows.ts';
@@ -56,7 +57,13 @@ export class Logs {
   /** As `Table.csvLines`. */
   csvLines = (filter: LogFilter, raw: boolean): Generator<Lines> => this.#table.csvLines(query(filter), raw);
 
-  /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
+  /** Whether others should not wait for this list (see cost.ts). */
+  isLong = (filter: LogFilter, goesOn = false): boolean =>
+    isLong({ db: this.db, table: 'logs', users: this.users }, filter, goesOn);
+  /** Whether others should not wait for statistics of a user's logs. */
+  areMany = (userId: number): boolean => hasManyLogs(this.db, userId);
+
+  /** The sessions that match, without their notes, in blocks of bounded size: see there. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>
     sessionBlocks(this.db, [...this.#scope, ...conditionsOf(filter)]);
 

@@ -6,6 +6,7 @@ import { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { domainError } from './errors.ts';
 import { openReadable } from './readable.ts';
+import { addProceed, type Reader } from './reader.ts';
 
 /** How long a command waits for another process to finish writing. */
 export const BUSY_TIMEOUT_MS = 30_000;
@@ -13,33 +14,46 @@ export const BUSY_TIMEOUT_MS = 30_000;
 /** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
 const CACHE_KIB = 64 * 1024;
 
+type Alone = BetterSqlite.Options & { isAlone?: boolean };
+
 /** How a connection is opened. */
 interface Options extends BetterSqlite.Options {
   /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
   orReadable?: boolean;
+  /** Who reads through it, in a thread of its own. */
+  reader?: Reader | undefined;
 }
 
 /**
  * Opens a connection to a file that exists, with the pragmas that every connection has.
  * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
-export function connect(path: string, { orReadable = false, ...options }: Options = {}): Database {
-  return new Database(path, () => {
+export function connect(path: string, { orReadable = false, reader, ...options }: Options = {}): Database {
+  const connected = () => {
     refuseStrangeCompanions(path);
-    const open = (file: string | Buffer, more?: BetterSqlite.Options) =>
-      openWithPragmas(file, { ...options, ...more });
+    const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
+      openWithPragmas(file, { ...options, ...more }, isAlone);
     try {
-      return orReadable ? openReadable(path, open) : { sqlite: open(path) };
+      const opened = orReadable ? openReadable(path, open) : { sqlite: open(path) };
+      if (reader) addProceed(opened.sqlite, reader);
+      return opened;
     } catch (error) {
       throw domainError(error, path);
     }
-  });
+  };
+  return new Database(path, connected, reader);
 }
 
-function openWithPragmas(file: string | Buffer, options: BetterSqlite.Options): BetterSqlite.Database {
+function openWithPragmas(
+  file: string | Buffer,
+  options: BetterSqlite.Options,
+  isAlone: boolean,
+): BetterSqlite.Database {
   const isFile = typeof file === 'string';
   const sqlite = openSqlite(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isFile, ...options });
   try {
+    // First: the others read the schema, and what was read without this lock needs shared memory.
+    if (isAlone) sqlite.pragma('locking_mode = EXCLUSIVE');
     const functions = { contains: contains(), csv_cell: csvCell, raw_csv_cell: rawCsvCell };
     for (const [name, work] of Object.entries(functions))
       sqlite.function(name, { deterministic: true, directOnly: true }, work);

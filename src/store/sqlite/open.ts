@@ -1,10 +1,10 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { sleepSync } from '../../lib/sleep.ts';
 import { keepVersion } from '../maintenance/backup.ts';
+import { retryWhileBusy } from './busy.ts';
 import { mendPermissions, refuseStrangeCompanions } from './companions.ts';
-import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
+import { connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
@@ -76,12 +76,16 @@ export interface Snapshot {
 export function openSnapshot(open: Database, sorts = true): Snapshot {
   if (open.isSnapshot) return { db: open, close() {} };
   if (open.obstacle && open.obstacle.kind !== 'shared') return { db: open, close: open.lend() };
-  const db = connect(open.path, { readonly: true });
-  // It reads each page once: keeping them would only grow.
-  db.pragma('cache_size = -2000');
+  const db = connect(open.path, { readonly: true, reader: open.reader });
+  limitCache(db);
   if (sorts) useTemporaryFolder(db);
   db.run('BEGIN');
   return { db, close: () => db.close() };
+}
+
+/** For a connection that reads each page once: keeping them would only grow. */
+export function limitCache(db: Database): void {
+  db.pragma('cache_size = -2000');
 }
 
 /** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
@@ -142,6 +146,7 @@ function claim(database: Database): void {
   }
   refuseNewer(database.path, database.pragma<number>('user_version'));
   if (database.obstacle) return;
+  // SQLite does not wait by itself where it changes the journal mode.
   if (
     database.pragma('journal_mode') !== 'wal' &&
     retryWhileBusy(() => database.pragma('journal_mode = WAL')) !== 'wal'
@@ -150,19 +155,6 @@ function claim(database: Database): void {
       'unusable',
       `${database.path}: this place cannot hold the database (no write-ahead log). Choose a local disk with --db.`,
     );
-}
-
-/** Tries again while others hold the lock: SQLite does not wait by itself where it changes the journal mode. */
-function retryWhileBusy<T>(work: () => T): T {
-  for (const deadline = performance.now() + BUSY_TIMEOUT_MS; ; ) {
-    try {
-      return work();
-    } catch (error) {
-      const isBusy = error instanceof SciaticaError && error.code === 'busy';
-      if (!isBusy || performance.now() > deadline) throw error;
-      sleepSync(5);
-    }
-  }
 }
 
 /**
