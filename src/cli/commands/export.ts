@@ -7,7 +7,7 @@ import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import { LAST_CHANGES } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
-import type { Lines } from '../../store/records/csv.ts';
+import type { Lines } from '../../store/records/lists/csv.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { namingFlags, usage } from '../errors.ts';

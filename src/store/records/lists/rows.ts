@@ -1,5 +1,5 @@
-import type { Paging } from '../../domain/lists/sort.ts';
-import type { Condition } from '../sqlite/condition.ts';
+import type { Paging } from '../../../domain/lists/sort.ts';
+import type { Condition } from '../../sqlite/condition.ts';
 
 /** Which rows, in what order, how many, from where. */
 export interface Query extends Paging {

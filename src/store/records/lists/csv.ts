@@ -1,6 +1,6 @@
-import type { Field, Fields } from '../../domain/fields.ts';
-import type { Condition } from '../sqlite/condition.ts';
-import type { Source } from '../sqlite/snapshot.ts';
+import type { Field, Fields } from '../../../domain/fields.ts';
+import type { Condition } from '../../sqlite/condition.ts';
+import type { Source } from '../../sqlite/snapshot.ts';
 import type { Chunk } from './rows.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { type Cell, toCell } from '../../domain/codec.ts';
-import { invalid } from '../../domain/errors.ts';
-import type { Field, Fields } from '../../domain/fields.ts';
-import { parseSort, type SortKey } from '../../domain/lists/sort.ts';
-import type { Condition } from '../sqlite/condition.ts';
+import { type Cell, toCell } from '../../../domain/codec.ts';
+import { invalid } from '../../../domain/errors.ts';
+import type { Field, Fields } from '../../../domain/fields.ts';
+import { parseSort, type SortKey } from '../../../domain/lists/sort.ts';
+import type { Condition } from '../../sqlite/condition.ts';
 
 /**
  * Keyset cursors: the place of a record in an order, as base64url of the JSON array
