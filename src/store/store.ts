@@ -5,17 +5,19 @@ import type { Routine } from '../domain/plans/routine.ts';
 import type { Noun } from '../domain/records.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
-import { History } from './history/history.ts';
+import type { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
-import { Audit } from './records/audit.ts';
+import type { Audit } from './records/audit.ts';
+import type { Counterparts } from './records/counterparts.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
-import { Requests } from './records/requests.ts';
-import { Settings } from './records/settings.ts';
-import { Tokens } from './records/tokens.ts';
+import type { Requests } from './records/requests.ts';
+import type { Settings } from './records/settings.ts';
+import type { Tokens } from './records/tokens.ts';
 import { Users } from './records/users.ts';
+import { type Shared, sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
 import { Writer } from './sqlite/writer.ts';
@@ -28,14 +30,9 @@ export interface View {
 }
 
 /** What all views of one connection share. */
-interface Connection {
+interface Connection extends Shared {
   db: Database;
   changes: Changes;
-  history: History;
-  settings: Settings;
-  tokens: Tokens;
-  audit: Audit;
-  requests: Requests;
   close(): void;
   /** Made for the first write of a service. */
   writer?: Writer;
@@ -52,6 +49,7 @@ export class Store {
   readonly tokens: Tokens;
   readonly audit: Audit;
   readonly requests: Requests;
+  readonly counterparts: Counterparts;
   readonly #connection: Connection;
   readonly #view: View;
 
@@ -70,6 +68,7 @@ export class Store {
     this.tokens = connection.tokens;
     this.audit = connection.audit;
     this.requests = connection.requests;
+    this.counterparts = connection.counterparts;
   }
 
   /** The same records as others see and change them: as if there were none but those of these users. */
@@ -285,15 +284,5 @@ export function storeOn(
     beforeFirstChange,
   }: { close?: () => void; beforeFirstChange?: () => void } = {},
 ): Store {
-  const history = new History(db);
-  return new Store({
-    db,
-    changes: new Changes(db, now, beforeFirstChange),
-    history,
-    settings: new Settings(db),
-    tokens: new Tokens(db),
-    audit: new Audit(db),
-    requests: new Requests(db, history),
-    close,
-  });
+  return new Store({ db, changes: new Changes(db, now, beforeFirstChange), ...sharedOn(db), close });
 }

@@ -123,7 +123,10 @@ function prepareCopy(database: Database): void {
   const version = database.pragma<number>('user_version');
   if (database.pragma('application_id') !== APPLICATION_ID) throw stranger(database.path);
   refuseNewer(database.path, version);
+  if (version === migrations.length) return;
+  database.pragma('foreign_keys = OFF');
   for (const sql of migrations.slice(version)) database.exec(sql);
+  database.pragma('foreign_keys = ON');
 }
 
 /** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */

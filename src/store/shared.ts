@@ -1,0 +1,29 @@
+import { History } from './history/history.ts';
+import { Audit } from './records/audit.ts';
+import { Counterparts } from './records/counterparts.ts';
+import { Requests } from './records/requests.ts';
+import { Settings } from './records/settings.ts';
+import { Tokens } from './records/tokens.ts';
+import type { Database } from './sqlite/database.ts';
+
+/** The verbs that all views of a connection share. */
+export interface Shared {
+  history: History;
+  settings: Settings;
+  tokens: Tokens;
+  audit: Audit;
+  requests: Requests;
+  counterparts: Counterparts;
+}
+
+export function sharedOn(db: Database): Shared {
+  const history = new History(db);
+  return {
+    history,
+    settings: new Settings(db),
+    tokens: new Tokens(db),
+    audit: new Audit(db),
+    requests: new Requests(db, history),
+    counterparts: new Counterparts(db),
+  };
+}
