@@ -21,6 +21,7 @@ import { type Shared, sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
 import { Writer } from './sqlite/writer.ts';
+import type { SyncTables } from './sync/tables.ts';
 
 /** What a view of the records shows, and who makes its changes. */
 export interface View {
@@ -167,6 +168,12 @@ export class Store {
   async import(place: PlaceName): Promise<Import> {
     const { Import } = await import('./maintenance/import.ts');
     return new Import(this.#connection.db, this.as({ origin: { source: 'import' } }), place);
+  }
+
+  /** What the database keeps for syncs. */
+  async sync(): Promise<SyncTables> {
+    const { SyncTables } = await import('./sync/tables.ts');
+    return new SyncTables(this.#connection.db);
   }
 
   /**
