@@ -92,8 +92,8 @@ function note(
 ): void {
   const { store, origin, differences } = session;
   if (method === 'DELETE') {
-    if (theirId !== null) store.counterparts.remove(origin, record, theirId);
     if (record === 'user') differences.forgetUser(records[0]?.id ?? 0);
+    else if (theirId !== null) store.counterparts.remove(origin, record, theirId);
     return;
   }
   const left = [...records];

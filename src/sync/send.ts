@@ -187,7 +187,8 @@ export class Sending {
   async #deleteOne(record: Noun, { ourId, theirId }: Pair): Promise<void> {
     const { session } = this;
     // What waits for a decision there would go with its user.
-    if (record === 'user' && session.differences.isDisputed(theirId)) return;
+    const { deletable, differences } = session;
+    if (record === 'user' && !deletable.has(theirId) && differences.isDisputed(theirId)) return;
     if (!this.#may(record, ourId, `delete ${record}`)) return;
     const found = await this.#agreed(record, ourId, theirId);
     if (!found) return;

@@ -35,6 +35,8 @@ export interface Session {
   theirUser: number | null;
   /** Users over there who were erased here. */
   erasedHere: ReadonlySet<number>;
+  /** Users over there who are to be deleted with all that was decided to go with them. */
+  deletable: Set<number>;
   arrivals: Arrivals;
   differences: Differences;
   options: SyncOptions;

@@ -163,6 +163,7 @@ async function sessionOf(
     state,
     theirUser,
     erasedHere: new Set(tables.syncs.erased(origin)),
+    deletable: new Set(),
     arrivals: tables.arrivals(),
     differences: tables.differencesFrom(origin),
     options,

@@ -23,6 +23,8 @@ export class Taking {
   #deferred: Arrival[] = [];
   /** Users who were deleted there: they go last, once it is known what is left of them here. */
   readonly #users: Met[] = [];
+  /** Records of users who were deleted here, by those users. */
+  readonly #ownerless = new Map<number, { arrival: Arrival; theirs: AnyRecord }[]>();
   /** Users who were erased there: nothing of them is taken. */
   readonly #erased = new Set<number>();
 
@@ -41,6 +43,7 @@ export class Taking {
         this.#settle(arrival);
         progress('take', ++count);
       }
+    for (const [userId, waiting] of this.#ownerless) this.#settleOwnerless(userId, waiting);
     this.#retry();
     for (const met of this.#users) this.#deleteUser(met);
   }
@@ -84,28 +87,36 @@ export class Taking {
     result.erasedThere.push(ourId);
   }
 
-  /**
-   * Whether the user of a record is here. A user who was deleted here is brought back for what was recorded there later, if
-   * conflicts are decided so.
-   */
+  /** Whether the user of a record is here; if not, it is decided with all that came of this user. */
   #hasOwner(arrival: Arrival, theirs: AnyRecord, counterpart: Counterpart | undefined): boolean {
-    const { session } = this;
     const { userId } = theirs as { userId: number };
-    if (session.store.users.has(userId)) return true;
+    if (this.session.store.users.has(userId)) return true;
     // What was there before goes with its user.
     if (counterpart && same(arrival.record, theirs, counterpart.agreed)) return false;
-    const owner = session.store.counterparts.ofOurs(session.origin, 'user', userId);
-    if (session.options.onConflict === undefined || !owner?.agreed) {
-      this.#leave(arrival, 'user deleted here', null, theirs);
-      return false;
-    }
-    if (this.#winner('user', userId, arrival) === 'theirs') {
-      session.store.users.restore(owner.agreed as never);
-      session.result.pulled.user.created++;
-      return true;
-    }
-    if (!allowed(session, 'delete user')) this.#leave(arrival, 'user deleted here', null, theirs);
+    const others = this.#ownerless.get(userId);
+    if (others) others.push({ arrival, theirs });
+    else this.#ownerless.set(userId, [{ arrival, theirs }]);
     return false;
+  }
+
+  /**
+   * Records of a user who was deleted here. If conflicts are decided and one of them is newer than the deletion, the user comes
+   * back; otherwise they wait until the user is deleted there as well.
+   */
+  #settleOwnerless(userId: number, waiting: readonly { arrival: Arrival; theirs: AnyRecord }[]): void {
+    const { session } = this;
+    const { store, origin, options, arrivals, result } = session;
+    const owner = store.counterparts.ofOurs(origin, 'user', userId);
+    const isDecided = options.onConflict !== undefined && owner?.agreed;
+    const isNewer = waiting.some(({ arrival }) => this.#winner('user', userId, arrival) === 'theirs');
+    if (isDecided && isNewer) {
+      store.users.restore(owner.agreed as never);
+      result.pulled.user.created++;
+      for (const { arrival } of waiting) this.#settle(arrival);
+    } else if (isDecided && allowed(session, 'delete user')) {
+      session.deletable.add(owner.theirId);
+      for (const { arrival } of waiting) arrivals.keepConflict(origin, arrival);
+    } else for (const { arrival, theirs } of waiting) this.#leave(arrival, 'user deleted here', null, theirs);
   }
 
   /** A record that is new here. */

@@ -167,6 +167,12 @@ export class Differences {
   /** Forgets the counterparts of a user who is gone on both sides, and of all that belonged to the user. */
   forgetUser(ourId: number): void {
     this.db.run(
+      `DELETE FROM conflicts WHERE origin = ? AND theirUser =
+         (SELECT theirId FROM counterparts WHERE origin = conflicts.origin AND record = 'user' AND ourId = ?)`,
+      this.origin,
+      ourId,
+    );
+    this.db.run(
       `DELETE FROM counterparts WHERE origin = ? AND (record = 'user' AND ourId = ? OR record <> 'user' AND ${OWNER} = ?
          AND NOT EXISTS (SELECT 1 FROM logs WHERE record = 'log' AND id = ourId)
          AND NOT EXISTS (SELECT 1 FROM routines WHERE record = 'routine' AND id = ourId)
