@@ -63,6 +63,8 @@ export interface SyncResult {
   readAnew: boolean;
   /** Number of the change here, to undo it. */
   change: number | undefined;
+  /** History seq here up to which all was looked at. */
+  seq: number;
 }
 
 /** Receives what is under way, for a line of progress. */
@@ -87,6 +89,7 @@ export const emptyResult = (database: string): SyncResult => ({
   erasedHere: [],
   readAnew: false,
   change: undefined,
+  seq: 0,
 });
 
 /** How many records were created, changed or deleted. */

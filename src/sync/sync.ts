@@ -73,6 +73,8 @@ async function runRound(session: Session, means: Means): Promise<boolean> {
   result.change = store.latestChange ?? result.change;
   eraseAccepted(session);
   if (session.erasedHere.size > 0) result.erasedHere = tables.syncs.erased(session.origin);
+  // What is changed here from now on may be missed: it is for the next sync.
+  result.seq = store.history.last();
   const sending = new Sending(session, means.makeKey);
   await sending.run();
   return sending.isStale;

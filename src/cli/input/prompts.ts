@@ -1,4 +1,4 @@
-import { confirm, input, search, select } from '@inquirer/prompts';
+import { confirm, input, password, search, select } from '@inquirer/prompts';
 import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -157,6 +157,11 @@ function faultOf(field: Field, value: unknown, today: string): string | undefine
 export function askText(context: Context, message: string): Promise<string> {
   const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
   return ask(context, (streams) => input({ message, validate }, streams));
+}
+
+/** Asks for a text that is not shown while it is typed. */
+export async function askSecret(context: Context, message: string): Promise<string> {
+  return (await ask(context, (streams) => password({ message, mask: false }, streams))).trim();
 }
 
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
