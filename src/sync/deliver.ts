@@ -92,8 +92,13 @@ function note(
 ): void {
   const { store, origin, differences } = session;
   if (method === 'DELETE') {
-    if (record === 'user') differences.forgetUser(records[0]?.id ?? 0);
-    else if (theirId !== null) store.counterparts.remove(origin, record, theirId);
+    if (theirId === null) return;
+    if (record !== 'user') {
+      store.counterparts.remove(origin, record, theirId);
+      return;
+    }
+    differences.forgetUser(records[0]?.id ?? 0);
+    differences.forgetWaiting(theirId);
     return;
   }
   const left = [...records];

@@ -17,6 +17,9 @@ const BLOCK = 500;
 /** Largest body of a request, in characters; the service takes 1 MiB. */
 const MOST_CHARACTERS = 300_000;
 
+/** Content Too Large (RFC 9110, 15.5.14): a proxy on the way may take less. */
+const TOO_LARGE = 413;
+
 /** A Sending can be ended after every request, and the next one goes on where it was. */
 export class Sending {
   readonly #users: readonly number[];
@@ -99,6 +102,12 @@ export class Sending {
       return;
     }
     const { faults, message, status } = outcome.refused;
+    if (status === TOO_LARGE && sent.length > 1) {
+      const half = Math.ceil(sent.length / 2);
+      await this.#createTogether(record, sent.slice(0, half));
+      await this.#createTogether(record, sent.slice(half));
+      return;
+    }
     // The user may have been deleted there meanwhile.
     if (status === 404 || /userId/.test(message)) this.isStale = true;
     for (const [i, one] of sent.entries()) {

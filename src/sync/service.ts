@@ -161,7 +161,8 @@ export class Service {
       if (response.status < 300) return response;
       const wait = Number(response.headers['retry-after']);
       const isBusy = response.status === 429 || response.status === 503;
-      if (!isBusy || attempt >= ATTEMPTS || !(wait <= LONGEST_WAIT)) throw refusal(response);
+      if (!isBusy || attempt >= ATTEMPTS || !(wait <= LONGEST_WAIT))
+        throw refusal(response, this.token !== undefined);
       await this.wait(Math.max(1, wait) * 1000);
     }
   }
@@ -231,12 +232,14 @@ function seqOf(headers: SyncResponse['headers']): number {
 const strange = () =>
   new SciaticaError('unusable', 'The service answers in another way than sciatica does: is it up to date?');
 
-function refusal(response: SyncResponse): Error {
+function refusal(response: SyncResponse, hasToken: boolean): Error {
   const { status } = response;
   if (status === 401)
     return new SciaticaError(
       'unusable',
-      'The service does not know the token, or it has expired. Ask for another (sciatica token add, where the service runs).',
+      hasToken
+        ? 'The service does not know the token, or it has expired. Ask for another (sciatica token add, where the service runs).'
+        : 'The service asks for a token: sciatica token add makes one where it runs. Give it with --token-file, here or to sciatica remote add.',
     );
   if (status === 410)
     return new SciaticaError('outdated', 'The service no longer has all changes since the last sync.');

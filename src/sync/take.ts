@@ -167,6 +167,10 @@ export class Taking {
       case 'delete here':
         this.#take(met);
         return;
+      case 'push':
+        // The one there that ours was paired with is gone: ours is sent as a new one.
+        if (!theirs) this.session.store.counterparts.remove(this.session.origin, record, arrival.theirId);
+        return;
       case 'conflict':
         this.#decideConflict(met);
     }

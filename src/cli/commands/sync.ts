@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import type { SyncResult } from '../../sync/result.ts';
+import { type SyncResult, total } from '../../sync/result.ts';
 import type { SyncOptions } from '../../sync/session.ts';
 import type { Means } from '../../sync/sync.ts';
 import { usage } from '../errors.ts';
@@ -150,7 +150,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
   let told = '';
   return (result) => {
     const left = leftLines(result).join('\n');
-    const isNew = left !== told || resultLines(name, result).length > 1;
+    const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
     if (isNew || options.json) show(context, name, result, options);
   };
@@ -158,7 +158,7 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
 
 function show(context: Context, name: string, result: SyncResult, options: Options): void {
   if (options.json) print(context, JSON.stringify(asJson(result)));
-  else for (const line of resultLines(name, result)) print(context, line);
+  else for (const line of resultLines(name, result, options.dryRun)) print(context, line);
   for (const line of leftLines(result)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
   else if (result.change !== undefined && !options.json)
@@ -169,7 +169,7 @@ function show(context: Context, name: string, result: SyncResult, options: Optio
 function requireSettled({ conflictCount, refusedCount, erasedThere }: SyncResult, isDry: boolean): void {
   const parts = [
     conflictCount > 0 &&
-      `${counted(conflictCount, 'record')} changed on both sides: edit one, or see --on-conflict newest.`,
+      `${counted(conflictCount, 'record')} in conflict: make both sides the same, or see --on-conflict newest.`,
     refusedCount > 0 && `${counted(refusedCount, 'record')} not taken by the service.`,
     erasedThere.length > 0 &&
       `${counted(erasedThere.length, 'user')} erased over there: --accept-erase erases here too, for good.`,

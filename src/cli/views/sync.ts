@@ -5,6 +5,7 @@ import {
   type ByNoun,
   type Conflict,
   type ConflictKind,
+  isSettled,
   MOST_LISTED,
   type SyncResult,
   total,
@@ -19,20 +20,18 @@ const MOST_SHOWN = 20;
 /** Most terminal columns of a value. */
 const VALUE_WIDTH = 40;
 
-export function resultLines(name: string, result: SyncResult): string[] {
+/** @param isDry whether it was found out only */
+export function resultLines(name: string, result: SyncResult, isDry = false): string[] {
   const { pulled, pushed, erased, readAnew } = result;
   const lines = [
-    total(pulled) > 0 && `Taken over: ${described(pulled)}.`,
-    total(pushed) > 0 && `Sent: ${described(pushed)}.`,
+    total(pulled) > 0 && `${isDry ? 'To be taken over' : 'Taken over'}: ${described(pulled)}.`,
+    total(pushed) > 0 && `${isDry ? 'To be sent' : 'Sent'}: ${described(pushed)}.`,
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
     readAnew && 'All was read anew, for the history over there has a gap, or the token covers other users.',
   ].filter((line) => line !== false);
-  return [
-    lines.length > 0
-      ? `Synced with ${escapeControls(name)}.`
-      : `Synced with ${escapeControls(name)}: nothing to do.`,
-    ...lines,
-  ];
+  if (lines.length > 0) return lines;
+  const who = escapeControls(name);
+  return [isSettled(result) ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
 }
 
 /** `2 logs new, 1 changed; 1 goal changed` */

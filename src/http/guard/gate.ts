@@ -92,8 +92,8 @@ export class Gate {
     { id }: Caller,
   ): { request: HttpRequest; settle: (response: HttpResponse) => void } {
     let settle: ((stored: number) => void) | undefined;
-    const readBody = async () => {
-      const body = await request.readBody();
+    const readBody = async (most?: number) => {
+      const body = await request.readBody(most);
       settle = this.#quota.take(id, body.length);
       return body;
     };

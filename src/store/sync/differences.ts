@@ -167,19 +167,25 @@ export class Differences {
   /** Forgets the counterparts of a user who is gone on both sides, and of all that belonged to the user. */
   forgetUser(ourId: number): void {
     this.db.run(
-      `DELETE FROM conflicts WHERE origin = ? AND theirUser =
-         (SELECT theirId FROM counterparts WHERE origin = conflicts.origin AND record = 'user' AND ourId = ?)`,
-      this.origin,
-      ourId,
-    );
-    this.db.run(
-      `DELETE FROM counterparts WHERE origin = ? AND (record = 'user' AND ourId = ? OR record <> 'user' AND ${OWNER} = ?
-         AND NOT EXISTS (SELECT 1 FROM logs WHERE record = 'log' AND id = ourId)
-         AND NOT EXISTS (SELECT 1 FROM routines WHERE record = 'routine' AND id = ourId)
-         AND NOT EXISTS (SELECT 1 FROM goals WHERE record = 'goal' AND id = ourId))`,
+      `DELETE FROM counterparts AS c WHERE origin = ?
+       AND (record = 'user' AND ourId = ? OR record <> 'user' AND ${OWNER} = ? AND NOT ${IS_HERE})`,
       this.origin,
       ourId,
       ourId,
     );
   }
+
+  /** Forgets what of a user over there was left to go with the user; what is here waits for a decision still. */
+  forgetWaiting(theirUser: number): void {
+    this.db.run(
+      `DELETE FROM conflicts WHERE origin = ? AND theirUser = ? AND NOT EXISTS (SELECT 1 FROM counterparts AS c
+         WHERE c.origin = conflicts.origin AND c.record = conflicts.record AND c.theirId = conflicts.theirId AND ${IS_HERE})`,
+      this.origin,
+      theirUser,
+    );
+  }
 }
+
+/** Whether the record of a counterpart `c`, which is no user, is here. */
+const IS_HERE = `CASE c.record WHEN 'log' THEN c.ourId IN (SELECT id FROM logs)
+  WHEN 'routine' THEN c.ourId IN (SELECT id FROM routines) ELSE c.ourId IN (SELECT id FROM goals) END`;
