@@ -2,17 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Store } from '../../src/store/store.ts';
-import { isSettled, total } from '../../src/sync/result.ts';
+import { isSettled, type SyncResult, total } from '../../src/sync/result.ts';
 import type { SyncOptions } from '../../src/sync/session.ts';
 import { sync } from '../../src/sync/sync.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
-import { log, user } from '../store/helpers.ts';
+import { dbOf, log, user } from '../store/helpers.ts';
 import { contents, machine, ticking, transportTo } from './helpers.ts';
 
 /** Several machines and a service, with records that are told apart by a tag which none loses. */
 
 /** What the connection does to one request. */
-export type Weather = 'fine' | 'request lost' | 'answer lost' | 'twice' | 'killed before' | 'killed after';
+export type Weather =
+  | 'fine'
+  | 'request lost'
+  | 'answer lost'
+  | 'twice'
+  | 'killed before'
+  | 'killed after'
+  /** Somebody edits a log behind the service, right before the request. */
+  | 'meanwhile';
+
+/** What a world is made without, to see that the property notices. */
+export type Mutant = 'none' | 'no mapping' | 'no key' | 'last push wins';
+
+const LEFT_OUT: Readonly<Record<Mutant, readonly string[]>> = {
+  none: [],
+  'no mapping': [],
+  'no key': ['idempotency-key'],
+  'last push wins': ['if-match', 'if-none-match'],
+};
 
 export type Step =
   | { do: 'user' | 'log' | 'goal' | 'routine'; at: number; pick: number }
@@ -33,10 +51,14 @@ export class World {
   /** The tags of all logs that were ever answered for, and of those that somebody deleted. */
   readonly made = new Set<string>();
 
-  constructor(readonly mend: (transport: Transport) => Transport = (transport) => transport) {
+  constructor(private readonly mutant: Mutant = 'none') {
     const now = ticking();
     this.stores = [0, 1, 2, SERVER].map(() => machine(now));
-    this.#transport = transportTo(this.#store(SERVER));
+    const plain = transportTo(this.#store(SERVER));
+    this.#transport = (request) => {
+      const headers = Object.entries(request.headers).filter(([name]) => !LEFT_OUT[mutant].includes(name));
+      return plain({ ...request, headers: Object.fromEntries(headers) });
+    };
   }
 
   #store(at: number): Store {
@@ -113,18 +135,25 @@ export class World {
   }
 
   async #sync(at: number, weather: Weather[]): Promise<void> {
+    const edits = new Map<number, string>();
+    const meanwhile = () => {
+      const store = this.#store(SERVER);
+      const [one] = store.logs.list({ sort: '-id', limit: 1 });
+      if (one) edits.set(one.id, store.logs.update(one.id, { notes: `meanwhile ${++this.#tag}` }).notes);
+    };
     try {
-      await this.run(at, {}, stormy(this.mend(this.#transport), [...weather]));
+      await this.run(at, {}, stormy(this.#transport, [...weather], meanwhile));
     } catch (error) {
-      if (error instanceof Killed) return;
       const { code } = error as SciaticaError;
       // Without a connection, or two diaries that were never brought together.
-      if (code === 'unusable' || code === 'invalid') return;
-      throw error;
+      if (!(error instanceof Killed) && code !== 'unusable' && code !== 'invalid') throw error;
     }
+    for (const [id, notes] of edits)
+      if (this.#store(SERVER).logs.find(id)?.notes !== notes)
+        throw new Error(`Log ${id} was written over, although it had been changed meanwhile.`);
   }
 
-  run(at: number, options: SyncOptions, transport = this.mend(this.#transport)) {
+  async run(at: number, options: SyncOptions, transport = this.#transport): Promise<SyncResult> {
     const means = {
       store: this.#store(at),
       remote: `machine ${at}`,
@@ -132,7 +161,12 @@ export class World {
       wait: async () => {},
       makeKey: randomUUID,
     };
-    return sync(means, options);
+    try {
+      return await sync(means, options);
+    } finally {
+      if (this.mutant === 'no mapping')
+        dbOf(means.store).exec("DELETE FROM counterparts WHERE record <> 'user'");
+    }
   }
 
   /** Syncs all, in turn, until nothing is left to do. */
@@ -141,6 +175,7 @@ export class World {
       let isQuiet = true;
       for (let at = 0; at < SERVER; at++) {
         const result = await this.run(at, { onConflict: 'newest', acceptErase: true });
+        if (this.#store(at).logs.count() > this.made.size) throw new Error('A log is there twice.');
         if (total(result.pulled) + total(result.pushed) > 0 || !isSettled(result)) isQuiet = false;
       }
       if (isQuiet) return;
@@ -167,10 +202,11 @@ const nameOf = ({ before }: HistoryEntry) =>
   String((before as { exerciseName?: string } | null)?.exerciseName);
 
 /** A connection that does with each request what the weather says; fine at the end. */
-function stormy(transport: Transport, weather: Weather[]): Transport {
+function stormy(transport: Transport, weather: Weather[], meanwhile: () => void): Transport {
   return async (request) => {
     const now = weather.shift() ?? 'fine';
     if (now === 'killed before') throw new Killed();
+    if (now === 'meanwhile') meanwhile();
     if (now === 'request lost') throw new Unanswered('lost');
     const answer = await transport(request);
     if (now === 'killed after') throw new Killed();
