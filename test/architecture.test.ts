@@ -80,7 +80,7 @@ const rules: [rule: string, offences: (name: string) => unknown[]][] = [
       const others = imports(name).filter((target) => !isOurs(target));
       return others.filter((target) =>
         room === 'domain'
-          ? !['zod', 'fastest-levenshtein'].includes(target)
+          ? !['zod', 'zod/mini', 'fastest-levenshtein'].includes(target)
           : packages.some(([pattern, users]) => pattern.test(target) && !users.includes(room)),
       );
     },

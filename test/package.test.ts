@@ -2,10 +2,10 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder, nora } from './helpers.ts';
 
@@ -33,22 +33,18 @@ test('the lock file has every package for every machine', () => {
 });
 
 test('the notices have the licence of every package whose code is in the bundle', async () => {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
-    bundle: true,
-    splitting: true,
-    format: 'esm',
+  const { output } = await build({
+    cwd: root,
+    input: 'src/main.ts',
     platform: 'node',
-    external: ['better-sqlite3*'],
-    outdir: 'dist',
-    metafile: true,
+    external: [/^better-sqlite3/],
+    logLevel: 'silent',
     write: false,
   });
-  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const folders = inputs
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([path]) => path.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1]);
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? Object.entries(file.modules) : []));
+  const folders = modules
+    .filter(([, { renderedLength }]) => renderedLength > 0)
+    .map(([path]) => relative(root, path).match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1]);
   const bundled = [...new Set(folders)].filter((folder) => folder !== undefined);
   expect(bundled.length).toBeGreaterThan(20);
   const sections = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8').split(

@@ -3,6 +3,9 @@ import type { Context } from '../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
 import type { Field, Fields } from '../domain/fields.ts';
 import { DAYS } from '../domain/words/spoken-day.ts';
+import { withDatabase } from '../store/sqlite/connection.ts';
+import { damaged } from '../store/sqlite/errors.ts';
+import { areDaysSound, isSound, openToRead } from '../store/sqlite/verify.ts';
 import { escapeControls, say } from './output/io.ts';
 
 export const INTERRUPTED = 130;
@@ -57,10 +60,26 @@ export function report(context: Context, error: unknown, command: string): numbe
     say(context, `sciatica: ${describeError(error)}`);
     return exitCodes[error.code];
   }
+  const damage = damageBehind(context);
+  if (damage !== undefined) {
+    say(context, `sciatica: ${escapeControls(damage)}`);
+    return exitCodes.damaged;
+  }
   const message = error instanceof Error ? error.message : String(error);
   say(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
   say(context, 'Run it again with DEBUG=sciatica in front to see where.');
   return 1;
+}
+
+/** What is wrong with the database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
+function damageBehind({ databasePath }: Context): string | undefined {
+  try {
+    return withDatabase(openToRead(databasePath), (db) => isSound(db) && areDaysSound(db))
+      ? undefined
+      : damaged(databasePath);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What people type who know other programs, and what it is called here. */

@@ -100,6 +100,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  pair: async () => (await import('./commands/pair.ts')).addPairCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   demo: async () => (await import('./commands/demo.ts')).addDemoCommand,

@@ -12,7 +12,8 @@ export type Right =
   | 'read changes'
   | 'read self'
   | 'undo'
-  | 'send batch';
+  | 'send batch'
+  | 'pair';
 
 /** A batch is allowed to every role: each request in it needs its own right. */
 const READS: readonly Right[] = [
@@ -50,6 +51,12 @@ export const rights: Readonly<Record<Role, ReadonlySet<Right>>> = {
   admin: new Set([...READS, ...KEEPS, 'create user', 'delete user']),
 };
 
+/** The rights of everybody, without a token: the one-time code in the request stands for it. */
+const OPEN: ReadonlySet<Right> = new Set(['pair']);
+
+/** Whether a right needs no token. */
+export const isOpenToAll = (right: Right): boolean => OPEN.has(right);
+
 /** An authenticated caller. */
 export interface Caller {
   /** Id of the token. */
@@ -67,7 +74,7 @@ export function may(role: Role, right: Right): boolean {
 
 /** The kind of record that a right is about; the changes of all kinds count as logs. */
 export function recordOf(right: Right): Noun {
-  if (right === 'read self') return 'user';
+  if (right === 'read self' || right === 'pair') return 'user';
   return nouns.find((noun) => right.endsWith(` ${noun}`)) ?? 'log';
 }
 

@@ -9,13 +9,15 @@ export interface Disclosure {
   readonly count: number;
   /** The user whose records they are, where it is one and known. */
   readonly userId?: number;
+  /** Id of the token that the response gives. */
+  readonly token?: number;
 }
 
 /** One request for records, granted or refused: ids and no names, so that it can be kept. */
 export interface AuditRecord {
   /** Milliseconds since 1970. */
   at: number;
-  /** Id of the caller's token; null without a valid one. */
+  /** Id of the caller's token, or of the one that pairing gave; null without a valid one. */
   token: number | null;
   method: string;
   /** Path pattern, such as /users/{id}; of a pruning the interval of what was removed (ISO 8601). */

@@ -1,3 +1,4 @@
+import type { Issue } from './errors.ts';
 import { type Log, logRecord } from './log.ts';
 import { foldedName } from './plans/exercise.ts';
 import { type Goal, goalRecord } from './plans/goal.ts';
@@ -29,9 +30,8 @@ export const uniqueKeys = {
 } as const;
 
 /** The fault of a record whose key another record of the user has. */
-export function keyFault(noun: UniqueNoun): { field: string; message: string } {
+export function keyFault(noun: UniqueNoun): Issue {
   const { field } = uniqueKeys[noun];
-  return noun === 'routine'
-    ? { field, message: 'is the name of another routine of the user' }
-    : { field, message: 'has a goal already' };
+  const message = noun === 'routine' ? 'is the name of another routine of the user' : 'has a goal already';
+  return { field, message, fault: { code: 'in-conflict' } };
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
@@ -19,11 +19,11 @@ const NO_NUL = /^[^\u0000]*$/;
 const NOT_BLANK = /^\s*[^\s\u0000][^\u0000]*$/;
 
 /** The fields that schemas were made from: their faults are explained by them. */
-const fieldOf = new WeakMap<z.ZodType, Field>();
+const fieldOf = new WeakMap<z.core.$ZodType, Field>();
 
 /** The zod schema of one field, with the words for its faults and what OpenAPI shows of it. */
-export function schemaOf<F extends Field>(field: F): z.ZodType<ValueOf<F>>;
-export function schemaOf(field: Field): z.ZodType<string | number | boolean | object[]> {
+export function schemaOf<F extends Field>(field: F): z.ZodMiniType<ValueOf<F>>;
+export function schemaOf(field: Field): z.ZodMiniType<string | number | boolean | object[]> {
   const error = (issue: { input?: unknown }) =>
     issue.input === undefined
       ? `is missing: it must be ${expectation(field)}`
@@ -31,7 +31,7 @@ export function schemaOf(field: Field): z.ZodType<string | number | boolean | ob
   const base = () => {
     switch (field.kind) {
       case 'integer':
-        return z.int({ error }).min(field.min, { error }).max(field.max, { error });
+        return z.int({ error }).check(z.gte(field.min, { error }), z.lte(field.max, { error }));
       case 'boolean':
         return z.boolean({ error });
       case 'date':
@@ -41,59 +41,76 @@ export function schemaOf(field: Field): z.ZodType<string | number | boolean | ob
       case 'list':
         return listSchema(field, error);
       case 'email':
-        return boundedText(0, field.max, EMAIL, error).meta({ format: 'email' });
+        return boundedText(field.max, EMAIL, error);
       case 'text':
-        return boundedText(field.blank ? 0 : 1, field.max, field.blank ? NO_NUL : NOT_BLANK, error);
+        return boundedText(field.max, field.blank ? NO_NUL : NOT_BLANK, error);
     }
   };
-  const schema = base().meta({ description: field.help, examples: [field.example] });
+  const schema = base();
+  z.globalRegistry.add(schema, { ...formatOf(field), description: field.help, examples: [field.example] });
   fieldOf.set(schema, field);
   return schema;
 }
 
 type Say = (issue: { input?: unknown }) => string;
 
-function boundedText(min: number, max: number, pattern: RegExp, error: Say) {
-  return z
-    .string({ error })
-    .regex(pattern, { error })
-    .refine((value) => value.isWellFormed(), { error: 'must be valid Unicode: it has half a surrogate pair' })
-    .refine((value) => value.length <= max || [...value].length <= max, {
-      error: ({ input }) => `is ${[...String(input)].length} characters long: at most ${max} are allowed`,
-    })
-    .meta({ ...(min ? { minLength: min } : {}), maxLength: max });
+/** What OpenAPI shows of a text beside its pattern. */
+function formatOf(field: Field): object {
+  if (field.kind !== 'email' && field.kind !== 'text') return {};
+  const { kind, max: maxLength } = field;
+  return { ...(kind === 'email' ? { format: 'email' } : !field.blank && { minLength: 1 }), maxLength };
 }
 
-function listSchema({ items, unique, min, max }: ListField, error: Say): z.ZodType<object[]> {
-  return z
-    .array(objectOf(items), { error })
-    .min(min, { error })
-    .max(max, { error })
-    .superRefine((values, context) => {
+function boundedText(max: number, pattern: RegExp, error: Say) {
+  return z.string({ error }).check(
+    z.regex(pattern, { error }),
+    z.refine((value: string) => value.isWellFormed(), {
+      error: 'must be valid Unicode: it has half a surrogate pair',
+    }),
+    z.refine((value: string) => value.length <= max || [...value].length <= max, {
+      error: ({ input }) => `is ${[...String(input)].length} characters long: at most ${max} are allowed`,
+    }),
+  );
+}
+
+function listSchema({ items, unique, min, max }: ListField, error: Say): z.ZodMiniType<object[]> {
+  return z.array(objectOf(items), { error }).check(
+    z.minLength(min, { error }),
+    z.maxLength(max, { error }),
+    z.superRefine((values: object[], context) => {
       const keys = values.map((value) => foldedName(String((value as Record<string, unknown>)[unique])));
       for (const [i, key] of keys.entries())
         if (keys.indexOf(key) < i)
           context.addIssue({ code: 'custom', path: [i, unique], message: 'is in the list already' });
-    });
+    }),
+  );
 }
 
 type Shape<Fs extends Fields> = {
   [K in keyof Fs]: Fs[K] extends { readonly optional: true }
-    ? z.ZodOptional<z.ZodType<ValueOf<Fs[K]>>>
-    : z.ZodType<ValueOf<Fs[K]>>;
+    ? z.ZodMiniOptional<z.ZodMiniType<ValueOf<Fs[K]>>>
+    : z.ZodMiniType<ValueOf<Fs[K]>>;
 };
 
 /** A schema of exactly these fields; what is optional may be absent. */
 export function objectOf<Fs extends Fields>(fields: Fs) {
-  return strictObject(fields, (field, schema) => (field.optional ? schema.optional() : schema));
+  return strictObject(fields, (field, schema) => (field.optional ? z.optional(schema) : schema));
+}
+
+/** As `objectOf`, but any field may be absent. */
+export function partialOf<Fs extends Fields>(fields: Fs) {
+  return z.partial(objectOf(fields));
 }
 
 /** As `objectOf`, for what a client sends: null also says that an optional field is absent. */
 export function inputOf<Fs extends Fields>(fields: Fs) {
-  return strictObject(fields, (field, schema) => (field.optional ? schema.nullish() : schema));
+  return strictObject(fields, (field, schema) => (field.optional ? z.nullish(schema) : schema));
 }
 
-function strictObject<Fs extends Fields>(fields: Fs, member: (field: Field, schema: z.ZodType) => z.ZodType) {
+function strictObject<Fs extends Fields>(
+  fields: Fs,
+  member: (field: Field, schema: z.ZodMiniType) => z.ZodMiniType,
+) {
   const members = Object.entries(fields).map(([name, field]) => [name, member(field, schemaOf(field))]);
   return z.strictObject(Object.fromEntries(members) as Shape<Fs>);
 }
@@ -101,10 +118,10 @@ function strictObject<Fs extends Fields>(fields: Fs, member: (field: Field, sche
 /** Built on first use: building takes longer than loading zod, and a list of logs needs no schema. */
 const schemas = {
   userInput: once(() => inputOf(userFields)),
-  userPatch: once(() => inputOf(userFields).partial()),
+  userPatch: once(() => z.partial(inputOf(userFields))),
   user: once(() => inputOf(userRecord)),
   logInput: once(() => inputOf(logFields)),
-  logPatch: once(() => inputOf(logFields).partial()),
+  logPatch: once(() => z.partial(inputOf(logFields))),
   log: once(() => inputOf(logRecord)),
   routineInput: once(() => objectOf(routineFields)),
   routine: once(() => objectOf(routineRecord)),
@@ -120,24 +137,29 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+function requireObject(value: unknown): asserts value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid([{ field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } }]);
+}
+
 /**
  * Checks values against a schema.
  * @returns the values, typed
  * @throws SciaticaError `invalid` that names every fault
  */
-export function check<T>(schema: z.ZodType<T> & { shape: object }, value: unknown): T {
+export function check<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unknown): T {
+  requireObject(value);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(issuesOf(result.error, schema.shape as Record<string, z.ZodType>, value));
+  throw invalid(issuesOf(result.error, schema.shape as Record<string, z.ZodMiniType>, value));
 }
 
 /**
  * Checks a record that a client sent. An `id` in it is ignored: a client may send back what it got.
  * @throws SciaticaError `invalid` that names every fault
  */
-function checkInput<T>(schema: z.ZodType<T> & { shape: object }, value: unknown): T {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid([{ field: 'body', message: 'must be a JSON object' }]);
+function checkInput<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unknown): T {
+  requireObject(value);
   const { id: _, ...input } = value as Record<string, unknown>;
   return check(schema, input);
 }
@@ -166,7 +188,13 @@ export const MOST_AT_ONCE = 500;
  */
 export function checkEach<T>(values: readonly unknown[], checkOne: (value: unknown) => T): T[] {
   if (values.length === 0 || values.length > MOST_AT_ONCE)
-    throw invalid([{ field: 'body', message: `must be an array of 1 to ${MOST_AT_ONCE} JSON objects` }]);
+    throw invalid([
+      {
+        field: 'body',
+        message: `must be an array of 1 to ${MOST_AT_ONCE} JSON objects`,
+        fault: { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE },
+      },
+    ]);
   const issues: Issue[] = [];
   const checked = values.flatMap((value, i) => {
     try {
@@ -195,7 +223,11 @@ function whole<R extends object>(record: object): R {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null)) as R;
 }
 
-function issuesOf(error: z.ZodError, shape: Readonly<Record<string, z.ZodType>>, value: unknown): Issue[] {
+function issuesOf(
+  error: z.core.$ZodError,
+  shape: Readonly<Record<string, z.ZodMiniType>>,
+  value: unknown,
+): Issue[] {
   const issues = error.issues.flatMap((issue): Issue[] => {
     const path = pathOf(issue.path);
     if (issue.code === 'unrecognized_keys') {
@@ -223,7 +255,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 /** The fault of the value at a path: of a field, or of a field of an object in a list. */
 function faultAt(
   [name = '', place, inner]: readonly PropertyKey[],
-  shape: Readonly<Record<string, z.ZodType>>,
+  shape: Readonly<Record<string, z.ZodMiniType>>,
   value: unknown,
 ): Fault | undefined {
   const field = definitionOf(shape[String(name)]);
@@ -243,17 +275,16 @@ function faultAt(
 }
 
 /** The field that a member of an object was made from, optional or not. */
-function definitionOf(schema: z.ZodType | undefined): Field | undefined {
-  for (
-    let inner = schema;
-    inner;
-    inner = 'unwrap' in inner ? ((inner as z.ZodOptional).unwrap() as z.ZodType) : undefined
-  ) {
+function definitionOf(schema: z.ZodMiniType | undefined): Field | undefined {
+  for (let inner: z.core.$ZodType | undefined = schema; inner; inner = innerOf(inner)) {
     const field = fieldOf.get(inner);
     if (field) return field;
   }
   return undefined;
 }
+
+const innerOf = ({ _zod: { def } }: z.core.$ZodType) =>
+  'innerType' in def ? (def.innerType as z.core.$ZodType) : undefined;
 
 /** The fault of an unknown name, with the known one that was probably meant. */
 export function unknownField(name: string, known: string[], noun = 'field'): Issue {

@@ -28,15 +28,19 @@ export function stateOf(
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'valid';
 }
 
+/** Most characters of a token's name. */
+export const NAME_LENGTH = 100;
+
+/** What the name of a token is, in words that follow "must be". */
+export const TOKEN_NAME = `1 to ${NAME_LENGTH} letters, digits, spaces or . _ - @, and begin with a letter`;
+
+/** Whether a text can be the name of a token: it appears in header values, logs and terminals. */
+export const isTokenName = (name: string): boolean => /^[A-Za-z][\w.@ -]{0,99}$/.test(name);
+
 /** @throws SciaticaError `invalid` with every fault of what is to become a token */
 export function checkToken({ name, role, users }: TokenInput): void {
   const issues: Issue[] = [];
-  // The name appears in header values, logs and terminals.
-  if (!/^[A-Za-z][\w.@ -]{0,99}$/.test(name))
-    issues.push({
-      field: 'NAME',
-      message: 'must be 1 to 100 letters, digits, spaces or . _ - @, and begin with a letter',
-    });
+  if (!isTokenName(name)) issues.push({ field: 'NAME', message: `must be ${TOKEN_NAME}` });
   if (role === 'patient' && users?.length !== 1)
     issues.push({ field: '--user', message: 'must be the id of the one user whose token it is' });
   if (role === 'admin' && users !== null)

@@ -15,6 +15,8 @@ export interface Service {
   feed: Feed;
   /** Authenticates callers; without it every caller may do everything. */
   gate?: Gate | undefined;
+  /** Whether phones can be paired with it. */
+  isPairing?: boolean;
   /** Receives every error that is answered with 500. */
   onError?: (error: unknown) => void;
 }
@@ -87,8 +89,9 @@ function handle(
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const base = () => baseOf(request, service.origins);
-    const { feed } = service;
-    const response = route.handle({ request, id, search, store, caller, recheck, base, feed, match });
+    const { feed, isPairing = false } = service;
+    const context = { request, id, search, store, caller, recheck, base, feed, isPairing, match };
+    const response = route.handle(context);
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response
       .then((settled) => revocable(settled, recheck))

@@ -8,6 +8,7 @@ export const OPEN: readonly ProblemName[] = [
   'TooManyRequests',
   'ServiceUnavailable',
 ];
+export const PAIR: readonly ProblemName[] = [...OPEN, 'NotFound', 'InsufficientStorage'];
 export const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
 export const LIST: readonly ProblemName[] = [...READ, 'NotAcceptable'];
 export const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];

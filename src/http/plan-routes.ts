@@ -1,11 +1,17 @@
-import { BODY, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { BODY, LIST, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { routinesOfUser } from './handlers/list.ts';
 import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
-import { createRoutine, listRoutines } from './handlers/plans/routines.ts';
-import { read, remove, replace, single, written } from './handlers/records.ts';
+import { creation } from './handlers/plans/routines.ts';
+import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
 import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
-import { deleteOperation, readOperation, replaceOperation } from './openapi/records.ts';
-import { createRoutineOperation, listRoutinesOperation } from './openapi/routines.ts';
+import {
+  deleteOperation,
+  readOperation,
+  replaceOperation,
+  userRoutinesOperation,
+} from './openapi/records.ts';
+import { createRoutineOperation } from './openapi/routines.ts';
 import type { Route } from './route.ts';
 
 /** What a user means to do: routines and the goal. */
@@ -14,9 +20,9 @@ export const planRoutes: readonly Route[] = [
     method: 'GET',
     path: '/users/{id}/routines',
     right: 'read routine',
-    errors: READ_ONE,
-    operation: listRoutinesOperation,
-    handle: listRoutines,
+    errors: [...LIST, 'NotFound'],
+    operation: userRoutinesOperation(routines),
+    handle: routinesOfUser,
     isOwner: true,
   },
   {
@@ -25,7 +31,16 @@ export const planRoutes: readonly Route[] = [
     right: 'create routine',
     errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
     operation: createRoutineOperation,
-    handle: createRoutine,
+    ...creation,
+    isOwner: true,
+  },
+  {
+    method: 'PUT',
+    path: '/users/{id}/goal',
+    right: 'change goal',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: putGoalOperation,
+    ...written(putGoal),
     isOwner: true,
   },
   {
@@ -38,21 +53,12 @@ export const planRoutes: readonly Route[] = [
     isOwner: true,
   },
   {
-    method: 'PUT',
-    path: '/users/{id}/goal',
-    right: 'change goal',
-    errors: [...WRITE_ONE, ...BODY],
-    operation: putGoalOperation,
-    handle: single(putGoal),
-    isOwner: true,
-  },
-  {
     method: 'DELETE',
     path: '/users/{id}/goal',
     right: 'delete goal',
     errors: WRITE_ONE,
     operation: deleteGoalOperation,
-    handle: single(removeGoal),
+    ...written(removeGoal),
     isOwner: true,
   },
   {
@@ -76,7 +82,7 @@ export const planRoutes: readonly Route[] = [
     path: '/routines/{id}',
     right: 'delete routine',
     errors: WRITE_ONE,
-    operation: deleteOperation(routines),
+    operation: deleteOperation(routines, 1),
     ...written(remove(routines)),
   },
 ];

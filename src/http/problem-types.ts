@@ -8,6 +8,7 @@ export const problemTypes = {
     means:
       'A Host, Origin or site that the service does not answer to; --allow-host and --allow-origin add some',
   },
+  'wrong-code': { status: 403, means: 'The code is not the one that sciatica pair shows' },
   'role-lacks-right': { status: 403, means: 'The role of the token may not do this, whatever the record' },
   'not-found': { status: 404, means: 'No such path, or no such record that the caller may see' },
   'method-not-allowed': {

@@ -27,6 +27,8 @@ export interface RequestContext extends Session {
   /** The address of the service as the caller wrote it: `http://localhost:3000`. */
   base(): string;
   readonly feed: Feed;
+  /** Whether phones can be paired with this service. */
+  readonly isPairing: boolean;
   /** Finds the routes of a request target; undefined if there are none. */
   match(target: string): Match | undefined;
 }

@@ -1,9 +1,10 @@
-import { BODY, LIST, OPEN, READ, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
+import { BODY, LIST, OPEN, PAIR, READ, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
 import { batch } from './handlers/batch.ts';
 import { changes } from './handlers/changes.ts';
 import { history } from './handlers/history.ts';
 import { compare, report, summary } from './handlers/insights.ts';
 import { list, logsOfUser } from './handlers/list.ts';
+import { pair } from './handlers/pairing/pair.ts';
 import { create, createOne, patch, read, remove, replace, written } from './handlers/records.ts';
 import { logs, users } from './handlers/resource.ts';
 import { docs, document, health, me, root } from './handlers/service.ts';
@@ -12,6 +13,7 @@ import { batchOperation, undoOperation } from './openapi/actions.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
 import { compareOperation, reportOperation, summaryOperation } from './openapi/insights.ts';
+import { pairOperation } from './openapi/pairing.ts';
 import {
   createOperation,
   deleteOperation,
@@ -72,7 +74,7 @@ export const routes: readonly Route[] = [
     path: '/users/{id}',
     right: 'change user',
     errors: [...WRITE_ONE, ...BODY],
-    operation: patchOperation(users),
+    operation: patchOperation(users, { painLevel: 4 }),
     ...written(patch(users)),
   },
   {
@@ -80,7 +82,7 @@ export const routes: readonly Route[] = [
     path: '/users/{id}',
     right: 'delete user',
     errors: WRITE_ONE,
-    operation: deleteOperation(users, ' with all logs'),
+    operation: deleteOperation(users, 2, ' with all logs'),
     ...written(remove(users)),
   },
   {
@@ -162,7 +164,7 @@ export const routes: readonly Route[] = [
     path: '/userExerciseLogs/{id}',
     right: 'change log',
     errors: [...WRITE_ONE, ...BODY],
-    operation: patchOperation(logs),
+    operation: patchOperation(logs, { painAfter: 3 }),
     ...written(patch(logs)),
   },
   {
@@ -170,7 +172,7 @@ export const routes: readonly Route[] = [
     path: '/userExerciseLogs/{id}',
     right: 'delete log',
     errors: WRITE_ONE,
-    operation: deleteOperation(logs),
+    operation: deleteOperation(logs, 2),
     ...written(remove(logs)),
   },
   {
@@ -213,6 +215,14 @@ export const routes: readonly Route[] = [
     errors: READ,
     operation: meOperation,
     handle: me,
+  },
+  {
+    method: 'POST',
+    path: '/pair',
+    right: 'pair',
+    errors: [...PAIR, ...BODY],
+    operation: pairOperation,
+    handle: pair,
   },
   {
     method: 'GET',

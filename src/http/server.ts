@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { Store } from '../store/store.ts';
-import { createApp } from './app.ts';
+import { createApp, type Service } from './app.ts';
 import { Gate } from './guard/gate.ts';
 import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
@@ -55,6 +55,10 @@ export interface ServerOptions {
   tls?: Tls | undefined;
   /** A trusted proxy is in front and reports addresses in X-Forwarded-For. */
   behindProxy?: boolean;
+  /** Lets phones be paired; only with authentication. */
+  isPairing?: boolean;
+  /** Further Host names that this machine has, in lower case, which need the port. */
+  ownNames?: readonly string[];
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
   timeouts?: Partial<Timeouts>;
@@ -67,9 +71,10 @@ export interface RunningServer {
   port: number;
   /**
    * Takes another certificate for the connections to come.
+   * @param ownNames in place of `ServerOptions.ownNames`
    * @throws the error of OpenSSL for an invalid certificate or key, and goes on with the one before
    */
-  renew(tls: Tls): void;
+  renew(tls: Tls, ownNames?: readonly string[]): void;
   /** Stops accepting, finishes requests in flight, checkpoints the write-ahead log. */
   stop(): Promise<void>;
 }
@@ -91,24 +96,24 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const port = await listen(server, host, options.port);
   const log = new RequestLog(options.log);
   const onError = (error: unknown) => log.failure(error);
-  const origins = originsAt(
-    port,
-    allowHosts,
-    allowOrigins,
-    tls !== undefined || behindProxy,
-    hostNames(host),
-  );
+  const isSecure = tls !== undefined || behindProxy;
+  const originsOf = (ownNames: readonly string[] = []) =>
+    originsAt(port, allowHosts, allowOrigins, isSecure, [...hostNames(host), ...ownNames]);
   const records = store.as({ origin: { source: 'api' } });
   const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
   const stopWatching = watchLog(records, (line) => log.warning(line));
   const feed = new Feed(records, timeouts.heartbeat);
-  const app = createApp({ store: records, origins, feed, gate, onError });
+  const origins = originsOf(options.ownNames);
+  const isPairing = gate !== undefined && options.isPairing === true;
+  const service: Service = { store: records, origins, feed, gate, isPairing, onError };
+  const app = createApp(service);
 
   let selfSigned = tls && isSelfSigned(tls.cert);
-  const renew = (renewed: Tls) => {
+  const renew = (renewed: Tls, ownNames?: readonly string[]) => {
     const isOwn = isSelfSigned(renewed.cert);
     (server as unknown as TlsServer).setSecureContext(secureContext(renewed));
     selfSigned = isOwn;
+    if (ownNames) service.origins = originsOf(ownNames);
   };
 
   let hasWarned = false;

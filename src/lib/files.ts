@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   constants as fsConstants,
   fsyncSync,
   linkSync,
@@ -134,10 +135,38 @@ export function hasRoom(path: string): boolean {
   }
 }
 
-/** Puts a finished file in its place: whoever looks finds what was there before, or all of it. */
+/** A file has its new name, but its folder could not be synced. */
+export class NotSynced extends Error {
+  constructor(path: string, cause: unknown) {
+    const { code } = cause as NodeJS.ErrnoException;
+    super(
+      `${path} is in place, but the folder could not be synced (${code}): a power cut may bring back what was there before.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Puts a finished file in its place: whoever looks finds what was there before, or all of it.
+ * @throws NotSynced, and the errors of rename(2)
+ */
 export function replace(temporary: string, target: string): void {
   renameSync(temporary, target);
-  syncFolder(dirname(target));
+  try {
+    syncFolder(dirname(target));
+  } catch (error) {
+    throw new NotSynced(target, error);
+  }
+}
+
+/**
+ * Gives a finished file its name.
+ * @param force replaces what has the name; a symbolic link is followed
+ * @throws NotSynced, with `force`; the error EEXIST, without; other errors of the file system
+ */
+export function publish(temporary: string, target: string, force: boolean): void {
+  if (force) replace(temporary, existsSync(target) ? realpathSync(target) : target);
+  else linkNew(temporary, target);
 }
 
 /**

@@ -11,3 +11,6 @@ export function pinOf(certificate: Buffer | string): string {
   const hash = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' }));
   return `sha256-${hash.digest('base64url')}`;
 }
+
+/** The file that holds key and certificate of the service on a database. */
+export const ownCertificateFile = (database: string): string => `${database}.pairing.pem`;

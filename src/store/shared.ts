@@ -16,12 +16,13 @@ export interface Shared {
   counterparts: Counterparts;
 }
 
-export function sharedOn(db: Database): Shared {
+/** @param now the clock, in milliseconds since 1970 */
+export function sharedOn(db: Database, now: () => number): Shared {
   const history = new History(db);
   return {
     history,
     settings: new Settings(db),
-    tokens: new Tokens(db),
+    tokens: new Tokens(db, now),
     audit: new Audit(db),
     requests: new Requests(db, history),
     counterparts: new Counterparts(db),

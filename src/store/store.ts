@@ -291,5 +291,10 @@ export function storeOn(
     beforeFirstChange,
   }: { close?: () => void; beforeFirstChange?: () => void } = {},
 ): Store {
-  return new Store({ db, changes: new Changes(db, now, beforeFirstChange), ...sharedOn(db), close });
+  return new Store({
+    db,
+    changes: new Changes(db, now, beforeFirstChange),
+    ...sharedOn(db, now),
+    close,
+  });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { logFields } from '../../src/domain/log.ts';
@@ -206,6 +206,8 @@ describe('demo', () => {
       code: 0,
       stdout: `The practice database is there: ${path}\n`,
     });
+    // As sciatica serve --pairing makes it.
+    writeFileSync(`${path}.pairing.pem`, '');
     expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('Removed the practice database.\n');
     expect(readdirSync(join(HOME, 'sciatica'))).toEqual([]);
     expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('There is no practice database.\n');

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import * as module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -45,6 +46,27 @@ test('the first run, in an empty home', () => {
   const db = join(HOME, '.local/share/sciatica/sciatica.db');
   expect(statSync(db).mode & 0o777).toBe(0o600);
   expect(statSync(join(HOME, '.local/share/sciatica')).mode & 0o777).toBe(0o700);
+});
+
+describe('compiled code', () => {
+  const keeps = 'enableCompileCache' in module;
+  const cacheOf = (folder: string) => join(folder, 'sciatica/compiled');
+
+  test.skipIf(!keeps)('is kept in the cache folder of the person', () => {
+    const HOME = freshFolder();
+    const XDG_CACHE_HOME = freshFolder();
+    start(['logs'], { HOME });
+    start(['logs'], { HOME, XDG_CACHE_HOME });
+    const folders = [cacheOf(join(HOME, '.cache')), cacheOf(XDG_CACHE_HOME)];
+    expect(folders.map((folder) => readdirSync(folder).length)).toEqual([1, 1]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['without a home', {}],
+    ['in a home that cannot be written to', { HOME: '/proc/nowhere' }],
+  ])('a command works %s', (_, env) => {
+    expect(start(['users'], { ...env, SCIATICA_DB: filled(0) })).toMatchObject({ code: 0, stderr: '' });
+  });
 });
 
 test('eight first runs at once make one database', async () => {

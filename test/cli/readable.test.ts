@@ -193,11 +193,14 @@ describe.each([
     );
     for (const list of lists) expect(list).toEqual(lists[0]);
     expect(lists[0]).toHaveLength(40);
+    // Between two reads, others may read as well, and write as soon as there is room.
+    expect(await sciatica(db, 'users')).toMatchObject({ code: 0, stdout: expect.stringContaining('Nora') });
     rmSync(filler(folder));
-    expect((await call('/userExerciseLogs', session)).status).toBe(201);
-    expect(await (await call('/userExerciseLogs')).json()).toHaveLength(41);
-    // Now others may come in again.
     expect((await sciatica(db, add)).code).toBe(0);
+    expect(await (await call('/userExerciseLogs')).json()).toHaveLength(41);
+    expect((await call('/userExerciseLogs', session)).status).toBe(201);
+    expect((await sciatica(db, add)).code).toBe(0);
+    expect(await (await call('/userExerciseLogs')).json()).toHaveLength(43);
     child.kill('SIGTERM');
     expect([await ended, namesIn(folder)]).toEqual([0, ['test.db']]);
   });
@@ -269,6 +272,34 @@ test.skipIf(!isRoot)(
     expect(namesIn(folder)).toEqual(['test.db']);
   },
 );
+
+const UNMADE = /^sciatica: Today's backup was not made\. .*no permission to write in /m;
+
+describe('a folder of backups that may only be read warns, and does not stop the change', () => {
+  test.skipIf(!isRoot)('by its permissions (needs root, to become nobody)', async () => {
+    const folder = freshFolder();
+    const db = join(folder, 'test.db');
+    fill(db);
+    mkdirSync(join(folder, 'backups'));
+    for (const path of [folder, db]) chownSync(path, NOBODY, NOBODY);
+    for (let time = 1; time <= 2; time++) {
+      const { code, stderr } = await sciatica(db, add, { uid: NOBODY });
+      expect([code, stderr]).toEqual([0, expect.stringMatching(UNMADE)]);
+    }
+    expect(JSON.parse((await sciatica(db, 'logs --json')).stdout)).toHaveLength(42);
+  });
+
+  test('by its disk (needs mount)', async ({ skip }) => {
+    const disk = mounted('1m', skip);
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+    const db = join(freshFolder(), 'test.db');
+    fill(db);
+    expect((await sciatica(db, `backup --auto ${disk}`)).code).toBe(0);
+    const { code, stderr } = await sciatica(db, add);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(UNMADE)]);
+    expect(JSON.parse((await sciatica(db, 'logs --json')).stdout)).toHaveLength(41);
+  });
+});
 
 test('an older version is read where it cannot be brought up to date (needs mount)', async ({ skip }) => {
   const folder = mounted('4m', skip);

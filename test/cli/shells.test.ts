@@ -105,7 +105,7 @@ function typed(
           if (next[1] === KILL) child.kill();
           else child.stdin.write(next[1]);
         },
-        next[1] === KILL ? 1500 : 100,
+        next[1] === KILL ? 1500 : 30,
       );
     });
     child.on('close', () => {

@@ -80,22 +80,36 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
+interface Parameter {
+  name: string;
+  in: string;
+  description: string;
+  schema: { examples?: unknown[] };
+}
+
 interface Operation {
   summary: string;
-  parameters?: { name: string; in: string; description: string; schema: { examples?: unknown[] } }[];
+  parameters?: Parameter[];
   responses: Record<string, unknown>;
 }
 
 type Paths = Record<string, Record<string, Operation>>;
 
-const paths = () => (JSON.parse(openApi(routes)) as { paths: Paths }).paths;
+interface Document {
+  paths: Paths;
+  components: { parameters: Record<string, Parameter> };
+}
 
-export const operations = () =>
-  routes.map(({ method, path }) => {
-    const operation = paths()[path]?.[method.toLowerCase()];
+export function operations() {
+  const { paths, components } = JSON.parse(openApi(routes)) as Document;
+  const resolved = (given: Parameter | { $ref: string }) =>
+    '$ref' in given ? (components.parameters[given.$ref.split('/').at(-1) ?? ''] as Parameter) : given;
+  return routes.map(({ method, path }) => {
+    const operation = paths[path]?.[method.toLowerCase()];
     if (!operation) throw new Error(`${method} ${path} is not in the OpenAPI document`);
-    return { method, path, ...operation };
+    return { method, path, ...operation, parameters: operation.parameters?.map(resolved) };
   });
+}
 
 function routeBlock(): string {
   const rows = operations().map(({ method, path, summary, responses }) => {
@@ -112,16 +126,17 @@ function routeBlock(): string {
 }
 
 function parameterBlock(): string {
-  const rows = operations().flatMap(({ path, parameters = [] }) =>
-    parameters
-      .filter((parameter) => parameter.in === 'query')
-      .map(({ name, description, schema }) => [
-        `\`${path}\``,
-        `\`${name}\``,
-        description,
-        `\`${schema.examples?.[0] ?? ''}\``,
-      ]),
-  );
+  // Those of several routes stand once.
+  const routesOf = new Map<Parameter, string[]>();
+  for (const { path, parameters = [] } of operations())
+    for (const parameter of parameters.filter((one) => one.in === 'query'))
+      routesOf.set(parameter, [...(routesOf.get(parameter) ?? []), `\`${path}\``]);
+  const rows = [...routesOf].map(([{ name, description, schema }, paths]) => [
+    paths.join(', '),
+    `\`${name}\``,
+    description,
+    `\`${schema.examples?.[0] ?? ''}\``,
+  ]);
   return table(['Route', 'Parameter', 'Meaning', 'For example'], rows);
 }
 
@@ -169,6 +184,8 @@ function decisionBlock(): string {
     .join('\n');
 }
 
+const code = (path: string) => `\`\`\`ts\n${readFileSync(join(root, path), 'utf8').trim()}\n\`\`\``;
+
 export const blocks: Readonly<Record<string, () => string>> = {
   commands: commandBlock,
   routes: routeBlock,
@@ -176,7 +193,8 @@ export const blocks: Readonly<Record<string, () => string>> = {
   fields: fieldBlock,
   errors: errorBlock,
   decisions: decisionBlock,
-  client: () => `\`\`\`ts\n${readFileSync(join(root, 'test/docs/client.ts'), 'utf8').trim()}\n\`\`\``,
+  client: () => code('test/docs/client.ts'),
+  pairing: () => code('test/docs/pairing-client.ts'),
 };
 
 const BLOCK = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;

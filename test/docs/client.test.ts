@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder, nora, practiceDb, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
-import { type Change, Refused, Sciatica } from './client.ts';
+import { type Change, type ExerciseLog, Refused, Sciatica, takeOver } from './client.ts';
 import { root } from './pages.ts';
 import { Terminal } from './replay.ts';
 
@@ -57,12 +57,16 @@ test('it would not, did it use the records wrongly', { timeout: 60_000 }, async 
 export const during = (log: ExerciseLog) => log.painDuring;
 export const added = new Sciatica().add({ userId: 1 });
 export const changed = new Sciatica().change(1, () => ({ painAfter: '4' }));
+export const entry = (change: Change) => (change.record === 'goal' ? change.after?.notes : undefined);
+export const created = (change: Change) => change.action === 'create' && change.before.id;
 `,
   );
   expect(faultsOf(file)).toEqual([
     expect.stringContaining("'painDuring' does not exist"),
     expect.stringContaining('missing the following properties'),
     expect.stringContaining("'string' is not assignable to type 'number'"),
+    expect.stringContaining("'notes' does not exist"),
+    expect.stringContaining("'change.before' is possibly 'null'"),
   ]);
 });
 
@@ -123,6 +127,12 @@ test('it creates a log once over a network that loses answers, and learns what c
     { action: 'create', id: 401, after: added },
     { action: 'update', id: 401, after: { painAfter: 5 }, source: 'cli' },
   ]);
+  const logs = new Map<number, ExerciseLog>();
+  for (const change of changes) takeOver(logs, change);
+  expect([...logs]).toEqual([[401, { ...added, painAfter: 5 }]]);
+  await terminal.run('sciatica log rm 401 --yes');
+  for await (const change of client.changes(since)) takeOver(logs, change);
+  expect(logs.size).toBe(0);
   lost = 0;
   await expect(client.add({ ...session, userId: 3 }, 'a key', 2)).rejects.toThrow('fetch failed');
 });

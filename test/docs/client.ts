@@ -111,6 +111,13 @@ export class Sciatica {
   }
 }
 
+/** Takes a change over into the logs that an app keeps. */
+export function takeOver(logs: Map<number, ExerciseLog>, change: Change): void {
+  if (change.record !== 'log') return;
+  if (change.after) logs.set(change.id, change.after);
+  else logs.delete(change.id);
+}
+
 /** The next page, if there is one. */
 function nextOf(page: Response): string | undefined {
   return /<([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];

@@ -24,7 +24,11 @@ export interface paths {
         post: operations["createUser"];
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * List users: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUsers"];
         patch?: never;
         trace?: never;
     };
@@ -38,16 +42,32 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Read one user */
+        /**
+         * Read one user
+         * @description With the entity tag that a write can be made to depend on.
+         */
         get: operations["getUser"];
-        /** Replace a user */
+        /**
+         * Replace a user
+         * @description Every field is required, but for the id, which stays.
+         */
         put: operations["replaceUser"];
         post?: never;
-        /** Delete a user with all logs */
+        /**
+         * Delete a user with all logs
+         * @description The id is never used again; the history stays, and `/undo` brings it back.
+         */
         delete: operations["deleteUser"];
         options?: never;
-        head?: never;
-        /** Change fields of a user */
+        /**
+         * Read one user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUser"];
+        /**
+         * Change fields of a user
+         * @description Fields that are not sent keep their values.
+         */
         patch: operations["patchUser"];
         trace?: never;
     };
@@ -70,7 +90,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * What happened to a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserHistory"];
         patch?: never;
         trace?: never;
     };
@@ -93,7 +117,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * What helps a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserSummary"];
         patch?: never;
         trace?: never;
     };
@@ -116,7 +144,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * Two periods of a user side by side: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headCompareUserPeriods"];
         patch?: never;
         trace?: never;
     };
@@ -139,7 +171,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * The report on a user, to be read on screen or paper: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserReport"];
         patch?: never;
         trace?: never;
     };
@@ -162,7 +198,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * List the exercise logs of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headLogsOfUser"];
         patch?: never;
         trace?: never;
     };
@@ -186,7 +226,11 @@ export interface paths {
         post: operations["createUserExerciseLog"];
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * List exercise logs: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserExerciseLogs"];
         patch?: never;
         trace?: never;
     };
@@ -200,16 +244,32 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Read one exercise log */
+        /**
+         * Read one exercise log
+         * @description With the entity tag that a write can be made to depend on.
+         */
         get: operations["getUserExerciseLog"];
-        /** Replace an exercise log */
+        /**
+         * Replace an exercise log
+         * @description Every field is required, but for the id, which stays.
+         */
         put: operations["replaceUserExerciseLog"];
         post?: never;
-        /** Delete an exercise log */
+        /**
+         * Delete an exercise log
+         * @description The id is never used again; the history stays, and `/undo` brings it back.
+         */
         delete: operations["deleteUserExerciseLog"];
         options?: never;
-        head?: never;
-        /** Change fields of an exercise log */
+        /**
+         * Read one exercise log: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserExerciseLog"];
+        /**
+         * Change fields of an exercise log
+         * @description Fields that are not sent keep their values.
+         */
         patch: operations["patchUserExerciseLog"];
         trace?: never;
     };
@@ -232,7 +292,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * What happened to an exercise log: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserExerciseLogHistory"];
         patch?: never;
         trace?: never;
     };
@@ -246,7 +310,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** List the routines of a user */
+        /**
+         * List the routines of a user
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         */
         get: operations["listUserRoutines"];
         put?: never;
         /**
@@ -256,7 +323,11 @@ export interface paths {
         post: operations["createUserRoutine"];
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * List the routines of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserRoutines"];
         patch?: never;
         trace?: never;
     };
@@ -281,10 +352,17 @@ export interface paths {
          */
         put: operations["putUserGoal"];
         post?: never;
-        /** Remove the goal of a user */
+        /**
+         * Remove the goal of a user
+         * @description Summary and report compare with none any more.
+         */
         delete: operations["deleteUserGoal"];
         options?: never;
-        head?: never;
+        /**
+         * Read the goal of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserGoal"];
         patch?: never;
         trace?: never;
     };
@@ -298,15 +376,28 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Read one routine */
+        /**
+         * Read one routine
+         * @description With the entity tag that a write can be made to depend on.
+         */
         get: operations["getRoutine"];
-        /** Replace a routine */
+        /**
+         * Replace a routine
+         * @description Every field is required, but for the id, which stays.
+         */
         put: operations["replaceRoutine"];
         post?: never;
-        /** Delete a routine */
+        /**
+         * Delete a routine
+         * @description The id is never used again; the history stays, and `/undo` brings it back.
+         */
         delete: operations["deleteRoutine"];
         options?: never;
-        head?: never;
+        /**
+         * Read one routine: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headRoutine"];
         patch?: never;
         trace?: never;
     };
@@ -326,7 +417,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * What changed since: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headChanges"];
         patch?: never;
         trace?: never;
     };
@@ -377,10 +472,37 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the caller is, and whose records it sees */
+        /**
+         * Who the caller is, and whose records it sees
+         * @description Without authentication all is open, and the rest is null.
+         */
         get: operations["getMe"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Who the caller is, and whose records it sees: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headMe"];
+        patch?: never;
+        trace?: never;
+    };
+    "/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a one-time code for a token
+         * @description For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.
+         */
+        post: operations["pair"];
         delete?: never;
         options?: never;
         head?: never;
@@ -394,13 +516,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the service can read its records */
+        /**
+         * Whether the service can read its records
+         * @description For a monitor: 503 when they cannot be read now.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * Whether the service can read its records: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headHealth"];
         patch?: never;
         trace?: never;
     };
@@ -411,13 +540,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The OpenAPI document of the service */
+        /**
+         * The OpenAPI document of the service
+         * @description Its server is the address that it was asked at.
+         */
         get: operations["getOpenApi"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * The OpenAPI document of the service: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headOpenApi"];
         patch?: never;
         trace?: never;
     };
@@ -428,13 +564,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Leads to the documentation */
+        /**
+         * Leads to the documentation
+         * @description For people who open the address of the service in a browser.
+         */
         get: operations["getRoot"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * Leads to the documentation: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headRoot"];
         patch?: never;
         trace?: never;
     };
@@ -454,7 +597,11 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
+        /**
+         * The documentation of the service, to be read: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headDocs"];
         patch?: never;
         trace?: never;
     };
@@ -1139,7 +1286,8 @@ export interface components {
             body: unknown;
         };
         /** @description What happened to a record in one change */
-        HistoryEntry: {
+        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"];
+        UserEntry: {
             /**
              * @description Grows with each entry
              * @example 7
@@ -1164,27 +1312,197 @@ export interface components {
             caller?: string;
             /** @description The change that this one took back */
             undoes?: number;
-            /** @enum {string} */
-            record: "user" | "log" | "routine" | "goal";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "user";
             /**
              * @description Id of the record
              * @example 1
              */
             id: number;
-            /** @enum {string} */
-            action: "create" | "update" | "delete" | "erase";
-            /** @description The record before; null when it was created */
-            before: components["schemas"]["User"] | components["schemas"]["UserExerciseLog"] | components["schemas"]["Routine"] | components["schemas"]["Goal"] | null;
-            /** @description The record after; null when it was deleted */
-            after: components["schemas"]["User"] | components["schemas"]["UserExerciseLog"] | components["schemas"]["Routine"] | components["schemas"]["Goal"] | null;
-        };
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["User"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["User"];
+            after: components["schemas"]["User"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["User"];
+            after: null;
+        } | {
+            /** @constant */
+            action: "erase";
+            before: null;
+            after: null;
+        });
+        UserExerciseLogEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "log";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["UserExerciseLog"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["UserExerciseLog"];
+            after: components["schemas"]["UserExerciseLog"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["UserExerciseLog"];
+            after: null;
+        });
+        RoutineEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "routine";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["Routine"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["Routine"];
+            after: components["schemas"]["Routine"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["Routine"];
+            after: null;
+        });
+        GoalEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "goal";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["Goal"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["Goal"];
+            after: components["schemas"]["Goal"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["Goal"];
+            after: null;
+        });
         /** @description Problem details (RFC 9457) */
         Problem: {
             /**
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -1239,7 +1557,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A foreign Host, Origin or site, or something that the role of the token may not do */
+        /** @description A foreign Host, Origin or site, or something that the role of the token may not do; to /pair a wrong code */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1293,7 +1611,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than 64 KiB, or with several records than 1 MiB */
+        /** @description The body is larger than 64 KiB, with several records than 1 MiB, to /pair than 1 KiB */
         PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -1361,7 +1679,266 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "User.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "User.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "User.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "User.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "User.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "User.id_lt": number;
+        /** @description First name; given again: any of them */
+        "User.firstName": string[];
+        /** @description First name: is not; given again: all of them */
+        "User.firstName_ne": string[];
+        /** @description First name: contains; given again: any of them */
+        "User.firstName_like": string[];
+        /** @description Last name; given again: any of them */
+        "User.lastName": string[];
+        /** @description Last name: is not; given again: all of them */
+        "User.lastName_ne": string[];
+        /** @description Last name: contains; given again: any of them */
+        "User.lastName_like": string[];
+        /** @description E-mail address; given again: any of them */
+        "User.email": string[];
+        /** @description E-mail address: is not; given again: all of them */
+        "User.email_ne": string[];
+        /** @description E-mail address: contains; given again: any of them */
+        "User.email_like": string[];
+        /** @description Age in years; given again: any of them */
+        "User.age": number[];
+        /** @description Age in years: is not; given again: all of them */
+        "User.age_ne": number[];
+        /** @description Age in years: is at least */
+        "User.age_gte": number;
+        /** @description Age in years: is at most */
+        "User.age_lte": number;
+        /** @description Age in years: is more than */
+        "User.age_gt": number;
+        /** @description Age in years: is less than */
+        "User.age_lt": number;
+        /** @description Where it hurts; given again: any of them */
+        "User.painLocation": ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+        /** @description Where it hurts: is not; given again: all of them */
+        "User.painLocation_ne": ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+        /** @description Where it hurts: contains; given again: any of them */
+        "User.painLocation_like": string[];
+        /** @description Current pain, 1 to 10; given again: any of them */
+        "User.painLevel": number[];
+        /** @description Current pain, 1 to 10: is not; given again: all of them */
+        "User.painLevel_ne": number[];
+        /** @description Current pain, 1 to 10: is at least */
+        "User.painLevel_gte": number;
+        /** @description Current pain, 1 to 10: is at most */
+        "User.painLevel_lte": number;
+        /** @description Current pain, 1 to 10: is more than */
+        "User.painLevel_gt": number;
+        /** @description Current pain, 1 to 10: is less than */
+        "User.painLevel_lt": number;
+        /** @description Day of the diagnosis; given again: any of them */
+        "User.diagnosisDate": string[];
+        /** @description Day of the diagnosis: is not; given again: all of them */
+        "User.diagnosisDate_ne": string[];
+        /** @description Day of the diagnosis: is at least */
+        "User.diagnosisDate_gte": string;
+        /** @description Day of the diagnosis: is at most */
+        "User.diagnosisDate_lte": string;
+        /** @description Day of the diagnosis: is more than */
+        "User.diagnosisDate_gt": string;
+        /** @description Day of the diagnosis: is less than */
+        "User.diagnosisDate_lt": string;
+        /** @description Day of the diagnosis: contains; given again: any of them */
+        "User.diagnosisDate_like": string[];
+        /** @description Text that a text field contains, upper and lower case alike */
+        "User.q": string;
+        /** @description Most records on a page */
+        "User.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "User.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "User.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "User.fields": string;
+        /** @description As json-server: fields separated by commas */
+        "User._sort": string;
+        /** @description As json-server: asc or desc for each field of _sort */
+        "User._order": string;
+        /** @description As json-server: the page, counted from 1 */
+        "User._page": number;
+        /** @description As json-server: records on a page (10 unless given), or from _start on */
+        "User._limit": number;
+        /** @description As json-server: place of the first record, counted from 0 */
+        "User._start": number;
+        /** @description As json-server: place behind the last record */
+        "User._end": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "UserExerciseLog.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "UserExerciseLog.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "UserExerciseLog.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "UserExerciseLog.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "UserExerciseLog.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "UserExerciseLog.id_lt": number;
+        /** @description Id of the user who did the exercise; given again: any of them */
+        "UserExerciseLog.userId": number[];
+        /** @description Id of the user who did the exercise: is not; given again: all of them */
+        "UserExerciseLog.userId_ne": number[];
+        /** @description Id of the user who did the exercise: is at least */
+        "UserExerciseLog.userId_gte": number;
+        /** @description Id of the user who did the exercise: is at most */
+        "UserExerciseLog.userId_lte": number;
+        /** @description Id of the user who did the exercise: is more than */
+        "UserExerciseLog.userId_gt": number;
+        /** @description Id of the user who did the exercise: is less than */
+        "UserExerciseLog.userId_lt": number;
+        /** @description Kind of exercise; given again: any of them */
+        "UserExerciseLog.exerciseType": ("stretch" | "strengthening")[];
+        /** @description Kind of exercise: is not; given again: all of them */
+        "UserExerciseLog.exerciseType_ne": ("stretch" | "strengthening")[];
+        /** @description Kind of exercise: contains; given again: any of them */
+        "UserExerciseLog.exerciseType_like": string[];
+        /** @description Name of the exercise; given again: any of them */
+        "UserExerciseLog.exerciseName": string[];
+        /** @description Name of the exercise: is not; given again: all of them */
+        "UserExerciseLog.exerciseName_ne": string[];
+        /** @description Name of the exercise: contains; given again: any of them */
+        "UserExerciseLog.exerciseName_like": string[];
+        /** @description Day of the exercise; given again: any of them */
+        "UserExerciseLog.date": string[];
+        /** @description Day of the exercise: is not; given again: all of them */
+        "UserExerciseLog.date_ne": string[];
+        /** @description Day of the exercise: is at least */
+        "UserExerciseLog.date_gte": string;
+        /** @description Day of the exercise: is at most */
+        "UserExerciseLog.date_lte": string;
+        /** @description Day of the exercise: is more than */
+        "UserExerciseLog.date_gt": string;
+        /** @description Day of the exercise: is less than */
+        "UserExerciseLog.date_lt": string;
+        /** @description Day of the exercise: contains; given again: any of them */
+        "UserExerciseLog.date_like": string[];
+        /** @description Pain before the exercise, 1 to 10; given again: any of them */
+        "UserExerciseLog.painBefore": number[];
+        /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+        "UserExerciseLog.painBefore_ne": number[];
+        /** @description Pain before the exercise, 1 to 10: is at least */
+        "UserExerciseLog.painBefore_gte": number;
+        /** @description Pain before the exercise, 1 to 10: is at most */
+        "UserExerciseLog.painBefore_lte": number;
+        /** @description Pain before the exercise, 1 to 10: is more than */
+        "UserExerciseLog.painBefore_gt": number;
+        /** @description Pain before the exercise, 1 to 10: is less than */
+        "UserExerciseLog.painBefore_lt": number;
+        /** @description Pain after the exercise, 1 to 10; given again: any of them */
+        "UserExerciseLog.painAfter": number[];
+        /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+        "UserExerciseLog.painAfter_ne": number[];
+        /** @description Pain after the exercise, 1 to 10: is at least */
+        "UserExerciseLog.painAfter_gte": number;
+        /** @description Pain after the exercise, 1 to 10: is at most */
+        "UserExerciseLog.painAfter_lte": number;
+        /** @description Pain after the exercise, 1 to 10: is more than */
+        "UserExerciseLog.painAfter_gt": number;
+        /** @description Pain after the exercise, 1 to 10: is less than */
+        "UserExerciseLog.painAfter_lt": number;
+        /** @description Whether it helped; given again: any of them */
+        "UserExerciseLog.effective": boolean[];
+        /** @description Whether it helped: is not; given again: all of them */
+        "UserExerciseLog.effective_ne": boolean[];
+        /** @description Notes about the session; given again: any of them */
+        "UserExerciseLog.notes": string[];
+        /** @description Notes about the session: is not; given again: all of them */
+        "UserExerciseLog.notes_ne": string[];
+        /** @description Notes about the session: contains; given again: any of them */
+        "UserExerciseLog.notes_like": string[];
+        /** @description First day */
+        "UserExerciseLog.since": string;
+        /** @description Last day */
+        "UserExerciseLog.until": string;
+        /** @description Text that a text field contains, upper and lower case alike */
+        "UserExerciseLog.q": string;
+        /** @description Most records on a page */
+        "UserExerciseLog.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "UserExerciseLog.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "UserExerciseLog.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "UserExerciseLog.fields": string;
+        /** @description As json-server: fields separated by commas */
+        "UserExerciseLog._sort": string;
+        /** @description As json-server: asc or desc for each field of _sort */
+        "UserExerciseLog._order": string;
+        /** @description As json-server: the page, counted from 1 */
+        "UserExerciseLog._page": number;
+        /** @description As json-server: records on a page (10 unless given), or from _start on */
+        "UserExerciseLog._limit": number;
+        /** @description As json-server: place of the first record, counted from 0 */
+        "UserExerciseLog._start": number;
+        /** @description As json-server: place behind the last record */
+        "UserExerciseLog._end": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "Routine.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "Routine.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "Routine.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "Routine.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "Routine.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "Routine.id_lt": number;
+        /** @description Id of the user whose routine it is; given again: any of them */
+        "Routine.userId": number[];
+        /** @description Id of the user whose routine it is: is not; given again: all of them */
+        "Routine.userId_ne": number[];
+        /** @description Id of the user whose routine it is: is at least */
+        "Routine.userId_gte": number;
+        /** @description Id of the user whose routine it is: is at most */
+        "Routine.userId_lte": number;
+        /** @description Id of the user whose routine it is: is more than */
+        "Routine.userId_gt": number;
+        /** @description Id of the user whose routine it is: is less than */
+        "Routine.userId_lt": number;
+        /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+        "Routine.name": string[];
+        /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+        "Routine.name_ne": string[];
+        /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+        "Routine.name_like": string[];
+        /** @description Text that a text field contains, upper and lower case alike */
+        "Routine.q": string;
+        /** @description Most records on a page */
+        "Routine.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "Routine.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "Routine.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "Routine.fields": string;
+        /** @description As json-server: fields separated by commas */
+        "Routine._sort": string;
+        /** @description As json-server: asc or desc for each field of _sort */
+        "Routine._order": string;
+        /** @description As json-server: the page, counted from 1 */
+        "Routine._page": number;
+        /** @description As json-server: records on a page (10 unless given), or from _start on */
+        "Routine._limit": number;
+        /** @description As json-server: place of the first record, counted from 0 */
+        "Routine._start": number;
+        /** @description As json-server: place behind the last record */
+        "Routine._end": number;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -1372,101 +1949,101 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: number[];
+                id?: components["parameters"]["User.id"];
                 /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: number[];
+                id_ne?: components["parameters"]["User.id_ne"];
                 /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: number;
+                id_gte?: components["parameters"]["User.id_gte"];
                 /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: number;
+                id_lte?: components["parameters"]["User.id_lte"];
                 /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: number;
+                id_gt?: components["parameters"]["User.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: number;
+                id_lt?: components["parameters"]["User.id_lt"];
                 /** @description First name; given again: any of them */
-                firstName?: string[];
+                firstName?: components["parameters"]["User.firstName"];
                 /** @description First name: is not; given again: all of them */
-                firstName_ne?: string[];
+                firstName_ne?: components["parameters"]["User.firstName_ne"];
                 /** @description First name: contains; given again: any of them */
-                firstName_like?: string[];
+                firstName_like?: components["parameters"]["User.firstName_like"];
                 /** @description Last name; given again: any of them */
-                lastName?: string[];
+                lastName?: components["parameters"]["User.lastName"];
                 /** @description Last name: is not; given again: all of them */
-                lastName_ne?: string[];
+                lastName_ne?: components["parameters"]["User.lastName_ne"];
                 /** @description Last name: contains; given again: any of them */
-                lastName_like?: string[];
+                lastName_like?: components["parameters"]["User.lastName_like"];
                 /** @description E-mail address; given again: any of them */
-                email?: string[];
+                email?: components["parameters"]["User.email"];
                 /** @description E-mail address: is not; given again: all of them */
-                email_ne?: string[];
+                email_ne?: components["parameters"]["User.email_ne"];
                 /** @description E-mail address: contains; given again: any of them */
-                email_like?: string[];
+                email_like?: components["parameters"]["User.email_like"];
                 /** @description Age in years; given again: any of them */
-                age?: number[];
+                age?: components["parameters"]["User.age"];
                 /** @description Age in years: is not; given again: all of them */
-                age_ne?: number[];
+                age_ne?: components["parameters"]["User.age_ne"];
                 /** @description Age in years: is at least */
-                age_gte?: number;
+                age_gte?: components["parameters"]["User.age_gte"];
                 /** @description Age in years: is at most */
-                age_lte?: number;
+                age_lte?: components["parameters"]["User.age_lte"];
                 /** @description Age in years: is more than */
-                age_gt?: number;
+                age_gt?: components["parameters"]["User.age_gt"];
                 /** @description Age in years: is less than */
-                age_lt?: number;
+                age_lt?: components["parameters"]["User.age_lt"];
                 /** @description Where it hurts; given again: any of them */
-                painLocation?: ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+                painLocation?: components["parameters"]["User.painLocation"];
                 /** @description Where it hurts: is not; given again: all of them */
-                painLocation_ne?: ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
+                painLocation_ne?: components["parameters"]["User.painLocation_ne"];
                 /** @description Where it hurts: contains; given again: any of them */
-                painLocation_like?: string[];
+                painLocation_like?: components["parameters"]["User.painLocation_like"];
                 /** @description Current pain, 1 to 10; given again: any of them */
-                painLevel?: number[];
+                painLevel?: components["parameters"]["User.painLevel"];
                 /** @description Current pain, 1 to 10: is not; given again: all of them */
-                painLevel_ne?: number[];
+                painLevel_ne?: components["parameters"]["User.painLevel_ne"];
                 /** @description Current pain, 1 to 10: is at least */
-                painLevel_gte?: number;
+                painLevel_gte?: components["parameters"]["User.painLevel_gte"];
                 /** @description Current pain, 1 to 10: is at most */
-                painLevel_lte?: number;
+                painLevel_lte?: components["parameters"]["User.painLevel_lte"];
                 /** @description Current pain, 1 to 10: is more than */
-                painLevel_gt?: number;
+                painLevel_gt?: components["parameters"]["User.painLevel_gt"];
                 /** @description Current pain, 1 to 10: is less than */
-                painLevel_lt?: number;
+                painLevel_lt?: components["parameters"]["User.painLevel_lt"];
                 /** @description Day of the diagnosis; given again: any of them */
-                diagnosisDate?: string[];
+                diagnosisDate?: components["parameters"]["User.diagnosisDate"];
                 /** @description Day of the diagnosis: is not; given again: all of them */
-                diagnosisDate_ne?: string[];
+                diagnosisDate_ne?: components["parameters"]["User.diagnosisDate_ne"];
                 /** @description Day of the diagnosis: is at least */
-                diagnosisDate_gte?: string;
+                diagnosisDate_gte?: components["parameters"]["User.diagnosisDate_gte"];
                 /** @description Day of the diagnosis: is at most */
-                diagnosisDate_lte?: string;
+                diagnosisDate_lte?: components["parameters"]["User.diagnosisDate_lte"];
                 /** @description Day of the diagnosis: is more than */
-                diagnosisDate_gt?: string;
+                diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
-                diagnosisDate_lt?: string;
+                diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
                 /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: string[];
+                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
-                q?: string;
+                q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
-                limit?: number;
+                limit?: components["parameters"]["User.limit"];
                 /** @description Where the page begins, from the Link header of the page before */
-                cursor?: string;
+                cursor?: components["parameters"]["User.cursor"];
                 /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: string;
+                fields?: components["parameters"]["User.fields"];
                 /** @description As json-server: fields separated by commas */
-                _sort?: string;
+                _sort?: components["parameters"]["User._sort"];
                 /** @description As json-server: asc or desc for each field of _sort */
-                _order?: string;
+                _order?: components["parameters"]["User._order"];
                 /** @description As json-server: the page, counted from 1 */
-                _page?: number;
+                _page?: components["parameters"]["User._page"];
                 /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: number;
+                _limit?: components["parameters"]["User._limit"];
                 /** @description As json-server: place of the first record, counted from 0 */
-                _start?: number;
+                _start?: components["parameters"]["User._start"];
                 /** @description As json-server: place behind the last record */
-                _end?: number;
+                _end?: components["parameters"]["User._end"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -1497,6 +2074,10 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     [name: string]: unknown;
@@ -1524,6 +2105,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "firstName": "Nora",
+                 *       "lastName": "Lind",
+                 *       "email": "nora@example.org",
+                 *       "age": 44,
+                 *       "painLocation": "glute-left",
+                 *       "painLevel": 6,
+                 *       "diagnosisDate": "2026-01-15"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserInput"] | components["schemas"]["UserInput"][];
             };
         };
@@ -1553,6 +2145,157 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headUsers: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["User.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["User.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["User.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["User.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["User.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["User.id_lt"];
+                /** @description First name; given again: any of them */
+                firstName?: components["parameters"]["User.firstName"];
+                /** @description First name: is not; given again: all of them */
+                firstName_ne?: components["parameters"]["User.firstName_ne"];
+                /** @description First name: contains; given again: any of them */
+                firstName_like?: components["parameters"]["User.firstName_like"];
+                /** @description Last name; given again: any of them */
+                lastName?: components["parameters"]["User.lastName"];
+                /** @description Last name: is not; given again: all of them */
+                lastName_ne?: components["parameters"]["User.lastName_ne"];
+                /** @description Last name: contains; given again: any of them */
+                lastName_like?: components["parameters"]["User.lastName_like"];
+                /** @description E-mail address; given again: any of them */
+                email?: components["parameters"]["User.email"];
+                /** @description E-mail address: is not; given again: all of them */
+                email_ne?: components["parameters"]["User.email_ne"];
+                /** @description E-mail address: contains; given again: any of them */
+                email_like?: components["parameters"]["User.email_like"];
+                /** @description Age in years; given again: any of them */
+                age?: components["parameters"]["User.age"];
+                /** @description Age in years: is not; given again: all of them */
+                age_ne?: components["parameters"]["User.age_ne"];
+                /** @description Age in years: is at least */
+                age_gte?: components["parameters"]["User.age_gte"];
+                /** @description Age in years: is at most */
+                age_lte?: components["parameters"]["User.age_lte"];
+                /** @description Age in years: is more than */
+                age_gt?: components["parameters"]["User.age_gt"];
+                /** @description Age in years: is less than */
+                age_lt?: components["parameters"]["User.age_lt"];
+                /** @description Where it hurts; given again: any of them */
+                painLocation?: components["parameters"]["User.painLocation"];
+                /** @description Where it hurts: is not; given again: all of them */
+                painLocation_ne?: components["parameters"]["User.painLocation_ne"];
+                /** @description Where it hurts: contains; given again: any of them */
+                painLocation_like?: components["parameters"]["User.painLocation_like"];
+                /** @description Current pain, 1 to 10; given again: any of them */
+                painLevel?: components["parameters"]["User.painLevel"];
+                /** @description Current pain, 1 to 10: is not; given again: all of them */
+                painLevel_ne?: components["parameters"]["User.painLevel_ne"];
+                /** @description Current pain, 1 to 10: is at least */
+                painLevel_gte?: components["parameters"]["User.painLevel_gte"];
+                /** @description Current pain, 1 to 10: is at most */
+                painLevel_lte?: components["parameters"]["User.painLevel_lte"];
+                /** @description Current pain, 1 to 10: is more than */
+                painLevel_gt?: components["parameters"]["User.painLevel_gt"];
+                /** @description Current pain, 1 to 10: is less than */
+                painLevel_lt?: components["parameters"]["User.painLevel_lt"];
+                /** @description Day of the diagnosis; given again: any of them */
+                diagnosisDate?: components["parameters"]["User.diagnosisDate"];
+                /** @description Day of the diagnosis: is not; given again: all of them */
+                diagnosisDate_ne?: components["parameters"]["User.diagnosisDate_ne"];
+                /** @description Day of the diagnosis: is at least */
+                diagnosisDate_gte?: components["parameters"]["User.diagnosisDate_gte"];
+                /** @description Day of the diagnosis: is at most */
+                diagnosisDate_lte?: components["parameters"]["User.diagnosisDate_lte"];
+                /** @description Day of the diagnosis: is more than */
+                diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
+                /** @description Day of the diagnosis: is less than */
+                diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
+                /** @description Day of the diagnosis: contains; given again: any of them */
+                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["User.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["User.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["User.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["User.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["User.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["User._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["User._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["User._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["User._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["User._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["User._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The users */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getUser: {
@@ -1614,6 +2357,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "firstName": "Nora",
+                 *       "lastName": "Lind",
+                 *       "email": "nora@example.org",
+                 *       "age": 44,
+                 *       "painLocation": "glute-left",
+                 *       "painLevel": 6,
+                 *       "diagnosisDate": "2026-01-15"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserInput"];
             };
         };
@@ -1650,7 +2404,10 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /** @description Id of the record */
+                /**
+                 * @description Id of the record
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
@@ -1677,6 +2434,55 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     patchUser: {
         parameters: {
             query?: never;
@@ -1692,6 +2498,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "painLevel": 4
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserPatch"];
             };
         };
@@ -1764,6 +2575,55 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headUserHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     getUserSummary: {
         parameters: {
             query?: {
@@ -1819,6 +2679,66 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headUserSummary: {
+        parameters: {
+            query?: {
+                /** @description First day */
+                since?: string;
+                /** @description Last day */
+                until?: string;
+                /** @description Kind of exercise */
+                exerciseType?: "stretch" | "strengthening";
+                /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
+                rule?: "default" | "radicular";
+                /** @description Sessions per week to compare with, otherwise the goal */
+                target?: number;
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     compareUserPeriods: {
         parameters: {
             query?: {
@@ -1872,6 +2792,66 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headCompareUserPeriods: {
+        parameters: {
+            query?: {
+                /** @description First day */
+                since?: string;
+                /** @description Last day */
+                until?: string;
+                /** @description Kind of exercise */
+                exerciseType?: "stretch" | "strengthening";
+                /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
+                rule?: "default" | "radicular";
+                /** @description What came before this day, against this day and what followed */
+                before?: string;
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getUserReport: {
@@ -1938,119 +2918,187 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
-    listLogsOfUser: {
+    headUserReport: {
         parameters: {
             query?: {
-                /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: number[];
-                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: number[];
-                /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: number;
-                /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: number;
-                /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: number;
-                /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: number;
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: number[];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: number[];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: number;
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: number;
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: number;
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: number;
-                /** @description Kind of exercise; given again: any of them */
-                exerciseType?: ("stretch" | "strengthening")[];
-                /** @description Kind of exercise: is not; given again: all of them */
-                exerciseType_ne?: ("stretch" | "strengthening")[];
-                /** @description Kind of exercise: contains; given again: any of them */
-                exerciseType_like?: string[];
-                /** @description Name of the exercise; given again: any of them */
-                exerciseName?: string[];
-                /** @description Name of the exercise: is not; given again: all of them */
-                exerciseName_ne?: string[];
-                /** @description Name of the exercise: contains; given again: any of them */
-                exerciseName_like?: string[];
-                /** @description Day of the exercise; given again: any of them */
-                date?: string[];
-                /** @description Day of the exercise: is not; given again: all of them */
-                date_ne?: string[];
-                /** @description Day of the exercise: is at least */
-                date_gte?: string;
-                /** @description Day of the exercise: is at most */
-                date_lte?: string;
-                /** @description Day of the exercise: is more than */
-                date_gt?: string;
-                /** @description Day of the exercise: is less than */
-                date_lt?: string;
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: string[];
-                /** @description Pain before the exercise, 1 to 10; given again: any of them */
-                painBefore?: number[];
-                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
-                painBefore_ne?: number[];
-                /** @description Pain before the exercise, 1 to 10: is at least */
-                painBefore_gte?: number;
-                /** @description Pain before the exercise, 1 to 10: is at most */
-                painBefore_lte?: number;
-                /** @description Pain before the exercise, 1 to 10: is more than */
-                painBefore_gt?: number;
-                /** @description Pain before the exercise, 1 to 10: is less than */
-                painBefore_lt?: number;
-                /** @description Pain after the exercise, 1 to 10; given again: any of them */
-                painAfter?: number[];
-                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
-                painAfter_ne?: number[];
-                /** @description Pain after the exercise, 1 to 10: is at least */
-                painAfter_gte?: number;
-                /** @description Pain after the exercise, 1 to 10: is at most */
-                painAfter_lte?: number;
-                /** @description Pain after the exercise, 1 to 10: is more than */
-                painAfter_gt?: number;
-                /** @description Pain after the exercise, 1 to 10: is less than */
-                painAfter_lt?: number;
-                /** @description Whether it helped; given again: any of them */
-                effective?: boolean[];
-                /** @description Whether it helped: is not; given again: all of them */
-                effective_ne?: boolean[];
-                /** @description Notes about the session; given again: any of them */
-                notes?: string[];
-                /** @description Notes about the session: is not; given again: all of them */
-                notes_ne?: string[];
-                /** @description Notes about the session: contains; given again: any of them */
-                notes_like?: string[];
                 /** @description First day */
                 since?: string;
                 /** @description Last day */
                 until?: string;
+                /** @description Day of the last report: shows what changed since */
+                previous?: string;
+                /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
+                rule?: "default" | "radicular";
+                /** @description Sessions per week to compare with, otherwise the goal */
+                target?: number;
+                /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
+                full?: boolean;
+                /** @description Leave out first name, last name and e-mail address */
+                anonymous?: boolean;
+                /** @description An HTML page (otherwise), or Markdown */
+                format?: "html" | "md";
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    /** @description Of the page: its own style sheet and nothing else */
+                    "Content-Security-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listLogsOfUser: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["UserExerciseLog.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["UserExerciseLog.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["UserExerciseLog.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["UserExerciseLog.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: components["parameters"]["UserExerciseLog.userId"];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: components["parameters"]["UserExerciseLog.exerciseType_ne"];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: components["parameters"]["UserExerciseLog.exerciseType_like"];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: components["parameters"]["UserExerciseLog.exerciseName"];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["UserExerciseLog.exerciseName_ne"];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["UserExerciseLog.exerciseName_like"];
+                /** @description Day of the exercise; given again: any of them */
+                date?: components["parameters"]["UserExerciseLog.date"];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: components["parameters"]["UserExerciseLog.date_ne"];
+                /** @description Day of the exercise: is at least */
+                date_gte?: components["parameters"]["UserExerciseLog.date_gte"];
+                /** @description Day of the exercise: is at most */
+                date_lte?: components["parameters"]["UserExerciseLog.date_lte"];
+                /** @description Day of the exercise: is more than */
+                date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
+                /** @description Day of the exercise: is less than */
+                date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: components["parameters"]["UserExerciseLog.painBefore_ne"];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: components["parameters"]["UserExerciseLog.painBefore_gte"];
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: components["parameters"]["UserExerciseLog.painBefore_lte"];
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: components["parameters"]["UserExerciseLog.painBefore_gt"];
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: components["parameters"]["UserExerciseLog.painBefore_lt"];
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: components["parameters"]["UserExerciseLog.painAfter"];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: components["parameters"]["UserExerciseLog.painAfter_ne"];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: components["parameters"]["UserExerciseLog.painAfter_gte"];
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: components["parameters"]["UserExerciseLog.painAfter_lte"];
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: components["parameters"]["UserExerciseLog.painAfter_gt"];
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: components["parameters"]["UserExerciseLog.painAfter_lt"];
+                /** @description Whether it helped; given again: any of them */
+                effective?: components["parameters"]["UserExerciseLog.effective"];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: components["parameters"]["UserExerciseLog.effective_ne"];
+                /** @description Notes about the session; given again: any of them */
+                notes?: components["parameters"]["UserExerciseLog.notes"];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["UserExerciseLog.since"];
+                /** @description Last day */
+                until?: components["parameters"]["UserExerciseLog.until"];
                 /** @description Text that a text field contains, upper and lower case alike */
-                q?: string;
+                q?: components["parameters"]["UserExerciseLog.q"];
                 /** @description Most records on a page */
-                limit?: number;
+                limit?: components["parameters"]["UserExerciseLog.limit"];
                 /** @description Where the page begins, from the Link header of the page before */
-                cursor?: string;
+                cursor?: components["parameters"]["UserExerciseLog.cursor"];
                 /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: string;
+                fields?: components["parameters"]["UserExerciseLog.fields"];
                 /** @description As json-server: fields separated by commas */
-                _sort?: string;
+                _sort?: components["parameters"]["UserExerciseLog._sort"];
                 /** @description As json-server: asc or desc for each field of _sort */
-                _order?: string;
+                _order?: components["parameters"]["UserExerciseLog._order"];
                 /** @description As json-server: the page, counted from 1 */
-                _page?: number;
+                _page?: components["parameters"]["UserExerciseLog._page"];
                 /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: number;
+                _limit?: components["parameters"]["UserExerciseLog._limit"];
                 /** @description As json-server: place of the first record, counted from 0 */
-                _start?: number;
+                _start?: components["parameters"]["UserExerciseLog._start"];
                 /** @description As json-server: place behind the last record */
-                _end?: number;
+                _end?: components["parameters"]["UserExerciseLog._end"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2084,6 +3132,10 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     [name: string]: unknown;
@@ -2100,119 +3152,287 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headLogsOfUser: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["UserExerciseLog.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["UserExerciseLog.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["UserExerciseLog.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["UserExerciseLog.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: components["parameters"]["UserExerciseLog.userId"];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: components["parameters"]["UserExerciseLog.exerciseType_ne"];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: components["parameters"]["UserExerciseLog.exerciseType_like"];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: components["parameters"]["UserExerciseLog.exerciseName"];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["UserExerciseLog.exerciseName_ne"];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["UserExerciseLog.exerciseName_like"];
+                /** @description Day of the exercise; given again: any of them */
+                date?: components["parameters"]["UserExerciseLog.date"];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: components["parameters"]["UserExerciseLog.date_ne"];
+                /** @description Day of the exercise: is at least */
+                date_gte?: components["parameters"]["UserExerciseLog.date_gte"];
+                /** @description Day of the exercise: is at most */
+                date_lte?: components["parameters"]["UserExerciseLog.date_lte"];
+                /** @description Day of the exercise: is more than */
+                date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
+                /** @description Day of the exercise: is less than */
+                date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: components["parameters"]["UserExerciseLog.painBefore_ne"];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: components["parameters"]["UserExerciseLog.painBefore_gte"];
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: components["parameters"]["UserExerciseLog.painBefore_lte"];
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: components["parameters"]["UserExerciseLog.painBefore_gt"];
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: components["parameters"]["UserExerciseLog.painBefore_lt"];
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: components["parameters"]["UserExerciseLog.painAfter"];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: components["parameters"]["UserExerciseLog.painAfter_ne"];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: components["parameters"]["UserExerciseLog.painAfter_gte"];
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: components["parameters"]["UserExerciseLog.painAfter_lte"];
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: components["parameters"]["UserExerciseLog.painAfter_gt"];
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: components["parameters"]["UserExerciseLog.painAfter_lt"];
+                /** @description Whether it helped; given again: any of them */
+                effective?: components["parameters"]["UserExerciseLog.effective"];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: components["parameters"]["UserExerciseLog.effective_ne"];
+                /** @description Notes about the session; given again: any of them */
+                notes?: components["parameters"]["UserExerciseLog.notes"];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["UserExerciseLog.since"];
+                /** @description Last day */
+                until?: components["parameters"]["UserExerciseLog.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["UserExerciseLog.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["UserExerciseLog.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["UserExerciseLog.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["UserExerciseLog.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["UserExerciseLog.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["UserExerciseLog._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["UserExerciseLog._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["UserExerciseLog._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["UserExerciseLog._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["UserExerciseLog._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["UserExerciseLog._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercise logs */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listUserExerciseLogs: {
         parameters: {
             query?: {
                 /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: number[];
+                id?: components["parameters"]["UserExerciseLog.id"];
                 /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: number[];
+                id_ne?: components["parameters"]["UserExerciseLog.id_ne"];
                 /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: number;
+                id_gte?: components["parameters"]["UserExerciseLog.id_gte"];
                 /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: number;
+                id_lte?: components["parameters"]["UserExerciseLog.id_lte"];
                 /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: number;
+                id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: number;
+                id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
                 /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: number[];
+                userId?: components["parameters"]["UserExerciseLog.userId"];
                 /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: number[];
+                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
                 /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: number;
+                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
                 /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: number;
+                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
                 /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: number;
+                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
                 /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: number;
+                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
-                exerciseType?: ("stretch" | "strengthening")[];
+                exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
-                exerciseType_ne?: ("stretch" | "strengthening")[];
+                exerciseType_ne?: components["parameters"]["UserExerciseLog.exerciseType_ne"];
                 /** @description Kind of exercise: contains; given again: any of them */
-                exerciseType_like?: string[];
+                exerciseType_like?: components["parameters"]["UserExerciseLog.exerciseType_like"];
                 /** @description Name of the exercise; given again: any of them */
-                exerciseName?: string[];
+                exerciseName?: components["parameters"]["UserExerciseLog.exerciseName"];
                 /** @description Name of the exercise: is not; given again: all of them */
-                exerciseName_ne?: string[];
+                exerciseName_ne?: components["parameters"]["UserExerciseLog.exerciseName_ne"];
                 /** @description Name of the exercise: contains; given again: any of them */
-                exerciseName_like?: string[];
+                exerciseName_like?: components["parameters"]["UserExerciseLog.exerciseName_like"];
                 /** @description Day of the exercise; given again: any of them */
-                date?: string[];
+                date?: components["parameters"]["UserExerciseLog.date"];
                 /** @description Day of the exercise: is not; given again: all of them */
-                date_ne?: string[];
+                date_ne?: components["parameters"]["UserExerciseLog.date_ne"];
                 /** @description Day of the exercise: is at least */
-                date_gte?: string;
+                date_gte?: components["parameters"]["UserExerciseLog.date_gte"];
                 /** @description Day of the exercise: is at most */
-                date_lte?: string;
+                date_lte?: components["parameters"]["UserExerciseLog.date_lte"];
                 /** @description Day of the exercise: is more than */
-                date_gt?: string;
+                date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
-                date_lt?: string;
+                date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
                 /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: string[];
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
-                painBefore?: number[];
+                painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
-                painBefore_ne?: number[];
+                painBefore_ne?: components["parameters"]["UserExerciseLog.painBefore_ne"];
                 /** @description Pain before the exercise, 1 to 10: is at least */
-                painBefore_gte?: number;
+                painBefore_gte?: components["parameters"]["UserExerciseLog.painBefore_gte"];
                 /** @description Pain before the exercise, 1 to 10: is at most */
-                painBefore_lte?: number;
+                painBefore_lte?: components["parameters"]["UserExerciseLog.painBefore_lte"];
                 /** @description Pain before the exercise, 1 to 10: is more than */
-                painBefore_gt?: number;
+                painBefore_gt?: components["parameters"]["UserExerciseLog.painBefore_gt"];
                 /** @description Pain before the exercise, 1 to 10: is less than */
-                painBefore_lt?: number;
+                painBefore_lt?: components["parameters"]["UserExerciseLog.painBefore_lt"];
                 /** @description Pain after the exercise, 1 to 10; given again: any of them */
-                painAfter?: number[];
+                painAfter?: components["parameters"]["UserExerciseLog.painAfter"];
                 /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
-                painAfter_ne?: number[];
+                painAfter_ne?: components["parameters"]["UserExerciseLog.painAfter_ne"];
                 /** @description Pain after the exercise, 1 to 10: is at least */
-                painAfter_gte?: number;
+                painAfter_gte?: components["parameters"]["UserExerciseLog.painAfter_gte"];
                 /** @description Pain after the exercise, 1 to 10: is at most */
-                painAfter_lte?: number;
+                painAfter_lte?: components["parameters"]["UserExerciseLog.painAfter_lte"];
                 /** @description Pain after the exercise, 1 to 10: is more than */
-                painAfter_gt?: number;
+                painAfter_gt?: components["parameters"]["UserExerciseLog.painAfter_gt"];
                 /** @description Pain after the exercise, 1 to 10: is less than */
-                painAfter_lt?: number;
+                painAfter_lt?: components["parameters"]["UserExerciseLog.painAfter_lt"];
                 /** @description Whether it helped; given again: any of them */
-                effective?: boolean[];
+                effective?: components["parameters"]["UserExerciseLog.effective"];
                 /** @description Whether it helped: is not; given again: all of them */
-                effective_ne?: boolean[];
+                effective_ne?: components["parameters"]["UserExerciseLog.effective_ne"];
                 /** @description Notes about the session; given again: any of them */
-                notes?: string[];
+                notes?: components["parameters"]["UserExerciseLog.notes"];
                 /** @description Notes about the session: is not; given again: all of them */
-                notes_ne?: string[];
+                notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
-                notes_like?: string[];
+                notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
                 /** @description First day */
-                since?: string;
+                since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
-                until?: string;
+                until?: components["parameters"]["UserExerciseLog.until"];
                 /** @description Text that a text field contains, upper and lower case alike */
-                q?: string;
+                q?: components["parameters"]["UserExerciseLog.q"];
                 /** @description Most records on a page */
-                limit?: number;
+                limit?: components["parameters"]["UserExerciseLog.limit"];
                 /** @description Where the page begins, from the Link header of the page before */
-                cursor?: string;
+                cursor?: components["parameters"]["UserExerciseLog.cursor"];
                 /** @description Fields separated by commas, - in front for descending */
-                sort?: string;
+                sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: string;
+                fields?: components["parameters"]["UserExerciseLog.fields"];
                 /** @description As json-server: fields separated by commas */
-                _sort?: string;
+                _sort?: components["parameters"]["UserExerciseLog._sort"];
                 /** @description As json-server: asc or desc for each field of _sort */
-                _order?: string;
+                _order?: components["parameters"]["UserExerciseLog._order"];
                 /** @description As json-server: the page, counted from 1 */
-                _page?: number;
+                _page?: components["parameters"]["UserExerciseLog._page"];
                 /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: number;
+                _limit?: components["parameters"]["UserExerciseLog._limit"];
                 /** @description As json-server: place of the first record, counted from 0 */
-                _start?: number;
+                _start?: components["parameters"]["UserExerciseLog._start"];
                 /** @description As json-server: place behind the last record */
-                _end?: number;
+                _end?: components["parameters"]["UserExerciseLog._end"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2243,6 +3463,10 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     [name: string]: unknown;
@@ -2270,6 +3494,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "exerciseType": "stretch",
+                 *       "exerciseName": "Piriformis Stretch",
+                 *       "date": "2026-03-02",
+                 *       "painBefore": 6,
+                 *       "painAfter": 4,
+                 *       "effective": true,
+                 *       "notes": "3 sets of 10"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserExerciseLogInput"] | components["schemas"]["UserExerciseLogInput"][];
             };
         };
@@ -2299,6 +3535,171 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headUserExerciseLogs: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["UserExerciseLog.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["UserExerciseLog.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["UserExerciseLog.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["UserExerciseLog.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
+                /** @description Id of the user who did the exercise; given again: any of them */
+                userId?: components["parameters"]["UserExerciseLog.userId"];
+                /** @description Id of the user who did the exercise: is not; given again: all of them */
+                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
+                /** @description Id of the user who did the exercise: is at least */
+                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
+                /** @description Id of the user who did the exercise: is at most */
+                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
+                /** @description Id of the user who did the exercise: is more than */
+                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
+                /** @description Id of the user who did the exercise: is less than */
+                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
+                /** @description Kind of exercise; given again: any of them */
+                exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
+                /** @description Kind of exercise: is not; given again: all of them */
+                exerciseType_ne?: components["parameters"]["UserExerciseLog.exerciseType_ne"];
+                /** @description Kind of exercise: contains; given again: any of them */
+                exerciseType_like?: components["parameters"]["UserExerciseLog.exerciseType_like"];
+                /** @description Name of the exercise; given again: any of them */
+                exerciseName?: components["parameters"]["UserExerciseLog.exerciseName"];
+                /** @description Name of the exercise: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["UserExerciseLog.exerciseName_ne"];
+                /** @description Name of the exercise: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["UserExerciseLog.exerciseName_like"];
+                /** @description Day of the exercise; given again: any of them */
+                date?: components["parameters"]["UserExerciseLog.date"];
+                /** @description Day of the exercise: is not; given again: all of them */
+                date_ne?: components["parameters"]["UserExerciseLog.date_ne"];
+                /** @description Day of the exercise: is at least */
+                date_gte?: components["parameters"]["UserExerciseLog.date_gte"];
+                /** @description Day of the exercise: is at most */
+                date_lte?: components["parameters"]["UserExerciseLog.date_lte"];
+                /** @description Day of the exercise: is more than */
+                date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
+                /** @description Day of the exercise: is less than */
+                date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
+                /** @description Pain before the exercise, 1 to 10; given again: any of them */
+                painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
+                /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
+                painBefore_ne?: components["parameters"]["UserExerciseLog.painBefore_ne"];
+                /** @description Pain before the exercise, 1 to 10: is at least */
+                painBefore_gte?: components["parameters"]["UserExerciseLog.painBefore_gte"];
+                /** @description Pain before the exercise, 1 to 10: is at most */
+                painBefore_lte?: components["parameters"]["UserExerciseLog.painBefore_lte"];
+                /** @description Pain before the exercise, 1 to 10: is more than */
+                painBefore_gt?: components["parameters"]["UserExerciseLog.painBefore_gt"];
+                /** @description Pain before the exercise, 1 to 10: is less than */
+                painBefore_lt?: components["parameters"]["UserExerciseLog.painBefore_lt"];
+                /** @description Pain after the exercise, 1 to 10; given again: any of them */
+                painAfter?: components["parameters"]["UserExerciseLog.painAfter"];
+                /** @description Pain after the exercise, 1 to 10: is not; given again: all of them */
+                painAfter_ne?: components["parameters"]["UserExerciseLog.painAfter_ne"];
+                /** @description Pain after the exercise, 1 to 10: is at least */
+                painAfter_gte?: components["parameters"]["UserExerciseLog.painAfter_gte"];
+                /** @description Pain after the exercise, 1 to 10: is at most */
+                painAfter_lte?: components["parameters"]["UserExerciseLog.painAfter_lte"];
+                /** @description Pain after the exercise, 1 to 10: is more than */
+                painAfter_gt?: components["parameters"]["UserExerciseLog.painAfter_gt"];
+                /** @description Pain after the exercise, 1 to 10: is less than */
+                painAfter_lt?: components["parameters"]["UserExerciseLog.painAfter_lt"];
+                /** @description Whether it helped; given again: any of them */
+                effective?: components["parameters"]["UserExerciseLog.effective"];
+                /** @description Whether it helped: is not; given again: all of them */
+                effective_ne?: components["parameters"]["UserExerciseLog.effective_ne"];
+                /** @description Notes about the session; given again: any of them */
+                notes?: components["parameters"]["UserExerciseLog.notes"];
+                /** @description Notes about the session: is not; given again: all of them */
+                notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
+                /** @description Notes about the session: contains; given again: any of them */
+                notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["UserExerciseLog.since"];
+                /** @description Last day */
+                until?: components["parameters"]["UserExerciseLog.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["UserExerciseLog.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["UserExerciseLog.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["UserExerciseLog.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["UserExerciseLog.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["UserExerciseLog.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["UserExerciseLog._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["UserExerciseLog._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["UserExerciseLog._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["UserExerciseLog._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["UserExerciseLog._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["UserExerciseLog._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercise logs */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getUserExerciseLog: {
@@ -2360,6 +3761,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "exerciseType": "stretch",
+                 *       "exerciseName": "Piriformis Stretch",
+                 *       "date": "2026-03-02",
+                 *       "painBefore": 6,
+                 *       "painAfter": 4,
+                 *       "effective": true,
+                 *       "notes": "3 sets of 10"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
             };
         };
@@ -2396,7 +3809,10 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /** @description Id of the record */
+                /**
+                 * @description Id of the record
+                 * @example 2
+                 */
                 id: number;
             };
             cookie?: never;
@@ -2423,6 +3839,55 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headUserExerciseLog: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercise log */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     patchUserExerciseLog: {
         parameters: {
             query?: never;
@@ -2438,6 +3903,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "painAfter": 3
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserExerciseLogPatch"];
             };
         };
@@ -2510,7 +3980,7 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
-    listUserRoutines: {
+    headUserExerciseLogHistory: {
         parameters: {
             query?: never;
             header?: {
@@ -2525,16 +3995,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The routines, in id order */
+            /** @description The entries */
             200: {
                 headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Routine"][];
-                };
+                content?: never;
             };
             /** @description The caller has it already */
             304: {
@@ -2545,10 +4013,125 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserRoutines: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Routine.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Routine.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Routine.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Routine.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Routine.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Routine.id_lt"];
+                /** @description Id of the user whose routine it is; given again: any of them */
+                userId?: components["parameters"]["Routine.userId"];
+                /** @description Id of the user whose routine it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["Routine.userId_ne"];
+                /** @description Id of the user whose routine it is: is at least */
+                userId_gte?: components["parameters"]["Routine.userId_gte"];
+                /** @description Id of the user whose routine it is: is at most */
+                userId_lte?: components["parameters"]["Routine.userId_lte"];
+                /** @description Id of the user whose routine it is: is more than */
+                userId_gt?: components["parameters"]["Routine.userId_gt"];
+                /** @description Id of the user whose routine it is: is less than */
+                userId_lt?: components["parameters"]["Routine.userId_lt"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                name?: components["parameters"]["Routine.name"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                name_ne?: components["parameters"]["Routine.name_ne"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                name_like?: components["parameters"]["Routine.name_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Routine.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Routine.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Routine.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Routine.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Routine.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["Routine._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["Routine._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["Routine._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["Routine._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["Routine._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["Routine._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routines */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
@@ -2569,6 +4152,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "morning",
+                 *       "exercises": [
+                 *         {
+                 *           "exerciseName": "Piriformis Stretch",
+                 *           "exerciseType": "stretch"
+                 *         },
+                 *         {
+                 *           "exerciseName": "Bird Dog",
+                 *           "exerciseType": "strengthening"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserRoutineInput"];
             };
         };
@@ -2597,6 +4195,116 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headUserRoutines: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Routine.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Routine.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Routine.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Routine.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Routine.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Routine.id_lt"];
+                /** @description Id of the user whose routine it is; given again: any of them */
+                userId?: components["parameters"]["Routine.userId"];
+                /** @description Id of the user whose routine it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["Routine.userId_ne"];
+                /** @description Id of the user whose routine it is: is at least */
+                userId_gte?: components["parameters"]["Routine.userId_gte"];
+                /** @description Id of the user whose routine it is: is at most */
+                userId_lte?: components["parameters"]["Routine.userId_lte"];
+                /** @description Id of the user whose routine it is: is more than */
+                userId_gt?: components["parameters"]["Routine.userId_gt"];
+                /** @description Id of the user whose routine it is: is less than */
+                userId_lt?: components["parameters"]["Routine.userId_lt"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                name?: components["parameters"]["Routine.name"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                name_ne?: components["parameters"]["Routine.name_ne"];
+                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                name_like?: components["parameters"]["Routine.name_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Routine.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Routine.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Routine.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Routine.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Routine.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["Routine._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["Routine._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["Routine._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["Routine._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["Routine._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["Routine._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routines */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getUserGoal: {
@@ -2658,6 +4366,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "sessionsPerWeek": 4
+                 *     }
+                 */
                 "application/json": components["schemas"]["GoalInput"];
             };
         };
@@ -2732,6 +4445,55 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     getRoutine: {
         parameters: {
             query?: never;
@@ -2791,6 +4553,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "name": "morning",
+                 *       "exercises": [
+                 *         {
+                 *           "exerciseName": "Piriformis Stretch",
+                 *           "exerciseType": "stretch"
+                 *         },
+                 *         {
+                 *           "exerciseName": "Bird Dog",
+                 *           "exerciseType": "strengthening"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["RoutineInput"];
             };
         };
@@ -2827,7 +4605,10 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /** @description Id of the record */
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -2852,6 +4633,55 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     listChanges: {
@@ -2892,6 +4722,8 @@ export interface operations {
             /** @description The caller has it already */
             304: {
                 headers: {
+                    /** @description Since when to ask next time, once there is no Link */
+                    "X-Last-Seq": number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
                     [name: string]: unknown;
@@ -2907,6 +4739,65 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headChanges: {
+        parameters: {
+            query?: {
+                /** @description The seq of the last change that is known already; 0 for all there is */
+                since?: number;
+                /** @description Most changes in an answer */
+                limit?: number;
+            };
+            header?: {
+                /** @description Where a stream that was broken off goes on: counts instead of since */
+                "Last-Event-ID"?: string;
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: where to go on, rel="next" */
+                    Link?: string;
+                    /** @description Since when to ask next time, once there is no Link */
+                    "X-Last-Seq": number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Since when to ask next time, once there is no Link */
+                    "X-Last-Seq": number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     undoChange: {
         parameters: {
             query?: never;
@@ -2916,6 +4807,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "change": 2
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Number of the change, as the history has it
@@ -2976,6 +4872,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "method": "PATCH",
+                 *           "url": "/userExerciseLogs/1",
+                 *           "body": {
+                 *             "painAfter": 3
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     requests: components["schemas"]["BatchRequest"][];
                 };
@@ -3061,6 +4970,119 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "J7WmZ0cIpZp5xV2bq3xKkA",
+                 *       "name": "Pixel 9"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The one-time code that sciatica pair shows
+                     * @example J7WmZ0cIpZp5xV2bq3xKkA
+                     */
+                    code: string;
+                    /**
+                     * @description Name of the token, such as the model of the phone; a number is added where it is taken; otherwise phone
+                     * @example Pixel 9
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token; it cannot be had again */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer` */
+                        token: string;
+                        /**
+                         * @description Name of the token, which the history shows
+                         * @example phone
+                         */
+                        name: string;
+                        /** @constant */
+                        role: "patient";
+                        /** @description The id of the user */
+                        users: number[];
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -3087,6 +5109,38 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getOpenApi: {
@@ -3130,6 +5184,52 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    headOpenApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     getRoot: {
         parameters: {
             query?: never;
@@ -3153,6 +5253,40 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the documentation */
+            302: {
+                headers: {
+                    /** @description /docs */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getDocs: {
@@ -3194,6 +5328,54 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Refused"];
+        };
+    };
+    headDocs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    /** @description Of the page: its own style sheet and nothing else */
+                    "Content-Security-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

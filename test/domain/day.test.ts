@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { transformSync } from 'esbuild';
+import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { addDays, doubtOfDay } from '../../src/domain/words/day.ts';
 
@@ -26,7 +26,7 @@ test.each([
 
 describe('the local day', () => {
   const day = fileURLToPath(new URL('../../src/domain/words/day.ts', import.meta.url));
-  const script = `${transformSync(readFileSync(day, 'utf8'), { loader: 'ts', format: 'cjs' }).code}
+  const script = `${ts.transpileModule(readFileSync(day, 'utf8'), { compilerOptions: { module: ts.ModuleKind.CommonJS } }).outputText}
     console.log(process.argv.slice(1).map((at) => localDay(new Date(at))).join(' '));`;
   const localDays = (TZ: string, moments: string[]) =>
     execFileSync(process.execPath, ['-e', script, '--', ...moments], { env: { TZ }, encoding: 'utf8' })

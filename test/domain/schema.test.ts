@@ -13,8 +13,8 @@ test.each([null, undefined, [], [log], 'text', '', 5, true].map((value) => [show
   '%s is no record',
   (_, value) => {
     for (const check of [checkLogInput, checkLogPatch, checkUserInput])
-      expect(failure(() => check(value)).issues).toMatchObject([
-        { field: 'body', message: 'must be a JSON object' },
+      expect(failure(() => check(value)).issues).toEqual([
+        { field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } },
       ]);
   },
 );
@@ -52,8 +52,12 @@ describe('a field that does not exist is refused', () => {
     ['diagnosis_date', 'diagnosisDate'],
   ])('%s: did you mean %s?', (name, meant) => {
     const value = { ...user, [name]: 1 };
-    expect(failure(() => checkUserInput(value)).issues).toMatchObject([
-      { field: name, message: `is not a field here (did you mean ${meant}?)` },
+    expect(failure(() => checkUserInput(value)).issues).toEqual([
+      {
+        field: name,
+        message: `is not a field here (did you mean ${meant}?)`,
+        fault: { code: 'unknown' },
+      },
     ]);
   });
 
@@ -62,7 +66,9 @@ describe('a field that does not exist is refused', () => {
     (name) => {
       const record = JSON.stringify(log).replace('}', `,${JSON.stringify(name)}:{"userId":2}}`);
       const error = failure(() => checkLogInput(JSON.parse(record)));
-      expect(error.issues).toMatchObject([{ field: name, message: 'is not a field here' }]);
+      expect(error.issues).toEqual([
+        { field: name, message: 'is not a field here', fault: { code: 'unknown' } },
+      ]);
     },
   );
 

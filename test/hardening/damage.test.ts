@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { freshFolder, nora, records, run, session } from '../helpers.ts';
-import { openStore } from '../store/helpers.ts';
+import { openStore, raw } from '../store/helpers.ts';
 import { damagedCopy } from './damage.ts';
 
 /** `npm run faults` takes all of them. */
-const FILES = process.env['ALL_FAULTS'] ? 1_200 : 32;
+const FILES = process.env['ALL_FAULTS'] ? 1_200 : 20;
 
 /** A database that was closed, and one that a crash left with its log. */
 const closed = { db: Buffer.alloc(0), log: Buffer.alloc(0) };
@@ -105,4 +105,19 @@ test(`whatever is wrong with a file, every command says it in its own words (${F
     });
   }
   expect(found).toBeGreaterThan(FILES / 3);
+});
+
+test('a value that SQLite reads without a word is damage as well', async () => {
+  const path = join(freshFolder(), 'test.db');
+  const store = openStore(path);
+  store.users.create(nora);
+  store.logs.create(session);
+  store.close();
+  const sqlite = raw(path);
+  sqlite.pragma('ignore_check_constraints = ON');
+  sqlite.exec("DROP TRIGGER logs_updated; UPDATE logs SET date = 'no day'");
+  expect(await run(['summary', '--user', '1'], { db: path })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/test\.db is damaged\. To see how: sciatica doctor/),
+  });
 });

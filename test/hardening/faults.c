@@ -1,6 +1,6 @@
 /* LD_PRELOAD: lets the Nth call that changes something under a folder fail, or all from the Nth on.
    FAULT_UNDER the folder; FAULT_AT N, from 1 (0: none); FAULT_ERRNO the number; FAULT_ON all that follow fail as well;
-   FAULT_COUNT a file that gets the number of calls at the end. */
+   FAULT_COUNT a file that gets the number of calls at the end; FAULT_WHEN a file without which nothing fails or counts. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,8 @@ static int is_under(const char *path) {
 
 /* Whether this call, about a file that counts, is one that fails. For want of room only those fail that need some. */
 static int fails(int counts, int takes_room) {
-  if (!counts) return 0;
+  const char *when = getenv("FAULT_WHEN");
+  if (!counts || (when && access(when, F_OK) != 0)) return 0;
   const char *error = getenv("FAULT_ERRNO");
   if (error && (atoi(error) == ENOSPC || atoi(error) == EDQUOT) && !takes_room) return 0;
   int number = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);

@@ -2,22 +2,24 @@ import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes.ts';
 
 interface Schema {
-  $ref?: string;
   examples?: unknown[];
-  properties?: Record<string, Schema>;
-  oneOf?: Schema[];
-  anyOf?: Schema[];
-  items?: Schema;
+  items?: object;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  schema: Schema;
 }
 
 interface Operation {
-  parameters?: { name: string; in: string; schema: Schema }[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { content: Record<string, { example: unknown }> };
 }
 
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { parameters: Record<string, Parameter> };
 }
 
 /**
@@ -26,9 +28,12 @@ interface Document {
  */
 export function seedRequests(headers: string): string[] {
   const document = JSON.parse(openApi(routes)) as Document;
+  const { parameters: shared } = document.components;
   return routes.flatMap(({ method, path }) => {
     const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
-    const queries = parameters.filter((parameter) => parameter.in === 'query');
+    const queries = parameters
+      .flatMap((one) => ('$ref' in one ? (shared[one.$ref.split('/').at(-1) ?? ''] ?? []) : one))
+      .filter((parameter) => parameter.in === 'query');
     // Filters go together, some at a time, so that lists do not crowd out the writes; other parameters go alone too.
     const filters = queries.filter(({ schema }) => schema.items);
     const groups = filters.flatMap((_, i) => (i % 8 === 0 ? [filters.slice(i, i + 8)] : []));
@@ -39,8 +44,7 @@ export function seedRequests(headers: string): string[] {
         (together) => `${path}?${together.map(pair).join('&')}`,
       ),
     ];
-    const body =
-      requestBody && JSON.stringify(exampleOf(Object.values(requestBody.content)[0]?.schema, document));
+    const body = requestBody && JSON.stringify(Object.values(requestBody.content)[0]?.example);
     return targets.flatMap((target) => {
       const line = `${method} ${target.replaceAll('{id}', '7')} HTTP/1.1\r\n${headers}`;
       if (body === undefined) return [`${line}\r\n`, `${line}If-None-Match: "x", *\r\n\r\n`];
@@ -57,16 +61,3 @@ export function seedRequests(headers: string): string[] {
 
 const pair = ({ name, schema }: { name: string; schema: Schema }) =>
   `${name}=${encodeURIComponent(String(schema.examples?.[0] ?? 'x'))}`;
-
-/** A value that a schema describes, by the examples in it. */
-function exampleOf(schema: Schema | undefined, document: Document): unknown {
-  if (!schema) return {};
-  if (schema.$ref)
-    return exampleOf(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''], document);
-  if (schema.examples) return schema.examples[0];
-  if (schema.items) return [exampleOf(schema.items, document)];
-  const one = (schema.oneOf ?? schema.anyOf)?.[0];
-  if (one) return exampleOf(one, document);
-  const properties = Object.entries(schema.properties ?? {});
-  return Object.fromEntries(properties.map(([name, property]) => [name, exampleOf(property, document)]));
-}

@@ -137,6 +137,8 @@ describe('undo', () => {
   test.each([
     [{}, 400],
     [{ change: 'x' }, 400],
+    [[], 400],
+    [null, 400],
     [{ change: 1, more: 1 }, 400],
     [{ change: 99 }, 404],
     [{ change: 1 }, 409],
@@ -201,6 +203,7 @@ describe('a batch', () => {
     ['a stale record', patch(1, { painAfter: 1 }, { 'If-Match': '"x"' }), 412, {}],
     ['an array', { method: 'POST', url: logs, body: [stretch] }, 400, {}],
     ['no body', { method: 'POST', url: logs }, 400, {}],
+    ['a body of 64 KiB', patch(1, { notes: 'x'.repeat(65_530) }), 413, {}],
     ['no path', { method: 'POST', url: '/nothing', body: {} }, 404, {}],
     ['a method that the path does not take', { method: 'POST', url: `${logs}/1`, body: {} }, 405, {}],
     ['an unknown parameter', { method: 'DELETE', url: `${logs}/1?x=1` }, 400, {}],
@@ -229,6 +232,21 @@ describe('a batch', () => {
     ],
     ['a batch in a batch', { requests: [{ method: 'POST', url: '/batch', body: {} }] }, ['requests[0].url']],
     ['an undo', { requests: [{ method: 'POST', url: '/undo', body: {} }] }, ['requests[0].url']],
+    [
+      'a method that is no text',
+      { requests: [{ ...patch(1, {}), method: ['PATCH'] }] },
+      ['requests[0].method'],
+    ],
+    [
+      'a DELETE with a body',
+      { requests: [{ method: 'DELETE', url: `${logs}/1`, body: {} }] },
+      ['requests[0].body'],
+    ],
+    [
+      'a header twice',
+      { requests: [patch(1, {}, { 'If-Match': '"x"', 'if-match': '*' })] },
+      ['requests[0].headers'],
+    ],
     ['another header', { requests: [patch(1, {}, { authorization: 'Bearer x' })] }, ['requests[0].headers']],
   ])('refuses %s', async (_, body, fields) => {
     const { call, store } = freshApp();
@@ -302,13 +320,120 @@ describe('a batch', () => {
   });
 });
 
+describe('a batch of routines and goals', () => {
+  const routine = {
+    name: 'morning',
+    exercises: [{ exerciseType: 'stretch', exerciseName: 'Piriformis Stretch' }],
+  };
+  const requests = [
+    { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 4, userId: 9 } },
+    { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 4 } },
+    { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 5 } },
+    { method: 'POST', url: '/users/1/routines', body: routine },
+    { method: 'POST', url: '/users/1/routines', body: { ...routine, name: 'evening' } },
+    { method: 'PUT', url: '/routines/2', body: { ...routine, userId: 1, name: 'night' } },
+    { method: 'DELETE', url: '/routines/1' },
+    { method: 'DELETE', url: '/users/1/goal' },
+    { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 6 } },
+  ];
+
+  test('does what each would do alone', async () => {
+    const [together, apart] = [freshApp(), freshApp()];
+    const { body } = await together.call('POST', '/batch', { body: { requests } });
+    for (const [i, { method, url, body: sent }] of requests.entries()) {
+      const alone = await apart.call(method, url, sent === undefined ? {} : { body: sent });
+      const { etag, location } = alone.headers;
+      expect((body as object[])[i]).toEqual({
+        status: alone.status,
+        headers: { ...(location !== undefined && { location }), ...(etag !== undefined && { etag }) },
+        body: alone.body,
+      });
+    }
+    expect(together.store.routines.list()).toEqual(apart.store.routines.list());
+  });
+
+  test('repeated gets the first answer, from the history', async () => {
+    const { call, store } = freshApp();
+    store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+    const headers = { 'idempotency-key': 'k' };
+    const send = () => call('POST', '/batch', { headers, body: { requests } });
+    const first = await send();
+    expect(first.status).toBe(200);
+    store.goals.delete(store.goals.list()[0]?.id ?? 0);
+    store.routines.delete(2);
+    expect((await send()).text).toBe(first.text);
+  });
+
+  test('needs the rights of each', async () => {
+    const { as, store } = guarded();
+    for (const one of requests) {
+      const answer = await as('provider', [1])('POST', '/batch', { requests: [one] });
+      expect(answer).toMatchObject({ status: 403, body: { index: 0 } });
+      const url = one.url.replace('/users/1', '/users/2');
+      if (url !== one.url)
+        expect((await as('patient', [1])('POST', '/batch', { requests: [{ ...one, url }] })).status).toBe(
+          404,
+        );
+    }
+    expect(store.history.last()).toBe(4);
+    expect((await as('patient', [1])('POST', '/batch', { requests })).status).toBe(200);
+  });
+});
+
+describe('a batch that changes nothing', () => {
+  const headers = { 'idempotency-key': 'k' };
+  const requests = [
+    { method: 'PATCH', url: `${logs}/1`, body: { painAfter: stretch.painAfter } },
+    { method: 'PUT', url: '/users/1/goal', body: { sessionsPerWeek: 4 } },
+  ];
+
+  test('is remembered by its key', async () => {
+    const { call, store } = freshApp();
+    store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+    const send = () => call('POST', '/batch', { headers, body: { requests } });
+    const first = await send();
+    store.logs.update(1, { painAfter: 9 });
+    store.goals.delete(1);
+    const last = store.history.last();
+    const again = await send();
+    expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+    expect([store.logs.get(1).painAfter, store.goals.count(), store.history.last()]).toEqual([9, 0, last]);
+    store.erase(1);
+    expect((await send()).status).toBe(404);
+  });
+
+  test('leaves nothing to undo', async () => {
+    const { call, store } = freshApp();
+    store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+    await call('POST', '/batch', { headers, body: { requests } });
+    expect(store.history.nextUndo()).toBe(3);
+    expect((await call('POST', '/undo', { body: { change: 4 } })).status).toBe(404);
+  });
+});
+
+test('a repeated batch shows what is left after an erasure in its place', async () => {
+  const { call, store } = freshApp();
+  store.users.create({ ...nora, firstName: 'Ole' });
+  const headers = { 'idempotency-key': 'k' };
+  const requests = [1, 2].map((userId) => ({ method: 'POST', url: logs, body: { ...stretch, userId } }));
+  const send = async () =>
+    (await call('POST', '/batch', { headers, body: { requests } })).body as { body: unknown }[];
+  const [, second] = await send();
+  store.erase(1);
+  expect((await send()).map(({ body }) => body)).toEqual([null, second?.body]);
+});
+
 describe('the size of a body', () => {
   const long = { ...stretch, notes: 'x'.repeat(1500) };
 
-  test('500 records fit, one of 70 KiB does not', async () => {
-    const { url, store } = await freshServer();
+  test.each([
+    ['without --auth', undefined],
+    ['with --auth', { burst: 100, perSecond: 100 }],
+  ])('500 records fit, one of 70 KiB does not, %s', async (_, auth) => {
+    const { url, store } = await freshServer({ auth });
+    const { token } = store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null });
     const send = async (path: string, body: unknown) => {
-      const headers = { 'content-type': 'application/json' };
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
       return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).status;
     };
     expect(await send(logs, Array(MOST_AT_ONCE).fill(long))).toBe(201);

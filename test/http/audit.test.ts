@@ -179,6 +179,7 @@ test('while it cannot be written nobody gets in, once too much waits; nothing is
     [503, 50],
   ]);
   expect((await call('GET', '/health')).status).toBe(200);
+  expect((await call('POST', '/pair', { body: { code: 'x' } })).status).toBe(503);
   dbOf(other).run('ROLLBACK');
   await gate.audit.flush();
   expect((await get()).status).toBe(200);

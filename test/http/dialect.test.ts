@@ -31,6 +31,7 @@ describe('parts of a list, as json-server 0.17 gives them', () => {
     ['_page=4', [], '25'],
     ['_page=2&_limit=7', range(7, 14), '25'],
     ['_limit=3', range(0, 3), '25'],
+    ['_limit=0', [], '25'],
     ['_limit=1000000', range(0, 25), '25'],
     ['_start=20&_end=24', range(20, 24), '25'],
     ['_end=4', range(0, 4), '25'],
@@ -92,7 +93,11 @@ describe('what cannot be meant is refused, and says so', () => {
   test.each<[search: string, field: string, message: string | RegExp]>([
     ['_page=0', '_page', 'must be a whole number, 1 or more'],
     ['_page=x', '_page', 'must be a whole number, 1 or more'],
-    ['_limit=-1', '_limit', 'must be a whole number, 1 or more'],
+    ['_limit=-1', '_limit', 'must be a whole number, 0 or more'],
+    ['_page=1&_limit=0', '_limit', 'must be 1 or more with _page'],
+    ['sort[]=id', 'sort[]', /did you mean sort/],
+    ['painAfter_gte[]=1&painAfter_gte=2', 'painAfter_gte', 'is given twice: give it once'],
+    ['id[][]=1', 'id[][]', /^is not a parameter here/],
     ['_start=1.5&_end=2', '_start', 'must be a whole number, 0 or more'],
     ['_start=5', '_start', 'needs _end or _limit'],
     ['_order=desc', '_order', 'needs _sort'],
@@ -147,6 +152,20 @@ describe('what cannot be meant is refused, and says so', () => {
     },
   );
 
+  test.each([
+    ['fields=mood', 'unknown'],
+    ['fields=id,id', 'repeated'],
+    ['sort=mood', 'unknown'],
+    ['_sort=mood', 'unknown'],
+    ['_sort=id,id', 'repeated'],
+    ['_sort=id&_order=down', 'not-a-choice'],
+    ['_page=1&limit=2', 'in-conflict'],
+    ['mood=1', 'unknown'],
+    ['q=a&q=b', 'repeated'],
+  ])('%s, with the code %s', async (search, code) => {
+    expect((await some().get(search)).body).toMatchObject({ errors: [{ code }] });
+  });
+
   test('all faults at once', async () => {
     const { body } = await some().get('mood=1&painAfter_gte=x&_page=0&userId=a&sort=b');
     const { errors } = body as { errors: { field: string }[] };
@@ -164,6 +183,8 @@ describe('what cannot be meant is refused, and says so', () => {
 describe('filters on any field', () => {
   test.each<[search: string, places: number[]]>([
     ['id=2&id=4&id=999', [0, 2]],
+    ['id[]=2&id[]=4&id=5', [0, 2, 3]],
+    ['id%5B%5D=2', [0]],
     ['painAfter_gte=9', [8, 9, 18, 19]],
     ['painAfter_gt=9', [9, 19]],
     ['painAfter_lte=1', [0, 10, 20]],

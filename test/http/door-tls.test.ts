@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -9,29 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CertificateFiles, exposure, watchCertificate } from '../../src/cli/input/certificate.ts';
 import { freshFolder } from '../helpers.ts';
+import { certificate, RSA } from './certificate.ts';
 import { freshServer } from './helpers.ts';
 
 const auth = { burst: 100, perSecond: 100 };
-const EC = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-const RSA = ['-nodes', '-newkey', 'rsa:2048'];
-const openssl = (...words: string[]) => execFileSync('openssl', words, { stdio: 'ignore' });
-
-/** A certificate for localhost: self-signed, or signed by another key. */
-function certificate(signed: 'by itself' | 'by an authority', kind = EC): CertificateFiles {
-  const folder = freshFolder();
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const subject = ['-subj', '/CN=localhost', '-days', '2'];
-  if (signed === 'by itself') openssl('req', '-x509', ...subject, ...kind, '-keyout', key, '-out', cert);
-  else {
-    const [caCert, caKey] = [join(folder, 'ca.pem'), join(folder, 'ca-key.pem')];
-    openssl('req', '-x509', '-subj', '/CN=CA', '-days', '2', ...kind, '-keyout', caKey, '-out', caCert);
-    const authority = ['-CA', caCert, '-CAkey', caKey];
-    openssl('req', '-x509', ...subject, ...kind, ...authority, '-keyout', key, '-out', cert);
-  }
-  chmodSync(key, 0o600);
-  return { cert, key };
-}
-
 const contents = ({ cert, key }: CertificateFiles) => ({ cert: readFileSync(cert), key: readFileSync(key) });
 const here = { host: '127.0.0.1', rejectUnauthorized: false };
 

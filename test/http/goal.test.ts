@@ -39,7 +39,12 @@ describe('the goal of a user', () => {
   });
 
   test.each(['[]', 'null', '4', '{'])('is no %s', async (body) => {
-    expect((await freshApp().call('PUT', path, { body })).status).toBe(400);
+    const answer = await freshApp().call('PUT', path, { body });
+    expect(answer.status).toBe(400);
+    if (body !== '{')
+      expect(answer.body).toMatchObject({
+        errors: [{ field: 'body', code: 'wrong-type', message: 'must be a JSON object' }],
+      });
   });
 
   test.each<[string, number]>([

@@ -6,7 +6,7 @@ import { Feed } from '../../src/http/handlers/feed.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshStore, log, user } from '../store/helpers.ts';
+import { freshPath, freshStore, log, user } from '../store/helpers.ts';
 
 export const nora = user();
 export const stretch = log({ notes: '3 sets of 10' });
@@ -37,14 +37,14 @@ export function freshApp(allowed: { allowHosts?: string[]; allowOrigins?: string
 }
 
 /** As `freshApp`, with authentication. */
-export function guardedApp(options: GateOptions = {}) {
-  const service = freshService();
+export function guardedApp({ isPairing = false, ...options }: GateOptions & { isPairing?: boolean } = {}) {
+  const service = freshService(options.now);
   const gate = new Gate(service.store, options);
-  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate }), gate };
+  return { ...appOf({ ...service, origins: originsAt(3000, [], []), gate, isPairing }), gate };
 }
 
-function freshService() {
-  const database = freshStore();
+function freshService(now?: () => number) {
+  const database = freshStore(freshPath(), now);
   database.users.create(nora);
   database.logs.create(stretch);
   const store = database.as({ origin: { source: 'api' } });
@@ -91,6 +91,14 @@ export async function freshServer(
   const store = freshStore();
   store.users.create(nora);
   store.logs.create(stretch);
+  return { store, ...(await served(store, options)) };
+}
+
+/** A real server on a free port, of the records of a store. */
+export async function served(
+  store: Store,
+  options: Partial<ServerOptions> = {},
+): Promise<{ url: string; server: RunningServer; log: string[] }> {
   const log: string[] = [];
   const server = await startServer(store, {
     host: '127.0.0.1',
@@ -100,5 +108,5 @@ export async function freshServer(
     ...options,
   });
   onTestFinished(() => server.stop());
-  return { store, url: `http://127.0.0.1:${server.port}`, server, log };
+  return { url: `http://127.0.0.1:${server.port}`, server, log };
 }

@@ -120,11 +120,48 @@ describe('routines', () => {
     ['PUT', '/routines/1', { ...morning, userId: 9 }, 400],
     ['PATCH', '/routines/1', morning, 405],
     ['GET', '/routines', undefined, 404],
-    ['GET', `${list}?limit=1`, undefined, 400],
+    ['GET', `${list}?limit=0`, undefined, 400],
+    ['GET', `${list}?exercises=x`, undefined, 400],
+    ['GET', `${list}?sort=exercises`, undefined, 400],
+    ['GET', `${list}?_sort=exercises`, undefined, 400],
+    ['GET', `${list}?mood=1`, undefined, 400],
+    ['GET', '/users/9/routines?limit=1', undefined, 404],
   ])('%s %s %j', async (method, target, body, status) => {
     const { call } = freshApp();
     await call('POST', list, { body: { ...morning, name: 'evening' } });
     expect((await call(method, target, body === undefined ? {} : { body })).status).toBe(status);
+  });
+
+  test('are a list as any other', async () => {
+    const { call, store } = freshApp();
+    for (const name of ['morning', 'evening', '+Änderung'])
+      await call('POST', list, { body: { ...morning, name } });
+    store.users.create(nora);
+    await call('POST', '/users/2/routines', { body: morning });
+    const ids = async (search: string) =>
+      ((await call('GET', `${list}?${search}`)).body as { id: number }[]).map(({ id }) => id);
+    expect(await ids('sort=-name')).toEqual([1, 2, 3]);
+    expect(await ids('_sort=name&_order=asc')).toEqual([3, 2, 1]);
+    expect(await ids('name=morning&name=evening')).toEqual([1, 2]);
+    expect(await ids('name_like=ÄND')).toEqual([3]);
+    expect(await ids('q=ING')).toEqual([1, 2]);
+    expect(await ids('userId=2')).toEqual([]);
+    expect(await ids('id_gte=2&_limit=1')).toEqual([2]);
+    const page = await call('GET', `${list}?limit=2`);
+    expect(page.headers).toMatchObject({ 'x-total-count': '3' });
+    const next = /^<([^>]+)>/.exec(page.headers['link'] ?? '')?.[1] ?? '';
+    expect((await call('GET', next)).body).toMatchObject([{ id: 3 }]);
+    expect((await call('GET', `${list}?fields=name,exercises&id=1`)).body).toEqual([morning]);
+    const csv = await call('GET', list, { headers: { accept: 'text/csv' } });
+    expect(csv.text.split('\r\n')[3]).toMatch(/^3,1,'\+Änderung,"\[\{""exerciseName"":/);
+    const lines = await call('GET', list, { headers: { accept: 'application/x-ndjson' } });
+    expect(
+      lines.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(store.routines.list({ userId: 1 }));
+    expect((await call('GET', list, { headers: { accept: 'image/png' } })).status).toBe(406);
   });
 
   test('have a name of their own, whatever its letters', async () => {
@@ -133,7 +170,11 @@ describe('routines', () => {
     const answer = await call('POST', list, { body: { ...morning, name: 'MORNING' } });
     expect(answer).toMatchObject({
       status: 400,
-      body: { errors: [{ field: 'name', message: 'is the name of another routine of the user' }] },
+      body: {
+        errors: [
+          { field: 'name', message: 'is the name of another routine of the user', code: 'in-conflict' },
+        ],
+      },
     });
   });
 

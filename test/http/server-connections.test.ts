@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { connect as connectTls } from 'node:tls';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
+import { certificate } from './certificate.ts';
 import { freshServer, nora } from './helpers.ts';
 
 const auth = { burst: 10_000, perSecond: 10_000 };
@@ -17,8 +20,11 @@ class Caller {
   constructor(
     private readonly port: number,
     from: string,
+    isTls: boolean,
   ) {
-    this.socket = connect({ port, host: '127.0.0.1', localAddress: from });
+    const raw = connect({ port, host: '127.0.0.1', localAddress: from });
+    this.socket = isTls ? connectTls({ socket: raw, rejectUnauthorized: false }) : raw;
+    raw.on('error', () => {});
     onTestFinished(() => void this.socket.destroy());
     this.socket.on('error', () => {});
     this.socket.on('data', (data) => {
@@ -44,8 +50,9 @@ async function guarded(options: Partial<ServerOptions> = {}) {
   const { port } = server;
   const bearer = `Authorization: Bearer ${token}\r\n`;
   const open = async (from: string) => {
-    const caller = new Caller(port, from);
-    await once(caller.socket, 'connect');
+    const caller = new Caller(port, from, options.tls !== undefined);
+    // Where there is no room, it is closed before its handshake.
+    await once(caller.socket, options.tls ? 'secureConnect' : 'connect').catch(() => {});
     return caller;
   };
   const call = (from: string, path: string, headers = {}) =>
@@ -113,8 +120,13 @@ describe('512 connections of one address that ask every now and then', () => {
 
 const [ONE, OTHER, THIRD] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
 
-describe('of 8 connections', () => {
-  const few = { mostConnections: 8 };
+describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
+  let few: Partial<ServerOptions> = { mostConnections: 8 };
+  beforeEach(() => {
+    if (how === 'in the clear') return;
+    const { cert, key } = certificate('by itself');
+    few = { ...few, tls: { cert: readFileSync(cert), key: readFileSync(key) } };
+  });
   const several = async <T>(count: number, make: () => Promise<T>) => {
     const made: T[] = [];
     for (let i = 0; i < count; i++) made.push(await make());
@@ -152,6 +164,23 @@ describe('of 8 connections', () => {
     expect(await next.get('/changes', stream)).toContain('200');
     const last = await open(ONE);
     await settled([...mine.slice(0, 3), next, last], [true, true, true, true, false]);
+  });
+
+  test('one that never finishes its handshake is the first to go', async () => {
+    const { open, port, bearer } = await guarded(few);
+    if (how === 'in the clear') return;
+    const silent = await several(3, async () => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    });
+    const phone = await open(ONE);
+    expect(await phone.get('/users/1', bearer)).toContain('200');
+    await several(3, () => open(ONE));
+    await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, true, true]));
+    expect(await phone.get('/users/1', bearer)).toContain('200');
   });
 
   test('a third address takes a place of whoever has most without a token', async () => {

@@ -274,6 +274,7 @@ test('a stream that is given up before its caller is known to be gone takes no p
     id: 0,
     search: '',
     base: () => '',
+    isPairing: false,
     match: () => undefined,
   };
   for (let i = 0; i < 40; i++) {

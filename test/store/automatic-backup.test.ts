@@ -255,7 +255,9 @@ describe('a long database', () => {
 describe('a service', () => {
   test('starts a job and waits for nothing, once an hour at most', () => {
     const store = filledStore(1);
-    expect(ask(store, { isService: true }).jobs).toMatchObject([{ source: store.path, isCopy: false }]);
+    expect(ask(store, { isService: true }).jobs).toMatchObject([
+      { database: store.path, source: store.path },
+    ]);
     expect(ask(store, { isService: true })).toEqual(nothing);
     expect(backups(store)).toEqual([]);
   });
@@ -311,7 +313,7 @@ describe('erasing a person', () => {
     const hand = join(folderOf(store), 'sciatica-by-hand.db');
     writeFileSync(hand, '');
     store.erase(2);
-    const { rewritten, deleted, left } = eraseFromBackups(store, 2);
+    const { rewritten, deleted, left } = eraseFromBackups(store);
     expect(rewritten.map((path) => basename(path))).toEqual([
       `test.db.auto-${DAY}.db`,
       'test.db.auto-2026-03-03.db',
@@ -333,7 +335,7 @@ describe('erasing a person', () => {
     rmSync(stick, { recursive: true });
     const { id } = store.users.create(user());
     store.erase(id);
-    const { rewritten, deleted, left } = eraseFromBackups(store, id);
+    const { rewritten, deleted, left } = eraseFromBackups(store);
     expect([rewritten, deleted]).toEqual([[], []]);
     expect(left).toEqual([
       expect.stringMatching(new RegExp(`^${stick}/test\\.db\\.[\\da-f]{8}\\.auto-\\*$`)),
@@ -346,7 +348,7 @@ describe('erasing a person', () => {
     const file = join(folderOf(store), `test.db.auto-${DAY}.db`);
     writeFileSync(file, 'no database');
     store.erase(2);
-    expect(eraseFromBackups(store, 2)).toEqual({ rewritten: [], deleted: [], left: [file] });
+    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [file] });
   });
 });
 

@@ -99,6 +99,22 @@ describe('a backup', () => {
     expect(backup(store.path, path, { rename: true }).path).toBe(path.replace('.db', '-2.db'));
   });
 
+  test('replaces no other database in use, and no folder', () => {
+    const store = filledStore(1);
+    const other = filledStore(2);
+    const error = failure(() => backup(store.path, other.path, { force: true }));
+    expect([error.code, error.message]).toEqual(['conflict', expect.stringContaining('a database in use')]);
+    expect(other.logs.count()).toBe(2);
+    const folder = freshFolder();
+    expect(failure(() => backup(store.path, folder, { force: true })).message).toBe(
+      `${folder} is not a file.`,
+    );
+    other.close();
+    store.close();
+    // Without a log beside it, it is still the database itself.
+    expect(failure(() => backup(store.path, store.path, { force: true })).code).toBe('conflict');
+  });
+
   test('needs a folder, and a database', () => {
     const store = filledStore(1);
     expect(failure(() => backup(store.path, join(freshFolder(), 'no', 'b.db'))).message).toMatch(/no folder/);
@@ -240,6 +256,34 @@ describe('a restore', () => {
     const restoration = prepareRestore(file, store.path);
     restoration.close();
     expect(restoration.erased).toEqual([2]);
+  });
+
+  test.each([
+    ['another folder', { folder: '/new', recipient: 'age1new' }, ['/new', '/old']],
+    ['off', { folder: 'off' }, ['/old']],
+    ['on again', {}, ['/old']],
+  ])('leaves automatic backups as they were set until now: %s', (_, now, folders) => {
+    const { store } = restored(
+      ({ settings }) => {
+        settings.remove('backupFolders');
+        settings.backups = now;
+      },
+      ({ settings }) => {
+        settings.backups = { folder: '/old', recipient: 'age1old' };
+      },
+    );
+    expect(store.settings.backups).toEqual(now);
+    expect(store.settings.backupFolders).toEqual(folders);
+  });
+
+  test('takes the settings of automatic backups back where none are known', () => {
+    const { store } = restored(
+      ({ settings }) => settings.remove('backups'),
+      ({ settings }) => {
+        settings.backups = { folder: '/old' };
+      },
+    );
+    expect(store.settings.backups).toEqual({});
   });
 
   test('says who comes back although erased since', () => {

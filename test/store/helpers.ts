@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type BetterSqlite from 'better-sqlite3';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { onTestFinished } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { LogInput } from '../../src/domain/log.ts';
@@ -135,14 +135,21 @@ export async function bundle(script: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sciatica-script-'));
   chmodSync(folder, 0o755);
   const outfile = join(folder, 'script.cjs');
+  const entry = join(root, 'script.ts');
   await build({
-    stdin: { contents: script, resolveDir: root, loader: 'ts' },
-    bundle: true,
+    input: entry,
     platform: 'node',
-    format: 'cjs',
-    external: ['better-sqlite3*'],
-    outfile,
+    external: [/^better-sqlite3/],
+    // There is no such file: its imports are those of a file there.
+    plugins: [
+      {
+        name: 'script',
+        load: (id) => (id === entry ? script : undefined),
+        resolveId: (id) => (id === entry ? id : undefined),
+      },
+    ],
     logLevel: 'silent',
+    output: { file: outfile, format: 'cjs', codeSplitting: false },
   });
   return outfile;
 }

@@ -52,7 +52,7 @@ describe('a user', () => {
   test('has one goal', () => {
     store.goals.create(goal());
     expect(failure(() => store.goals.create(goal(5))).issues).toEqual([
-      { field: 'userId', message: 'has a goal already' },
+      { field: 'userId', message: 'has a goal already', fault: { code: 'in-conflict' } },
     ]);
     store.goals.create(goal(5, 2));
     expect(store.goals.list({ userId: 2 })).toEqual([{ id: 2, userId: 2, sessionsPerWeek: 5 }]);

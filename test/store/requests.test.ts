@@ -20,9 +20,11 @@ function afterRequest(...owners: number[]): Store {
 
 test('a request is known by its key, with what it created', () => {
   const store = afterRequest(1, 2);
-  expect(store.requests.find(request.key)).toMatchObject({
+  expect(store.requests.find(request.key)).toEqual({
     body: request.body,
     created: [store.logs.get(1), store.logs.get(2)],
+    entries: store.changesAfter(2, 9),
+    seq: 4,
   });
   expect(store.requests.find(bytes(3))).toBeUndefined();
 });
@@ -66,7 +68,12 @@ describe('erasing a user', () => {
   test("leaves of a request with others' records the key and those: they are not created again", () => {
     const store = afterRequest(1, 2);
     store.erase(1);
-    expect(store.requests.find(request.key)).toMatchObject({ body: null, created: [store.logs.get(2)] });
+    expect(store.requests.find(request.key)).toEqual({
+      body: null,
+      created: [store.logs.get(2)],
+      entries: [expect.objectContaining({ record: 'log', id: 2, after: store.logs.get(2) })],
+      seq: 4,
+    });
     expect(bytesOf(store).includes(request.body)).toBe(false);
   });
 

@@ -104,6 +104,25 @@ describe('a snapshot', () => {
     snapshot.close();
   });
 
+  test.each([
+    ['less than a minute', 59_000, [1200, false]],
+    ['longer', 61_000, [1201, true]],
+  ])('of sessions whose reader takes %s', (_, ms, outcome) => {
+    const store = filled();
+    store.change(() => {
+      for (let i = 0; i < 600; i++) store.logs.create(log());
+    });
+    store.checkpoint();
+    vi.useFakeTimers();
+    const blocks = store.logs.sessions({});
+    let count = blocks.next().value?.length ?? 0;
+    store.logs.create(log());
+    vi.advanceTimersByTime(ms);
+    const canShrink = store.checkpoint();
+    for (const block of blocks) count += block.length;
+    expect([count, canShrink]).toEqual(outcome);
+  });
+
   test('is held by no timer once it is closed', () => {
     vi.useFakeTimers();
     const store = filled();

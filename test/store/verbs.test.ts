@@ -60,14 +60,15 @@ describe('logs', () => {
     const store = withUser();
     const { logs } = store;
     logs.create(aLog());
-    const issues = [{ field: 'userId', message: 'must be the id of an existing user' }];
-    expect(failure(() => logs.create(aLog({ userId }))).issues).toMatchObject(issues);
-    expect(failure(() => logs.update(1, { userId })).issues).toMatchObject(issues);
-    expect(failure(() => logs.replace(1, aLog({ userId }))).issues).toMatchObject(issues);
-    expect(failure(() => logs.createAll([aLog(), aLog({ userId })])).issues).toMatchObject([
-      { field: '[1].userId', message: 'must be the id of an existing user' },
+    const fault = { code: 'no-such-user' };
+    const issues = [{ field: 'userId', message: 'must be the id of an existing user', fault }];
+    expect(failure(() => logs.create(aLog({ userId }))).issues).toEqual(issues);
+    expect(failure(() => logs.update(1, { userId })).issues).toEqual(issues);
+    expect(failure(() => logs.replace(1, aLog({ userId }))).issues).toEqual(issues);
+    expect(failure(() => logs.createAll([aLog(), aLog({ userId })])).issues).toEqual([
+      { field: '[1].userId', message: 'must be the id of an existing user', fault },
     ]);
-    expect(failure(() => logs.restore({ id: 5, ...aLog({ userId }) })).issues).toMatchObject(issues);
+    expect(failure(() => logs.restore({ id: 5, ...aLog({ userId }) })).issues).toEqual(issues);
     expect(logs.list()).toStrictEqual([{ id: 1, ...aLog() }]);
   });
 

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import { ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -103,6 +104,7 @@ function removePractice(context: Context): void {
     print(context, 'There is no practice database.');
     return;
   }
-  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+  for (const file of [path, `${path}-wal`, `${path}-shm`, ownCertificateFile(path)])
+    rmSync(file, { force: true });
   print(context, 'Removed the practice database.');
 }

@@ -2,26 +2,34 @@ import { closeSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import type { RunningServer } from '../../http/server.ts';
+import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
+import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
+import type { PairingService } from '../../store/records/pairing.ts';
+import type { Store } from '../../store/store.ts';
 import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
 import { escapeControls, say } from '../output/io.ts';
 
 interface ServeOptions {
   port: string;
-  host: string;
+  host?: string;
   allowHost: string[];
   allowOrigin: string[];
   auth?: true;
   tlsCert?: string;
   tlsKey?: string;
   behindProxy?: true;
+  pairing?: true;
   rate?: number;
   burst?: number;
   /** MiB a day. */
   quota?: number;
 }
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+/** The options once it is known where to listen. */
+type Listening = ServeOptions & { host: string };
+
 const MAX_PORT = 65_535;
 
 const collect = (value: string, before: string[]) => [...before, value];
@@ -35,7 +43,10 @@ export function addServeCommand(program: Command, context: Context): void {
       'Serve the records to a companion app over HTTP, until Ctrl-C: to this machine without a password, or to others with --auth.',
     )
     .option('--port <number>', 'port to listen on, 0 for any free one', '3000')
-    .option('--host <address>', 'address to listen on: this machine only, unless with --auth', '127.0.0.1')
+    .option(
+      '--host <address>',
+      'address to listen on (otherwise 127.0.0.1, which is this machine only; with --pairing, all addresses)',
+    )
     .option(
       '--allow-host <name>',
       'also answer to this Host name (a proxy, an emulator); may be repeated',
@@ -54,6 +65,10 @@ export function addServeCommand(program: Command, context: Context): void {
     )
     .option('--tls-cert <file>', 'certificate, as PEM, to be reached by https')
     .option('--tls-key <file>', 'key of the certificate, as PEM')
+    .option(
+      '--pairing',
+      'let phones on the same network be paired (sciatica pair): --auth, and https with a certificate that is made and kept for this machine',
+    )
     .option('--behind-proxy', 'a proxy in front does TLS and says in X-Forwarded-For who calls')
     .option(
       '--rate <number>',
@@ -68,6 +83,7 @@ export function addServeCommand(program: Command, context: Context): void {
 Examples:
   $ sciatica serve
   $ sciatica serve --port 8080 --allow-origin http://localhost:5173
+  $ sciatica serve --pairing
   $ sciatica serve --auth --host 0.0.0.0 --allow-host tracker.example \\
       --tls-cert cert.pem --tls-key key.pem
   $ curl http://localhost:3000/userExerciseLogs?userId=1`,
@@ -84,14 +100,17 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const log = (text: string) => void context.stderr.write(text);
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
   const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
+  const own = options.pairing && (await ownTls(context, host));
   const server = await startServer(context.store, {
     host,
     port,
     origins,
-    auth: options.auth && { burst, perSecond: rate },
+    auth: options.auth || own ? { burst, perSecond: rate } : undefined,
     quota: options.quota === undefined ? undefined : options.quota * 1024 * 1024,
-    tls: files && readCertificate(files),
+    tls: own ? own.first.tls : files && readCertificate(files),
     behindProxy: options.behindProxy === true,
+    isPairing: own !== undefined,
+    ownNames: own ? hostsOf(own.first.machine) : [],
     log,
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
@@ -99,24 +118,58 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
   context.backUpByTimer();
-  for (const warning of warnings(options, files)) say(context, warning);
-  const certificate = files && watchCertificate(files, server.renew, (line) => say(context, line));
+  for (const warning of warnings({ ...options, host }, own ? own.files : files)) say(context, warning);
+  const tell = (line: string) => say(context, line);
+  const certificate = own
+    ? own.watch(server, tell)
+    : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);
   const told = toldToStop(certificate?.look);
-  const name = host.includes(':') ? `[${host}]` : host;
-  context.stdout.write(`sciatica serves http${tlsCert ? 's' : ''}://${name}:${server.port}\n`);
+  const withdraw =
+    own && (await announce(context.store, { host, port: server.port, pin: pinOf(own.first.tls.cert) }));
+  const scheme = own || tlsCert ? 'https' : 'http';
+  context.stdout.write(
+    `sciatica serves ${scheme}://${inUrl(own ? (reachableAt(host) ?? host) : host)}:${server.port}\n`,
+  );
   await told;
   certificate?.stop();
+  await withdraw?.();
   await server.stop();
 }
 
+/** The Host names of a machine. */
+const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
+
+/** The own certificate of the service, and how it is kept up to date. */
+async function ownTls(context: Context, host: string) {
+  const { ownCertificate, watchOwnCertificate } = await import('../../http/wire/own-certificate.ts');
+  // Opened first: with it the folder is made.
+  const file = ownCertificateFile(context.store.path);
+  const make = async () => {
+    const here = machineAt(host);
+    return { tls: await ownCertificate(file, here, context.now().getTime()), machine: here };
+  };
+  const first = await make();
+  const watch = (server: RunningServer, tell: (line: string) => void) =>
+    watchOwnCertificate(make, first, (found) => server.renew(found.tls, hostsOf(found.machine)), tell);
+  return { first, watch, files: { cert: file, key: file } };
+}
+
+/** Says in the database where phones are paired. @returns what takes it back */
+async function announce(store: Store, service: PairingService): Promise<() => Promise<void>> {
+  const { pairing } = store.tokens;
+  await store.submitUpkeep(() => pairing.announce(service));
+  // Who finds it in a database that cannot be written to finds nobody listening.
+  return () => store.submitUpkeep(() => pairing.withdraw(service)).catch(() => {});
+}
+
 /** What is worth knowing at the start, and cannot be found out from here. */
-function warnings({ host, behindProxy }: ServeOptions, files: CertificateFiles | undefined): string[] {
+function warnings({ host, behindProxy }: Listening, files: CertificateFiles | undefined): string[] {
   const lines = [files && exposure(files)];
   if (behindProxy)
     lines.push(
       'Callers are told apart by the last address in X-Forwarded-For. Whether the proxy replaces this header cannot be seen from here: it has to, or callers choose their address (docs/companion-app.md).',
     );
-  if (behindProxy && !LOOPBACK.includes(host))
+  if (behindProxy && !isLoopback(host))
     lines.push(
       `Who reaches ${host} past the proxy can send any X-Forwarded-For: let only the proxy in, or listen on 127.0.0.1.`,
     );
@@ -128,40 +181,52 @@ function warnings({ host, behindProxy }: ServeOptions, files: CertificateFiles |
  * @param renew takes a renewed certificate at SIGHUP instead, unless it comes because the terminal is gone
  */
 function toldToStop(renew?: () => void): Promise<void> {
+  const isInTerminal = hasTerminal();
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
     if (renew === undefined) process.once('SIGHUP', () => resolve());
-    else process.on('SIGHUP', () => (hasLostTerminal() ? resolve() : renew()));
+    else process.on('SIGHUP', () => (isInTerminal && !hasTerminal() ? resolve() : renew()));
   });
 }
 
-/** Whether this was started in a terminal that has been closed. */
-function hasLostTerminal(): boolean {
-  if (!process.stdout.isTTY && !process.stdin.isTTY) return false;
+/** Whether this belongs to a terminal that is there, also where all streams lead elsewhere. */
+function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'));
-    return false;
-  } catch {
     return true;
+  } catch {
+    return false;
   }
 }
 
 /** Only this machine without tokens; no tokens over a network without TLS. */
-function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst, quota }: ServeOptions): Issue[] {
+function doorFaults(options: Listening): Issue[] {
+  const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota } = options;
   const issues: Issue[] = [];
-  const isHere = LOOPBACK.includes(host);
+  const auth = options.auth || pairing;
+  const isHere = isLoopback(host);
   if (!isHere && !auth)
     issues.push({
       field: '--host',
-      message: `must be ${LOOPBACK.join(', ')}: without authentication (--auth) only this machine may reach the records`,
+      message: `must be 127.0.0.1, localhost or ::1: without authentication (--auth) only this machine may reach the records`,
     });
-  if (!isHere && auth && !tlsCert && !behindProxy)
+  if (!isHere && auth && !tlsCert && !behindProxy && !pairing)
     issues.push({
       field: '--host',
       message: 'needs --tls-cert and --tls-key, or --behind-proxy: others on the network could read along',
     });
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     issues.push({ field: '--tls-cert', message: 'and --tls-key need each other' });
+  if (pairing && (tlsCert ?? tlsKey) !== undefined)
+    issues.push({
+      field: '--pairing',
+      message: 'makes and keeps a certificate of its own: leave out --tls-cert and --tls-key',
+    });
+  if (pairing && behindProxy)
+    issues.push({
+      field: '--pairing',
+      message: 'needs phones to reach the service itself: leave out --behind-proxy',
+    });
   for (const [field, value] of Object.entries({
     '--behind-proxy': behindProxy,
     '--rate': rate,
@@ -173,8 +238,9 @@ function doorFaults({ host, auth, tlsCert, tlsKey, behindProxy, rate, burst, quo
 }
 
 function checkOptions(options: ServeOptions) {
-  const { port, host, allowHost, allowOrigin } = options;
-  const issues: Issue[] = doorFaults(options);
+  const { port, allowHost, allowOrigin } = options;
+  const host = options.host ?? (options.pairing ? allAddresses() : '127.0.0.1');
+  const issues: Issue[] = doorFaults({ ...options, host });
   if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT)
     issues.push({ field: '--port', message: `must be a whole number from 0 to ${MAX_PORT}` });
   for (const name of allowHost)

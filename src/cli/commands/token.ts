@@ -1,11 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
-import { idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
 import { escapeControls, print, say } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
@@ -61,14 +61,6 @@ export function addTokenCommand(program: Command, context: Context): void {
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica token rm phone', 'sciatica token rm phone --yes'))
     .action((key: string, options: Options) => removeToken(context, key, options));
-}
-
-const HOUR = 3_600_000;
-
-function lifetimeOf(text: string): number {
-  const [, count = '', unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
-  if (Number(count) < 1) throw new InvalidArgumentError('It must be days or hours, such as 90d or 12h.');
-  return Number(count) * (unit === 'd' ? 24 : 1) * HOUR;
 }
 
 function addToken(context: Context, name: string, options: Options): void {

@@ -163,7 +163,7 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   store.erase(id);
   print(context, `Erased user ${id}.`);
   const { eraseFromBackups } = await import('../../store/maintenance/erase-backups.ts');
-  const { rewritten, deleted, left } = eraseFromBackups(store, id);
+  const { rewritten, deleted, left } = eraseFromBackups(store);
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
   if (deleted.length > 0)
     say(context, `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);

@@ -126,6 +126,15 @@ export function countOf(text: string): number {
   return Number(text);
 }
 
+const HOUR = 3_600_000;
+
+/** Parses a lifetime such as `90d` or `12h`. @returns milliseconds */
+export function lifetimeOf(text: string): number {
+  const [, count = '', unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
+  if (Number(count) < 1) throw new InvalidArgumentError('It must be days or hours, such as 90d or 12h.');
+  return Number(count) * (unit === 'd' ? 24 : 1) * HOUR;
+}
+
 /** `--json [fields]` of commands that print records. */
 export const jsonOption = () =>
   new Option('--json [fields]', 'as JSON, as the service gives it; fields such as id,date pick some');

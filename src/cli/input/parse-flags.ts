@@ -14,7 +14,7 @@ export async function parseFlags<Fs extends Fields>(
 ): Promise<Partial<RecordOf<Fs>>> {
   const given = valuesOf(fields, options, context.today);
   if (Object.keys(given).length === 0) return {};
-  const { check, objectOf } = await import('../../domain/schema.ts');
+  const { check, partialOf } = await import('../../domain/schema.ts');
   const faults = dayFaults(fields, given, context.today);
-  return namingFlags(fields, () => check(objectOf(fields).partial(), given), faults) as Partial<RecordOf<Fs>>;
+  return namingFlags(fields, () => check(partialOf(fields), given), faults) as Partial<RecordOf<Fs>>;
 }

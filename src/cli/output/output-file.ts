@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { isFull, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
+import { isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { fileError } from '../errors.ts';
 import { escapeControls, quoted } from './io.ts';
 
@@ -9,7 +9,8 @@ import { escapeControls, quoted } from './io.ts';
  * Writes a file atomically: under a temporary name (0600) in the same folder, synced, then renamed. The event loop runs
  * between pieces, so that Ctrl-C is noticed; the temporary file is removed at exit.
  * @param force replace a file that exists
- * @throws SciaticaError `conflict` if it exists, `unusable` or `full` if it cannot be written
+ * @throws SciaticaError `conflict` if it exists, `unusable` or `full` if it cannot be written, `uncertain` if it is in
+ *   place but a power cut may undo that
  */
 export async function writeOutputFile(
   path: string,
@@ -33,12 +34,10 @@ export function refuseExisting(path: string, force: boolean): void {
       'unusable',
       `${escapeControls(path)} is a folder: give the name of a file in it.`,
     );
-  if (!force)
-    throw new SciaticaError(
-      'conflict',
-      `${escapeControls(path)} exists already. To replace it, add --force.`,
-    );
+  if (!force) throw new SciaticaError('conflict', existing(path));
 }
+
+const existing = (path: string) => `${escapeControls(path)} exists already. To replace it, add --force.`;
 
 /** Pipes and devices such as /dev/null are written to, never replaced. */
 function isDevice(path: string): boolean {
@@ -51,9 +50,7 @@ async function writeBeside(path: string, pieces: Iterable<string>, force: boolea
   try {
     await writeInPlace(temporary.path, pieces);
     syncFile(temporary.path);
-    // Another process may have created the file meanwhile.
-    refuseExisting(path, force);
-    replace(temporary.path, path);
+    publish(temporary.path, path, force);
   } finally {
     temporary.remove();
   }
@@ -76,8 +73,12 @@ async function writePieces(file: number, pieces: Iterable<string>): Promise<void
 }
 
 function writeError(error: unknown, path: string): unknown {
+  if (error instanceof NotSynced)
+    return new SciaticaError('uncertain', escapeControls(error.message), [], { cause: error });
   const name = escapeControls(path);
   return fileError(error, (errno) => {
+    // Another process has made the file meanwhile.
+    if (errno === 'EEXIST') return ['conflict', existing(path)];
     if (isFull(error)) return ['full', `${name} was not written: the disk is full.`];
     if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')
       return ['unusable', `${name} cannot be written: no permission for its folder.`];

@@ -37,6 +37,7 @@ export function parseSort(text: string, known: readonly string[]): SortKey[] {
       message: known.includes(field)
         ? `names ${field} twice`
         : `must name fields of the record, such as -date,id${didYouMean(field, known)}`,
+      fault: { code: known.includes(field) ? ('repeated' as const) : ('unknown' as const) },
     }));
   if (issues.length > 0) throw invalid(issues);
   return keys.some(({ field }) => field === 'id') ? keys : [...keys, { field: 'id', descending: false }];
@@ -56,6 +57,7 @@ export function parseFields(text: string, known: readonly string[]): string[] {
       message: known.includes(name)
         ? `names ${name} twice`
         : `must name fields of the record, such as ${known.slice(0, 3).join(',')}${didYouMean(name, known)}`,
+      fault: { code: known.includes(name) ? ('repeated' as const) : ('unknown' as const) },
     }));
   if (issues.length > 0) throw invalid(issues);
   return names;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { fromTexts } from '../codec.ts';
 import { type Issue, invalid } from '../errors.ts';
 import { faultOf } from '../fault.ts';
@@ -19,7 +19,7 @@ export interface AskedCondition {
 export class Conditions {
   /** The filters by name. */
   readonly filters: Readonly<Record<string, Filter>>;
-  readonly #schemas = new Map<string, z.ZodType>();
+  readonly #schemas = new Map<string, z.ZodMiniType>();
 
   constructor(fields: Fields) {
     this.filters = filtersOf(fields);
@@ -62,7 +62,7 @@ export class Conditions {
     return [...found.values()].map(({ comparison }) => comparison);
   }
 
-  #schemaOf(filter: string): z.ZodType {
+  #schemaOf(filter: string): z.ZodMiniType {
     let schema = this.#schemas.get(filter);
     if (!schema) {
       schema = schemaOf((this.filters[filter] as Filter).field);

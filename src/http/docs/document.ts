@@ -15,7 +15,11 @@ interface Ref {
   $ref: string;
 }
 
+/** HEAD is GET without the body, which the page says once. */
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const isMethod = (name: string): name is (typeof methods)[number] =>
+  (methods as readonly string[]).includes(name);
 
 type PathItem = { parameters?: (Parameter | Ref)[] } & { [M in (typeof methods)[number]]?: Operation };
 
@@ -43,6 +47,7 @@ export interface Parameter {
   description?: string;
   required?: boolean;
   schema: Schema;
+  example?: unknown;
 }
 
 export interface RequestBody {
@@ -63,8 +68,8 @@ export interface Header {
   schema: Schema;
 }
 
-/** The schema of a body, by media type. */
-export type Content = Record<string, { schema?: Schema }>;
+/** The schema of a body, with an example of it, by media type. */
+export type Content = Record<string, { schema?: Schema; example?: unknown }>;
 
 export interface Schema {
   $ref?: string;
@@ -100,13 +105,15 @@ export interface Endpoint extends Omit<Operation, 'parameters'> {
 /** Every operation, in the order of the document. */
 export function endpointsOf(document: OpenApi): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = item[method];
+    Object.keys(item).flatMap((method) => {
+      const operation = isMethod(method) ? item[method] : undefined;
       if (!operation) return [];
-      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
+      const given = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
         resolve<Parameter>(document, parameter),
       );
-      return [{ ...operation, method: method.toUpperCase(), path, parameters }];
+      // A parameter of the operation stands in the place of one of the path.
+      const parameters = new Map(given.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
+      return [{ ...operation, method: method.toUpperCase(), path, parameters: [...parameters.values()] }];
     }),
   );
 }

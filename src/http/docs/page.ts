@@ -57,7 +57,7 @@ function groupsOf(document: OpenApi): Group[] {
 function header({ info }: OpenApi): Html {
   return html`<header>
 <h1>${info.title} <small>${info.version}</small></h1>
-${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
+${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. HEAD answers as GET, without the body. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
 </header>
 `;
 }
@@ -65,8 +65,9 @@ ${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.
 function contents({ components }: OpenApi, groups: readonly Group[]): Html {
   const names = Object.keys(components.schemas);
   return html`<nav aria-label="Contents">
-<details class="contents" open>
+<details class="contents">
 <summary>Contents</summary>
+</details>
 <ul>
 <li><a href="#authentication">Authentication</a></li>
 ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
@@ -74,7 +75,6 @@ ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
 <ul class="names">
 ${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>\n`)}</ul></li>
 </ul>
-</details>
 </nav>
 `;
 }

@@ -46,8 +46,8 @@ nav ul { list-style: none; margin: 0; padding: 0; }
 nav { margin-top: 2rem; font-size: .9rem; line-height: 1.4; }
 nav a { display: block; padding: .25rem 0; text-decoration: none; }
 nav a:hover { text-decoration: underline; }
-nav details > ul > li { padding-top: .75rem; }
-nav details > ul > li > a { font-weight: 600; color: var(--text); }
+nav > ul > li { padding-top: .75rem; }
+nav > ul > li > a { font-weight: 600; color: var(--text); }
 nav span { display: block; color: var(--soft); }
 nav .names { display: flex; flex-wrap: wrap; gap: 0 1rem; }
 table code { font-size: .9em; }
@@ -74,14 +74,20 @@ dd { margin: 0; }
   tbody th, td, td:nth-child(2) { display: block; width: auto; padding: 0; border: 0; }
   th small { display: inline; margin-left: .35rem; }
 }
+/* The list is beside its switch, not in it: where there is room it always shows. */
+@media screen and (max-width: 63.99rem) {
+  .contents:not([open]) + ul { display: none; }
+  .contents > summary { padding: .75rem 0; font-size: 1rem; font-weight: 600; }
+}
 @media print, (min-width: 38rem) and (max-width: 63.99rem) {
-  nav details > ul { columns: 2; }
+  nav > ul { columns: 2; }
   nav li { break-inside: avoid; }
 }
 @media screen and (min-width: 64rem) {
   body { display: grid; grid-template: "nav header" auto "nav main" 1fr / 20rem minmax(0, 52rem); gap: 0 3rem; }
   header { grid-area: header; padding: 2.5rem 0 0; }
   main { grid-area: main; padding: 0 0 6rem; }
+  .contents { display: none; }
   nav { grid-area: nav; position: sticky; top: 0; height: 100vh; overflow-y: auto; margin: 0; padding: 1.5rem 1.25rem 3rem;
     background: var(--panel); border-right: 1px solid var(--line); }
   nav .names { display: block; }
@@ -90,7 +96,7 @@ dd { margin: 0; }
   @page { margin: 15mm; }
   html { font-size: 8.5pt; }
   h3 { margin-top: 2rem; }
-  .skip, td details, .contents > summary { display: none; }
+  .skip, td details, .contents { display: none; }
   a { color: inherit; }
 }
 `;

@@ -88,7 +88,7 @@ export class AuditTrail {
     const userId = owner ?? (id === 0 ? userOf(search, caller) : record === 'user' ? id : null);
     return {
       at: this.now(),
-      token: caller?.id ?? null,
+      token: caller?.id ?? disclosed?.token ?? null,
       method: request.method,
       route: path,
       record,

@@ -1,4 +1,4 @@
-import { type Caller, may } from '../../domain/access.ts';
+import { type Caller, isOpenToAll, may } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
 import type { Store } from '../../store/store.ts';
 import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
@@ -6,7 +6,7 @@ import type { Route, Session } from '../route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
 import { AuditTrail } from './audit.ts';
 import { secretOf } from './credentials.ts';
-import { Buckets, DEFAULT_RATE, FAILURE_RATE, type Rate, rateLimitKey } from './limits.ts';
+import { Buckets, DEFAULT_RATE, FAILURE_RATE, PAIRING_RATE, type Rate, rateLimitKey } from './limits.ts';
 import { DEFAULT_QUOTA, Quota } from './quota.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
@@ -42,6 +42,7 @@ export class Gate {
   readonly #byToken: Buckets;
   readonly #byAddress: Buckets;
   readonly #failures: Buckets;
+  readonly #pairings: Buckets;
   readonly #quota: Quota;
   readonly #now: () => number;
   readonly audit: AuditTrail;
@@ -56,6 +57,7 @@ export class Gate {
     this.#byAddress = new Buckets(rate, now);
     this.#quota = new Quota(quota, now);
     this.#failures = new Buckets(FAILURE_RATE, now);
+    this.#pairings = new Buckets(PAIRING_RATE, now);
   }
 
   /**
@@ -68,6 +70,11 @@ export class Gate {
     try {
       if (right === null) {
         this.#byAddress.take(rateLimitKey(request.address()));
+        return { store: this.store };
+      }
+      if (isOpenToAll(right)) {
+        this.#requireAudit();
+        this.#pairings.take(rateLimitKey(request.address()));
         return { store: this.store };
       }
       const secret = secretOf(request.headers.authorization);
@@ -105,10 +112,7 @@ export class Gate {
   }
 
   #authenticate(secret: string | undefined, request: HttpRequest): Caller {
-    if (this.audit.isFull)
-      throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
-        'retry-after': RETRY_AFTER_SECONDS,
-      });
+    this.#requireAudit();
     // Read on every request, so that a revoked token is refused at once.
     const token = secret === undefined ? undefined : this.store.tokens.find(secret);
     const now = this.#now();
@@ -119,6 +123,13 @@ export class Gate {
     }
     this.#noteUse(token, now);
     return token;
+  }
+
+  #requireAudit(): void {
+    if (this.audit.isFull)
+      throw new Problem(503, 'The audit cannot be written, and nothing is done without it.', {
+        'retry-after': RETRY_AFTER_SECONDS,
+      });
   }
 
   /** Writes the last use of a token; no response waits for it. */

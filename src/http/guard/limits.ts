@@ -12,6 +12,9 @@ export const DEFAULT_RATE: Rate = { burst: 500, perSecond: 50 };
 /** The rate limit of failed authentication: ten failures, then one every ten seconds. */
 export const FAILURE_RATE: Rate = { burst: 10, perSecond: 0.1 };
 
+/** The rate limit of an address that sends codes to be paired: what it is refused with is in the audit. */
+export const PAIRING_RATE: Rate = { burst: 10, perSecond: 0.1 };
+
 /** Most callers with a bucket; the bucket that was created first is dropped first. */
 const MOST_CALLERS = 10_000;
 

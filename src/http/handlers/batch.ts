@@ -2,10 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { may } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
+import type { Fault } from '../../domain/fault.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import { Problem, problemResponse } from '../problem.ts';
 import { allowed, type Handler, type Match, type RequestContext, type Route } from '../route.ts';
-import { type HttpResponse, json } from '../wire/message.ts';
+import { type HttpResponse, json, MAX_BODY_BYTES } from '../wire/message.ts';
+import { tooLarge } from '../wire/request.ts';
 import { readJsonText } from './body.ts';
 import { firstRequest, repeatable, replayed } from './idempotency.ts';
 import { parseQuery } from './query.ts';
@@ -41,7 +43,7 @@ export const batch: Handler = async (context) => {
   const repeat = repeatable(request, '/batch', caller, text);
   const run = (): HttpResponse => {
     const first = repeat && firstRequest(store, repeat);
-    if (first) return replayed(answered(replay(store, requests, first.entries, context.match)));
+    if (first) return replayed(answered(replay(store, requests, first, context.match)));
     const responses = requests.map((one, index) => {
       try {
         return write(one, context);
@@ -72,6 +74,8 @@ function write({ method, url, headers = {}, body }: BatchRequest, context: Reque
   const route = found.methods.get(method);
   if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
   requireRight(route, caller?.role);
+  if (body !== undefined && Buffer.byteLength(JSON.stringify(body)) > MAX_BODY_BYTES)
+    throw tooLarge(MAX_BODY_BYTES);
   const { id, search } = found;
   return route.write.begin({ store, id, search, headers })(body)();
 }
@@ -116,7 +120,13 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
     fault: { code: 'unknown' },
   }));
   if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_AT_ONCE)
-    issues.push({ field: 'requests', message: `must be an array of 1 to ${MOST_AT_ONCE} requests` });
+    issues.push({
+      field: 'requests',
+      message: `must be an array of 1 to ${MOST_AT_ONCE} requests`,
+      fault: Array.isArray(requests)
+        ? { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE }
+        : { code: requests === undefined ? 'missing' : 'wrong-type' },
+    });
   else for (const [i, one] of requests.entries()) issues.push(...faultsOf(one, `requests[${i}]`, match));
   if (issues.length > 0) throw invalid(issues);
   return (requests as BatchRequest[]).map((one) => ({
@@ -128,14 +138,25 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
 }
 
 function faultsOf(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
-  if (!isObject(one)) return [{ field: place, message: 'must be an object with method, url and body' }];
+  if (!isObject(one))
+    return [
+      {
+        field: place,
+        message: 'must be an object with method, url and body',
+        fault: { code: 'wrong-type' },
+      },
+    ];
   const issues: Issue[] = [];
-  const say = (name: string, message: string) => issues.push({ field: `${place}.${name}`, message });
+  const say = (name: string, message: string, fault: Fault = { code: 'invalid' }) =>
+    issues.push({ field: `${place}.${name}`, message, fault });
   for (const name of Object.keys(one))
     if (!['method', 'url', 'headers', 'body'].includes(name))
-      say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body');
+      say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body', {
+        code: 'unknown',
+      });
   const { method, url, headers = {} } = one;
-  if (!METHODS.includes(String(method))) say('method', `must be one of ${METHODS.join(', ')}`);
+  if (!METHODS.includes(method as string))
+    say('method', `must be one of ${METHODS.join(', ')}`, { code: 'not-a-choice', values: METHODS });
   if (typeof url !== 'string' || !url.startsWith('/'))
     say('url', 'must be a path such as /userExerciseLogs/1');
   else {
@@ -143,11 +164,15 @@ function faultsOf(one: unknown, place: string, match: (target: string) => Match 
     if (found && ![...found.methods.values()].some((route) => route.write))
       say('url', 'takes no writes in a batch');
   }
-  if (!isObject(headers)) say('headers', 'must be an object');
-  else
+  if (method === 'DELETE' && one['body'] != null) say('body', 'is not taken by DELETE', { code: 'unknown' });
+  if (!isObject(headers)) say('headers', 'must be an object', { code: 'wrong-type' });
+  else {
+    if (Object.keys(headers).filter((name) => name.toLowerCase() === 'if-match').length > 1)
+      say('headers', 'may hold If-Match once', { code: 'repeated' });
     for (const [name, text] of Object.entries(headers))
       if (name.toLowerCase() !== 'if-match' || typeof text !== 'string')
-        say('headers', 'may hold If-Match with a text, and nothing else');
+        say('headers', 'may hold If-Match with a text, and nothing else', { code: 'unknown' });
+  }
   return issues;
 }
 

@@ -5,11 +5,12 @@ import { tooLarge } from '../wire/request.ts';
 
 /**
  * Reads the body of a request as JSON.
+ * @param most bytes that it may have, `MAX_BODY_BYTES` unless given
  * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
  */
-export async function readJson(request: HttpRequest): Promise<unknown> {
+export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Promise<unknown> {
   requireJson(request.headers);
-  return parseJson(decodeUtf8(await request.readBody()));
+  return parseJson(decodeUtf8(await request.readBody(most)));
 }
 
 /**

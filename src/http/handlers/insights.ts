@@ -1,6 +1,6 @@
 import { choice, type RecordOf } from '../../domain/fields.ts';
 import type { LogFilter } from '../../domain/log.ts';
-import { check, objectOf } from '../../domain/schema.ts';
+import { check, partialOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import { localDay } from '../../domain/words/day.ts';
 import type { Handler } from '../route.ts';
@@ -88,8 +88,8 @@ export const report: Handler = async ({ request, id, search, store }) => {
   });
 };
 
-function read<Fs extends Parameters<typeof objectOf>[0]>(fields: Fs, search: string): Partial<RecordOf<Fs>> {
-  return check(objectOf(fields).partial(), parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
+function read<Fs extends Parameters<typeof partialOf>[0]>(fields: Fs, search: string): Partial<RecordOf<Fs>> {
+  return check(partialOf(fields), parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
 }
 
 function filterOf(

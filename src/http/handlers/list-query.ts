@@ -4,7 +4,7 @@ import { type Fields, integer, type RecordOf, text } from '../../domain/fields.t
 import { type Matching, operators } from '../../domain/lists/filter.ts';
 import { type Paging, parseFields, parseSort } from '../../domain/lists/sort.ts';
 import { Conditions } from '../../domain/lists/where.ts';
-import { check, objectOf } from '../../domain/schema.ts';
+import { check, partialOf } from '../../domain/schema.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 
@@ -84,18 +84,20 @@ export function listReader<F extends Matching & Paging>(
   { single, conditions }: ReturnType<typeof parametersOfList>,
 ): (search: string) => ListQuery<F> {
   const columns = Object.keys(record);
+  // A list within a record has no order, and is compared with nothing.
+  const sortable = columns.filter((name) => record[name]?.kind !== 'list');
   const names = Object.keys(single);
-  const schema = objectOf(single).partial();
-  const hint = `; there are ${columns.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
+  const schema = partialOf(single);
+  const hint = `; there are ${sortable.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
   return (search) => {
     if (search === '') return { filter: {} as F };
     const issues: Issue[] = [];
     const given = parametersOf(search, issues);
-    const [asked, others] = apart(given, ({ name }) => conditions.has(name));
+    const [asked, others] = apart(given, ({ name }) => conditions.has(bare(name)));
     const texts = textsOf(others, names, issues, { others: Object.keys(conditions.filters), hint });
     const values: ListValues = tried(issues, () => check(schema, fromTexts(single, texts))) ?? {};
     const where = conditions.read(
-      asked.map(({ name, text }) => ({ filter: name, name, text })),
+      asked.map(({ name, text }) => ({ filter: bare(name), name, text })),
       issues,
     );
     const { q, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
@@ -103,8 +105,8 @@ export function listReader<F extends Matching & Paging>(
     const shown = texts['fields']?.trim()
       ? tried(issues, () => parseFields(texts['fields'] ?? '', columns))
       : undefined;
-    if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', columns));
-    const sliced = tried(issues, () => sliceOf(values, columns));
+    if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', sortable));
+    const sliced = tried(issues, () => sliceOf(values, sortable));
     if (issues.length > 0) throw invalid(issues);
     const filter = {
       ...rest,
@@ -116,6 +118,9 @@ export function listReader<F extends Matching & Paging>(
     return { filter: filter as Partial<Matching & Paging> as F, slice: sliced?.slice };
   };
 }
+
+/** `id` of `id[]`, as axios and others write a parameter that has several values. */
+const bare = (name: string): string => (name.endsWith('[]') ? name.slice(0, -2) : name);
 
 const suffixes = () =>
   Object.values(operators)

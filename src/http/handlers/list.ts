@@ -7,14 +7,14 @@ import { disclosedRange } from './disclosure.ts';
 import { etagOf, etagOfList, tagged } from './etag.ts';
 import { formatOf, type ListFormat, listTypes } from './formats.ts';
 import type { ListQuery } from './list-query.ts';
-import { logs, type Resource } from './resource.ts';
+import { type Lists, logs, routines } from './resource.ts';
 import { pageLinks, type SliceOf } from './slice.ts';
 
 /** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
 const MOST_CHARACTERS = 1024 * 1024;
 
 /** GET of a list: the whole of it, a page with `limit`, or a part as json-server cuts it. */
-export function list<F extends Paging, I, P>(resource: Resource<F, I, P>): Handler {
+export function list<F extends Paging>(resource: Lists<F>): Handler {
   return (context) => answer(resource, resource.read(context.search), resource.path, context);
 }
 
@@ -27,8 +27,17 @@ export const logsOfUser: Handler = (context) => {
   return answer(logs, { filter: { ...filter, userId: id }, slice }, `/users/${id}${logs.path}`, context);
 };
 
-function answer<F extends Paging, I, P>(
-  resource: Resource<F, I, P>,
+/** GET of the routines of the user in the path. */
+export const routinesOfUser: Handler = (context) => {
+  const { id, search, store } = context;
+  const { filter, slice } = routines.read(search);
+  store.users.json(id);
+  const path = `/users/${id}${routines.path}`;
+  return answer(routines, { filter: { ...filter, userId: id }, slice }, path, context);
+};
+
+function answer<F extends Paging>(
+  resource: Lists<F>,
   { filter, slice }: ListQuery<F>,
   path: string,
   context: RequestContext,
@@ -41,8 +50,8 @@ function answer<F extends Paging, I, P>(
   return whole(as, {}, context);
 }
 
-interface Asked<F extends Paging, I, P> {
-  resource: Resource<F, I, P>;
+interface Asked<F extends Paging> {
+  resource: Lists<F>;
   filter: F;
   format: ListFormat;
   path: string;
@@ -51,8 +60,8 @@ interface Asked<F extends Paging, I, P> {
 const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type, vary: 'Accept' });
 
 /** The records that match, up to the limit of the filter. */
-function whole<F extends Paging, I, P>(
-  { resource, filter, format, path }: Asked<F, I, P>,
+function whole<F extends Paging>(
+  { resource, filter, format, path }: Asked<F>,
   further: HttpHeaders,
   { request, search, store, caller }: RequestContext,
 ): HttpResponse {
@@ -73,11 +82,7 @@ function whole<F extends Paging, I, P>(
   };
 }
 
-function part<F extends Paging, I, P>(
-  asked: Asked<F, I, P>,
-  slice: SliceOf,
-  context: RequestContext,
-): HttpResponse {
+function part<F extends Paging>(asked: Asked<F>, slice: SliceOf, context: RequestContext): HttpResponse {
   const { resource, filter, path } = asked;
   const { search, store } = context;
   return store.read(() => {
@@ -89,8 +94,8 @@ function part<F extends Paging, I, P>(
   });
 }
 
-function page<F extends Paging, I, P>(
-  { resource, filter, format, path }: Asked<F, I, P>,
+function page<F extends Paging>(
+  { resource, filter, format, path }: Asked<F>,
   limit: number,
   { request, search, store }: RequestContext,
 ): HttpResponse {

@@ -1,7 +1,7 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
-import { check, objectOf, unknownField } from '../../domain/schema.ts';
+import { check, partialOf, unknownField } from '../../domain/schema.ts';
 
 /** One parameter of a query string. */
 export interface Parameter {
@@ -28,7 +28,7 @@ const refusals: Readonly<Record<string, string>> = {
  *   a value that does not fit its field
  */
 export function queryReader<Fs extends Fields>(fields: Fs): (search: string) => Partial<RecordOf<Fs>> {
-  const schema = objectOf(fields).partial();
+  const schema = partialOf(fields);
   // The keys of parameters that are not given are absent, not undefined.
   return (search) => check(schema, parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
 }

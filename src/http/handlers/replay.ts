@@ -1,83 +1,112 @@
-import type { HistoryEntry } from '../../domain/history.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { recordOf } from '../../domain/access.ts';
+import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import type { Noun } from '../../domain/records.ts';
+import type { DoneRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import type { Match } from '../route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import type { BatchRequest } from './batch.ts';
 import { disclosedRecord } from './disclosure.ts';
 import { etagOf } from './etag.ts';
-import { type Collection, logs, routines, type StoredRecord, users } from './resource.ts';
+import { logs, routines, type StoredRecord, users } from './resource.ts';
 
 type State = HistoryEntry['before'];
+
+/** The record that a request is about; with `isOwner`, the one of a user, or a new one. */
+interface Place {
+  noun: Noun;
+  /** Id of the record, or of its owner; 0 for a new one. */
+  id: number;
+  isOwner: boolean;
+}
 
 /**
  * The responses to a batch that was done before, from the history of its change. No response is stored: what is erased is
  * erased everywhere, and its response has null for a body.
- * @param entries the entries of the change that the batch was
+ * @param done the batch as it was done
  */
 export function replay(
   store: Store,
   requests: readonly BatchRequest[],
-  entries: readonly HistoryEntry[],
+  { entries, seq }: DoneRequest,
   match: (target: string) => Match | undefined,
 ): HttpResponse[] {
   const left = [...entries];
   const states = new Map<string, State>();
-  const take = (isIt: (entry: HistoryEntry) => boolean): HistoryEntry | undefined => {
-    const at = left.findIndex(isIt);
-    const [entry] = at < 0 ? [] : left.splice(at, 1);
-    if (entry) states.set(`${entry.record} ${entry.id}`, entry.after);
-    return entry;
-  };
   return requests.map(({ method, url, body }) => {
-    const { path, id } = placeOf(url, match);
-    const resource = [users, logs, routines].find((one) => path.startsWith(one.path)) ?? logs;
-    const isOf = ({ record, id: of }: HistoryEntry) => record === resource.noun && of === id;
+    const place = placeOf(method, url, match);
+    const key = JSON.stringify(place);
+    const take = (entry: HistoryEntry | undefined): State => {
+      if (entry) left.splice(left.indexOf(entry), 1);
+      for (const isOwner of [true, false]) if (entry) states.set(keyOf(entry, isOwner), entry.after);
+      return entry?.after ?? null;
+    };
+    const isOf = (entry: HistoryEntry) =>
+      method === 'POST' && !place.isOwner ? entry.record === place.noun : keyOf(entry, place.isOwner) === key;
     if (method === 'DELETE') {
-      take((entry) => isOf(entry) && entry.action === 'delete');
+      take(left.find((entry) => isOf(entry) && entry.action === 'delete'));
       return json(200, '{}');
     }
     if (method === 'POST') {
-      const made = take(({ record, action }) => record === resource.noun && action === 'create');
-      return answer(201, resource, made?.after ?? null, `${resource.path}/${made?.id}`);
+      const made = (entry: HistoryEntry) => entry.action === 'create' && isResultOf(body, place, entry);
+      return answer(201, place.noun, take(left.find((entry) => isOf(entry) && made(entry))));
     }
     const next = left.find(isOf);
-    if (next && isResultOf(body, next)) {
-      const done = take((entry) => entry === next);
-      return answer(200, resource, done?.after ?? null);
-    }
+    if (next && isResultOf(body, place, next))
+      return answer(next.action === 'create' ? 201 : 200, place.noun, take(next));
     // It changed nothing: the record was as the change found it, or as it had become.
-    const known = states.get(`${resource.noun} ${id}`);
-    return answer(200, resource, known ?? next?.before ?? unchanged(store, resource.noun, id, entries));
+    return answer(200, place.noun, states.get(key) ?? next?.before ?? stateAfter(store, place, seq));
   });
 }
 
-function placeOf(url: string, match: (target: string) => Match | undefined): { path: string; id: number } {
+function placeOf(method: string, url: string, match: (target: string) => Match | undefined): Place {
   const found = match(url);
-  const [route] = found?.methods.values() ?? [];
-  return { path: route?.path ?? '', id: found?.id ?? 0 };
+  const route = found?.methods.get(method);
+  return {
+    noun: route?.right ? recordOf(route.right) : 'log',
+    id: found?.id ?? 0,
+    isOwner: route?.isOwner === true,
+  };
 }
 
-/** Whether an update is what this body did: every field that it names is as it says, and not all were before. */
-function isResultOf(body: unknown, { action, before, after }: HistoryEntry): boolean {
-  if (action !== 'update' || !before || !after) return false;
-  const [old, now] = [before, after] as unknown as Record<string, unknown>[];
-  const sent = Object.entries(body as object).filter(([name]) => name !== 'id');
-  const isAs = (state: Record<string, unknown> | undefined) =>
-    sent.every(([name, value]) => JSON.stringify(state?.[name] ?? null) === JSON.stringify(value));
-  return isAs(now) && !isAs(old);
+/** The place of the record of an entry, as a text. */
+function keyOf(entry: HistoryEntry, isOwner: boolean): string {
+  const id = isOwner ? (usersOf(entry)[0] ?? 0) : entry.id;
+  return JSON.stringify({ noun: entry.record, id, isOwner } satisfies Place);
 }
 
-/** A record that the change did not touch, as it was then. */
-function unchanged(store: Store, noun: Noun, id: number, entries: readonly HistoryEntry[]): State {
-  const [later] = store.historyOf(noun, id, entries.at(-1)?.seq ?? 0);
-  if (later) return later.before;
-  return store.of(noun).find(id) ?? null;
+/** Whether an entry is what this body did: every field that it names is as it says, and not all were before. */
+function isResultOf(body: unknown, { isOwner }: Place, { before, after }: HistoryEntry): boolean {
+  const ignored = isOwner ? ['id', 'userId'] : ['id'];
+  const sent = Object.entries(body as object).filter(([name]) => !ignored.includes(name));
+  const isAs = (state: State) => {
+    const fields = state as Record<string, unknown> | null;
+    return fields !== null && sent.every(([name, value]) => isDeepStrictEqual(fields[name] ?? null, value));
+  };
+  return isAs(after) && !isAs(before);
 }
 
-function answer(status: number, resource: Collection, state: State, location?: string): HttpResponse {
+/** A record as it was after the entry `seq`. */
+function stateAfter(store: Store, { noun, id, isOwner }: Place, seq: number): State {
+  if (!isOwner) {
+    const [later] = store.historyOf(noun, id, seq);
+    return later ? later.before : (store.of(noun).find(id) ?? null);
+  }
+  const later = store.history
+    .list({ user: id })
+    .findLast((entry) => entry.record === noun && entry.seq > seq);
+  return later ? later.before : (store.goals.list({ userId: id })[0] ?? null);
+}
+
+const paths: Partial<Record<Noun, string>> = Object.fromEntries(
+  [users, logs, routines].map(({ noun, path }) => [noun, path]),
+);
+
+function answer(status: number, noun: Noun, state: State): HttpResponse {
   if (state === null) return json(status, 'null');
   const body = JSON.stringify(state);
-  const headers = { ...(location !== undefined && { location }), etag: etagOf(body) };
-  return { ...json(status, body, headers), disclosed: disclosedRecord(resource, state as StoredRecord) };
+  const path = status === 201 ? paths[noun] : undefined;
+  const headers = { ...(path !== undefined && { location: `${path}/${state.id}` }), etag: etagOf(body) };
+  return { ...json(status, body, headers), disclosed: disclosedRecord({ noun }, state as StoredRecord) };
 }

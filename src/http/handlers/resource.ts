@@ -9,11 +9,12 @@ import {
   logFilterFields,
   logRecord,
 } from '../../domain/log.ts';
-import type { RoutineInput } from '../../domain/plans/routine.ts';
+import { type RoutineInput, routineRecord } from '../../domain/plans/routine.ts';
 import type { Noun } from '../../domain/records.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
+import type { OwnedFilter } from '../../store/records/owned.ts';
 import type { Chunk } from '../../store/records/rows.ts';
 import type { Page, ShortPage } from '../../store/records/table.ts';
 import type { Guard } from '../../store/records/users.ts';
@@ -55,6 +56,16 @@ export interface Listed extends Collection {
   filters: Readonly<Record<string, Filter>>;
 }
 
+/** The verbs of lists. */
+export type ListVerbs<F> = Pick<Verbs<F, never, never>, 'count' | 'shortPage' | 'page' | 'jsonChunks'>;
+
+/** A kind of record of which there are lists. */
+export interface Lists<F extends Paging> extends Listed {
+  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
+  read(search: string): ListQuery<F>;
+  verbs(store: Store): ListVerbs<F>;
+}
+
 /** The verbs of single records. */
 export type ItemVerbs<Input> = Pick<Verbs<never, Input, never>, 'json' | 'create' | 'replace' | 'delete'>;
 
@@ -66,9 +77,7 @@ export interface Item<Input> extends Collection {
 }
 
 /** A collection with its types, its checks, and its verbs in a store. */
-export interface Resource<F extends Paging, Input, Patch> extends Item<Input>, Listed {
-  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
-  read(search: string): ListQuery<F>;
+export interface Resource<F extends Paging, Input, Patch> extends Item<Input>, Lists<F> {
   /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
   checkOneOf(store: Store, value: unknown): Input;
   /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
@@ -81,6 +90,7 @@ const logParameters = parametersOfList(logRecord, namedFilters(), {
   sort: '-date,id',
   fields: 'id,date,painAfter',
 });
+const routineParameters = parametersOfList(routineRecord, {}, { sort: 'name,id', fields: 'id,name' });
 
 /** The filters of logs that are no filter on a field by its own name: since and until. */
 function namedFilters(): Fields {
@@ -117,9 +127,12 @@ export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   verbs: (store) => store.logs,
 };
 
-export const routines: Item<RoutineInput> = {
+export const routines: Item<RoutineInput> & Lists<OwnedFilter> = {
   path: '/routines',
   noun: 'routine',
+  parameters: routineParameters.single,
+  filters: routineParameters.conditions.filters,
+  read: listReader(routineRecord, routineParameters),
   check: ({ logs }, value) => checkNewRoutine(logs, value),
   verbs: (store) => store.routines,
 };

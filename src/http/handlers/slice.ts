@@ -26,7 +26,7 @@ export const sliceParameters = {
     example: 'desc',
   }),
   _page: count('As json-server: the page, counted from 1', '_page', 1, 1),
-  _limit: count('As json-server: records on a page (10 unless given), or from _start on', '_limit', 1, 10),
+  _limit: count('As json-server: records on a page (10 unless given), or from _start on', '_limit', 0, 10),
   _start: count('As json-server: place of the first record, counted from 0', '_start', 0, 0),
   _end: count('As json-server: place behind the last record', '_end', 0, 10),
 };
@@ -66,6 +66,7 @@ export function sliceOf(
   if (_page !== undefined && _start !== undefined) say('_start', 'does not go together with _page');
   if (_page !== undefined && _end !== undefined) say('_end', 'does not go together with _page');
   if (_end !== undefined && _limit !== undefined) say('_limit', 'does not go together with _end');
+  if (_page !== undefined && _limit === 0) say('_limit', 'must be 1 or more with _page');
   if (_start !== undefined && (_page ?? _end ?? _limit) === undefined) say('_start', 'needs _end or _limit');
   const sort = _sort === undefined ? undefined : orderOf(_sort, _order, columns, issues);
   if (issues.length > 0) throw invalid(issues);
@@ -96,16 +97,21 @@ function orderOf(
     const { message } = unknownField(name, [...columns], 'field');
     issues.push({
       field: '_sort',
+      fault: { code: 'unknown' },
       message: `${name.slice(0, 60).toWellFormed()} ${message}${name.startsWith('-') ? '; _order=desc sorts downwards' : ''}`,
     });
   }
   for (const name of names.filter((name, i) => columns.includes(name) && names.indexOf(name) < i))
-    issues.push({ field: '_sort', message: `names ${name} twice` });
+    issues.push({ field: '_sort', message: `names ${name} twice`, fault: { code: 'repeated' } });
   if (
     directions.length > names.length ||
     directions.some((direction) => direction !== 'asc' && direction !== 'desc')
   )
-    issues.push({ field: '_order', message: 'must be asc or desc, for each field of _sort at most once' });
+    issues.push({
+      field: '_order',
+      message: 'must be asc or desc, for each field of _sort at most once',
+      fault: { code: 'not-a-choice', values: ['asc', 'desc'] },
+    });
   return names.map((name, i) => `${directions[i] === 'desc' ? '-' : ''}${name}`).join(',');
 }
 

@@ -1,7 +1,7 @@
 import { MOST_AT_ONCE, objectOf } from '../../domain/schema.ts';
 import { undoFields } from '../handlers/undo.ts';
 import type { Operation } from './operation.ts';
-import { content, type Json, ok, ref, schemaJson } from './parts.ts';
+import { exampleOf, type Json, ok, ref, schemaJson, taken } from './parts.ts';
 import { IDEMPOTENCY_KEY } from './records.ts';
 
 const integer = (description: string, example: number): Json => ({
@@ -16,7 +16,7 @@ export const undoOperation: Operation = {
   summary: 'Take a change back',
   description:
     'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it.',
-  body: { required: true, content: content(schemaJson(objectOf(undoFields))) },
+  body: taken(schemaJson(objectOf(undoFields)), exampleOf(undoFields)),
   success: {
     '200': ok('It is taken back', {
       type: 'object',
@@ -29,6 +29,8 @@ export const undoOperation: Operation = {
     }),
   },
 };
+
+const REQUEST = { method: 'PATCH', url: '/userExerciseLogs/1', body: { painAfter: 3 } };
 
 /** The schemas of a batch, by name. */
 export const batchSchemas: Record<string, Json> = {
@@ -54,7 +56,7 @@ export const batchSchemas: Record<string, Json> = {
         additionalProperties: true,
       },
     },
-    examples: [{ method: 'PATCH', url: '/userExerciseLogs/1', body: { painAfter: 3 } }],
+    examples: [REQUEST],
   },
   BatchResponse: {
     type: 'object',
@@ -74,17 +76,17 @@ export const batchOperation: Operation = {
   description:
     'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch` and `/undo` cannot be inside.',
   headers: [IDEMPOTENCY_KEY],
-  body: {
-    required: true,
-    content: content({
+  body: taken(
+    {
       type: 'object',
       required: ['requests'],
       additionalProperties: false,
       properties: {
         requests: { type: 'array', minItems: 1, maxItems: MOST_AT_ONCE, items: ref('BatchRequest') },
       },
-    }),
-  },
+    },
+    { requests: [REQUEST] },
+  ),
   success: {
     '200': ok(
       'The responses, in order',

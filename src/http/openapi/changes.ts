@@ -1,12 +1,20 @@
 import { changesParameters } from '../handlers/changes.ts';
 import type { Operation } from './operation.ts';
-import { content, ETAG_IF_SHORT, IF_NONE_MATCH, type Json, NOT_MODIFIED, ref } from './parts.ts';
+import { content, ETAG_IF_SHORT, IF_NONE_MATCH, type Json, notModified, ref } from './parts.ts';
 
 const LAST_EVENT_ID: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   description: 'Where a stream that was broken off goes on: counts instead of since',
   schema: { type: 'string', pattern: '^\\d+$' },
+};
+
+const LAST_SEQ: Json = {
+  'X-Last-Seq': {
+    description: 'Since when to ask next time, once there is no Link',
+    required: true,
+    schema: { type: 'integer' },
+  },
 };
 
 export const changesOperation: Operation = {
@@ -23,17 +31,13 @@ export const changesOperation: Operation = {
       headers: {
         ...ETAG_IF_SHORT,
         Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
-        'X-Last-Seq': {
-          description: 'Since when to ask next time, once there is no Link',
-          required: true,
-          schema: { type: 'integer' },
-        },
+        ...LAST_SEQ,
       },
       content: {
         ...content({ type: 'array', items: ref('HistoryEntry') }),
         'text/event-stream': { schema: { type: 'string' } },
       },
     },
-    '304': NOT_MODIFIED,
+    '304': notModified(LAST_SEQ),
   },
 };

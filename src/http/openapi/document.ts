@@ -1,9 +1,10 @@
 import { version } from '../../../package.json';
+import { isOpenToAll } from '../../domain/access.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
 import type { Route } from '../route.ts';
-import { tags } from './operation.ts';
+import { type Operation, tags } from './operation.ts';
 import { filterParameters, type Json, queryParameters, schemaJson } from './parts.ts';
 import { problemRefs, problemResponses } from './problems.ts';
 import { schemas } from './schemas.ts';
@@ -14,11 +15,10 @@ let rendered: string | undefined;
 
 /**
  * The OpenAPI 3.1 document of the service, as JSON, rendered once.
- * @param base the address of the service, as the caller wrote it; localhost stays relative, as linters want it
+ * @param base the address of the service, as the caller wrote it
  */
 export function openApi(routes: readonly Route[], base = '/'): string {
   rendered ??= JSON.stringify(documentOf(routes));
-  if (/^https?:\/\/localhost(?::|$)/.test(base)) return rendered;
   return rendered.replace(SERVERS, () => `"servers":[${JSON.stringify({ url: base })}]`);
 }
 
@@ -31,13 +31,19 @@ function documentOf(routes: readonly Route[]): Json {
       summary: 'Exercises and pain of people with sciatica',
       description:
         'Users and the logs of their exercises. Errors are problem details (RFC 9457); lists are arrays in id order.',
+      contact: { name: 'Whoever runs this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     security: [{}, ...SECURITY],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: pathsOf(routes),
-    components: { schemas: schemas(), securitySchemes: SCHEMES, responses: problemResponses },
+    components: {
+      schemas: schemas(),
+      parameters: sharedParameters(routes),
+      securitySchemes: SCHEMES,
+      responses: problemResponses,
+    },
   };
 }
 
@@ -69,32 +75,30 @@ function pathsOf(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? (route.path.includes('{id}') ? { parameters: [ID] } : {});
-    paths[route.path] = { ...path, [route.method.toLowerCase()]: operationOf(route) };
+    const operation = operationOf(route);
+    const head = route.method === 'GET' ? { head: headOf(operation) } : {};
+    paths[route.path] = { ...path, [route.method.toLowerCase()]: operation, ...head };
   }
   return paths;
 }
 
-function operationOf({ right, errors, operation }: Route): Json {
-  const {
-    tag,
-    id,
-    summary,
-    description,
-    query = {},
-    filters = {},
-    sortable,
-    headers = [],
-    body,
-    success,
-  } = operation;
+interface OperationJson extends Json {
+  operationId: string;
+  summary: string;
+  responses: Json;
+}
+
+function operationOf({ right, errors, operation }: Route): OperationJson {
+  const { tag, id, summary, description, headers = [], body, exampleId, success, shared } = operation;
+  const query = queryOf(operation);
   const parameters = [
-    ...filterParameters(filters),
-    ...queryParameters(query).map(bounded(sortable)),
+    ...(exampleId === undefined ? [] : [{ ...ID, example: exampleId }]),
+    ...(shared === undefined ? query : query.map(({ name }) => refOf(shared, name))),
     ...headers,
   ];
   return {
     tags: [tag],
-    ...(right === null && { security: [] }),
+    ...((right === null || isOpenToAll(right)) && { security: [] }),
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
@@ -104,11 +108,49 @@ function operationOf({ right, errors, operation }: Route): Json {
   };
 }
 
+/** HEAD of what GET gives: the same headers, and no body, whatever the status. */
+function headOf({ operationId, summary, responses, ...operation }: OperationJson): OperationJson {
+  const done = Object.entries(responses).flatMap(([status, response]) => {
+    const { content: _, ...bare } = response as Json;
+    return '$ref' in bare ? [] : [[status, bare]];
+  });
+  const refused = { description: 'As GET, without the body' };
+  return {
+    ...operation,
+    operationId: operationId.replace(
+      /^(?:get|list)?(\w)/,
+      (_, first: string) => `head${first.toUpperCase()}`,
+    ),
+    summary: `${summary}: the headers`,
+    description: 'As GET, without the body.',
+    responses: { ...Object.fromEntries(done), '4XX': refused, default: refused },
+  };
+}
+
+function queryOf({ query = {}, filters = {}, sortable }: Operation): Json[] {
+  return [...filterParameters(filters), ...queryParameters(query).map(bounded(sortable))];
+}
+
+/** The query parameters that several operations have, each described once. */
+function sharedParameters(routes: readonly Route[]): Json {
+  const parameters = routes.flatMap(({ operation }) => {
+    const { shared } = operation;
+    return shared === undefined ? [] : queryOf(operation).map((one) => [keyOf(shared, one['name']), one]);
+  });
+  return Object.fromEntries(parameters);
+}
+
+const keyOf = (shared: string, name: unknown) => `${shared}.${name}`;
+const refOf = (shared: string, name: unknown): Json => ({
+  $ref: `#/components/parameters/${keyOf(shared, name)}`,
+});
+
 /** Gives the parameters that name fields a pattern: these fields, each at most once. */
 const bounded = (sortable: Fields | undefined) => (parameter: Json) => {
   const name = String(parameter['name']);
   if (!sortable || !['sort', '_sort', 'fields'].includes(name)) return parameter;
-  const key = `${name === 'sort' ? '-?' : ''}(?:${Object.keys(sortable).join('|')})`;
+  const fields = Object.keys(sortable).filter((key) => name === 'fields' || sortable[key]?.kind !== 'list');
+  const key = `${name === 'sort' ? '-?' : ''}(?:${fields.join('|')})`;
   const pattern = `^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)${key}(?:,${key})*$`;
   return { ...parameter, schema: { ...(parameter['schema'] as Json), pattern } };
 };

@@ -1,5 +1,6 @@
+import { goalFields } from '../../domain/plans/goal.ts';
 import type { Operation } from './operation.ts';
-import { content, ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref } from './parts.ts';
+import { ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref, taken } from './parts.ts';
 
 export const readGoalOperation: Operation = {
   tag: 'Goals',
@@ -16,7 +17,7 @@ export const putGoalOperation: Operation = {
   summary: 'Set the goal of a user',
   description: 'Summary and report compare with it, unless the query says another target.',
   headers: [IF_MATCH],
-  body: { required: true, content: content(ref('GoalInput')) },
+  body: taken(ref('GoalInput'), { sessionsPerWeek: goalFields.sessionsPerWeek.example }),
   success: {
     '200': ok('The goal, which there was before', ref('Goal'), ETAG),
     '201': ok('The goal, which is the first', ref('Goal'), ETAG),
@@ -27,6 +28,7 @@ export const deleteGoalOperation: Operation = {
   tag: 'Goals',
   id: 'deleteUserGoal',
   summary: 'Remove the goal of a user',
+  description: 'Summary and report compare with none any more.',
   headers: [IF_MATCH],
   success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
 };

@@ -7,7 +7,14 @@ import { summarySchemas } from './summary-schema.ts';
 
 /** The schemas of the figures, by name. */
 export function insightsSchemas(): Record<string, Json> {
-  const { schemas } = z.toJSONSchema(summarySchemas, { uri: (id) => `#/components/schemas/${id}` });
+  const { schemas } = z.toJSONSchema(summarySchemas, {
+    uri: (id) => `#/components/schemas/${id}`,
+    // A tuple has two numbers; linters and generators that know no prefixItems ask for items.
+    override: ({ jsonSchema }) => {
+      const [first] = jsonSchema.prefixItems ?? [];
+      if (first) jsonSchema.items = first;
+    },
+  });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $id: _, $schema: __, ...schema }]) => [name, schema as Json]),
   );

@@ -23,11 +23,15 @@ export interface Operation {
   query?: Fields;
   /** Query parameters that are filters on fields. */
   filters?: Readonly<Record<string, Filter>>;
+  /** Where other operations have the same query parameters: what they are called together. */
+  shared?: string;
   /** The fields that the query parameter `sort` takes. */
   sortable?: Fields;
   /** Request headers, as parameters. */
   headers?: readonly Json[];
   body?: Json;
+  /** The id in the path of the example, where that is not 1. */
+  exampleId?: number;
   /** Responses to a request that succeeds, by status. */
   success: Readonly<Record<string, Json>>;
 }

@@ -22,7 +22,12 @@ export const ETAG_IF_SHORT: Json = {
   ETag: { description: 'Strong entity tag; absent when the list is long', schema: { type: 'string' } },
 };
 
-export const NOT_MODIFIED: Json = { description: 'The caller has it already', headers: ETAG };
+export const NOT_MODIFIED = notModified();
+
+/** @param further headers besides the entity tag */
+export function notModified(further: Json = {}): Json {
+  return { description: 'The caller has it already', headers: { ...further, ...ETAG } };
+}
 
 export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
 export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
@@ -62,14 +67,25 @@ export function ok(description: string, schema: Json, headers?: Json): Json {
   return { description, ...(headers && { headers }), content: content(schema) };
 }
 
-export function content(schema: Json): Json {
-  return { 'application/json': { schema } };
+/** @param example a body that the service takes as it is */
+export function content(schema: Json, example?: unknown): Json {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } };
+}
+
+/** The body of a request. @param example one that a fresh `sciatica demo` takes */
+export function taken(schema: Json, example: unknown): Json {
+  return { required: true, content: content(schema, example) };
+}
+
+/** A record of the examples of its fields. */
+export function exampleOf(fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
 }
 
 /** A reference to a schema of the document. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-export function schemaJson(schema: z.ZodType): Json {
+export function schemaJson(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }

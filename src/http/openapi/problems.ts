@@ -49,14 +49,17 @@ const problems = {
   }),
   Forbidden: problem(
     '403',
-    'A foreign Host, Origin or site, or something that the role of the token may not do',
+    'A foreign Host, Origin or site, or something that the role of the token may not do; to /pair a wrong code',
   ),
   NotFound: problem('404', 'No such record'),
   NotAcceptable: problem('406', 'Accept names no media type that this can be had as'),
   Conflict: problem('409', 'Something later depends on it, or it cannot be taken back'),
   Gone: problem('410', 'What is to be gone on from is not in the history any more: read everything anew'),
   PreconditionFailed: problem('412', 'The record is not the one that If-Match names'),
-  PayloadTooLarge: problem('413', 'The body is larger than 64 KiB, or with several records than 1 MiB'),
+  PayloadTooLarge: problem(
+    '413',
+    'The body is larger than 64 KiB, with several records than 1 MiB, to /pair than 1 KiB',
+  ),
   UnsupportedMediaType: problem('415', 'The body is not application/json in UTF-8'),
   UnprocessableEntity: problem('422', 'The Idempotency-Key came with another body before'),
   TooManyRequests: problem(

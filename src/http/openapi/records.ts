@@ -1,4 +1,4 @@
-import { recordFields } from '../../domain/records.ts';
+import { type Noun, recordFields } from '../../domain/records.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import type { Collection, Listed } from '../handlers/resource.ts';
 import type { Operation } from './operation.ts';
@@ -6,12 +6,15 @@ import {
   content,
   ETAG,
   ETAG_IF_SHORT,
+  exampleOf,
   IF_MATCH,
   IF_NONE_MATCH,
   type Json,
   NOT_MODIFIED,
+  notModified,
   ok,
   ref,
+  taken,
 } from './parts.ts';
 
 /** The operations that users and logs have in common. */
@@ -45,6 +48,7 @@ export function listOperation({ path, noun: record, parameters, filters }: Liste
       'Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.',
     query: parameters,
     filters,
+    shared: schema,
     sortable: recordFields[record],
     headers: [IF_NONE_MATCH],
     success: {
@@ -57,7 +61,7 @@ export function listOperation({ path, noun: record, parameters, filters }: Liste
           'text/csv': { schema: { type: 'string', description: 'RFC 4180, the names of the fields first' } },
         },
       },
-      '304': NOT_MODIFIED,
+      '304': notModified(PART_HEADERS),
     },
   };
 }
@@ -68,58 +72,77 @@ export function readOperation({ path }: Collection): Operation {
     tag,
     id: `get${schema}`,
     summary: `Read one ${noun}`,
+    description: 'With the entity tag that a write can be made to depend on.',
     headers: [IF_NONE_MATCH],
     success: { '200': ok(`The ${noun}`, ref(schema), ETAG), '304': NOT_MODIFIED },
   };
 }
 
-export function createOperation({ path }: Collection): Operation {
+export function createOperation({ path, noun: record }: Collection): Operation {
   const { tag, schema, noun, one } = names[path];
   const input = ref(`${schema}Input`);
   const inputs = many(input, { minItems: 1, maxItems: MOST_AT_ONCE });
-  const record = ref(schema);
   return {
     tag,
     id: `create${schema}`,
     summary: `Create ${one}, or several`,
     description: `An array creates all of its ${noun}s or none, and is answered with an array.`,
     headers: [IDEMPOTENCY_KEY],
-    body: { required: true, content: content({ anyOf: [input, inputs] }) },
+    body: taken({ anyOf: [input, inputs] }, inputExample(record)),
     success: {
-      '201': ok(`The new ${noun}, or ${noun}s`, { anyOf: [record, many(record)] }, CREATED_HEADERS),
+      '201': ok(`The new ${noun}, or ${noun}s`, { anyOf: [ref(schema), many(ref(schema))] }, CREATED_HEADERS),
     },
   };
 }
 
 export function replaceOperation(collection: Collection): Operation {
   const { schema, one } = names[collection.path];
-  return updateOperation(collection, `replace${schema}`, `Replace ${one}`, `${schema}Input`);
+  return {
+    ...updateOperation(collection, `replace${schema}`, `Replace ${one}`),
+    description: 'Every field is required, but for the id, which stays.',
+    body: taken(ref(`${schema}Input`), inputExample(collection.noun)),
+  };
 }
 
-export function patchOperation(collection: Collection): Operation {
+/** @param example the change of the example */
+export function patchOperation(collection: Collection, example: Json): Operation {
   const { schema, one } = names[collection.path];
-  return updateOperation(collection, `patch${schema}`, `Change fields of ${one}`, `${schema}Patch`);
+  return {
+    ...updateOperation(collection, `patch${schema}`, `Change fields of ${one}`),
+    description: 'Fields that are not sent keep their values.',
+    body: taken(ref(`${schema}Patch`), example),
+  };
 }
 
-function updateOperation({ path }: Collection, id: string, summary: string, input: string): Operation {
+/** A new record of the examples of its fields. */
+function inputExample(noun: Noun): Json {
+  const { id: _, ...input } = exampleOf(recordFields[noun]);
+  return input;
+}
+
+function updateOperation({ path }: Collection, id: string, summary: string): Operation {
   const { tag, schema, noun } = names[path];
   return {
     tag,
     id,
     summary,
     headers: [IF_MATCH],
-    body: { required: true, content: content(ref(input)) },
     success: { '200': ok(`The whole ${noun}`, ref(schema), ETAG) },
   };
 }
 
-/** @param further what goes with the record */
-export function deleteOperation({ path }: Collection, further = ''): Operation {
+/**
+ * @param exampleId the record of the example, which others do without
+ * @param further what goes with the record
+ */
+export function deleteOperation({ path }: Collection, exampleId: number, further = ''): Operation {
   const { tag, schema, one } = names[path];
   return {
     tag,
     id: `delete${schema}`,
     summary: `Delete ${one}${further}`,
+    description: 'The id is never used again; the history stays, and `/undo` brings it back.',
+    exampleId,
     headers: [IF_MATCH],
     success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
   };
@@ -142,8 +165,7 @@ export function historyOperation({ path }: Collection): Operation {
 
 export const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });
 
-const LIST_HEADERS: Json = {
-  ...ETAG_IF_SHORT,
+const PART_HEADERS: Json = {
   Link: {
     description: 'With limit: the next page, rel="next"; with _page: first, prev, next, last',
     schema: { type: 'string' },
@@ -153,6 +175,8 @@ const LIST_HEADERS: Json = {
     schema: { type: 'integer' },
   },
 };
+
+const LIST_HEADERS: Json = { ...ETAG_IF_SHORT, ...PART_HEADERS };
 
 const CREATED_HEADERS: Json = {
   'Idempotency-Replayed': {
@@ -179,9 +203,10 @@ export const IDEMPOTENCY_KEY: Json = {
 
 /** GET of the logs of one user. */
 export function userLogsOperation(logs: Listed): Operation {
-  return {
-    ...listOperation(logs),
-    id: 'listLogsOfUser',
-    summary: 'List the exercise logs of a user',
-  };
+  return { ...listOperation(logs), id: 'listLogsOfUser', summary: 'List the exercise logs of a user' };
+}
+
+/** GET of the routines of one user. */
+export function userRoutinesOperation(routines: Listed): Operation {
+  return { ...listOperation(routines), id: 'listUserRoutines', summary: 'List the routines of a user' };
 }

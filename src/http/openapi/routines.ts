@@ -1,14 +1,9 @@
+import { routineFields } from '../../domain/plans/routine.ts';
 import type { Operation } from './operation.ts';
-import { content, ETAG, IF_NONE_MATCH, NOT_MODIFIED, ok, ref } from './parts.ts';
-import { IDEMPOTENCY_KEY, many } from './records.ts';
+import { ETAG, ok, ref, taken } from './parts.ts';
+import { IDEMPOTENCY_KEY } from './records.ts';
 
-export const listRoutinesOperation: Operation = {
-  tag: 'Routines',
-  id: 'listUserRoutines',
-  summary: 'List the routines of a user',
-  headers: [IF_NONE_MATCH],
-  success: { '200': ok('The routines, in id order', many(ref('Routine')), ETAG), '304': NOT_MODIFIED },
-};
+const { name, exercises } = routineFields;
 
 export const createRoutineOperation: Operation = {
   tag: 'Routines',
@@ -16,7 +11,7 @@ export const createRoutineOperation: Operation = {
   summary: 'Create a routine of a user',
   description: 'A single routine has a path of its own, which Location names.',
   headers: [IDEMPOTENCY_KEY],
-  body: { required: true, content: content(ref('UserRoutineInput')) },
+  body: taken(ref('UserRoutineInput'), { name: name.example, exercises: exercises.example }),
   success: {
     '201': ok('The new routine', ref('Routine'), {
       ...ETAG,

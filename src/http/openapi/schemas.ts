@@ -1,14 +1,13 @@
 import type { Fields } from '../../domain/fields.ts';
-import { actions, sources } from '../../domain/history.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
 import { goalFields, goalRecord } from '../../domain/plans/goal.ts';
 import { routineFields, routineRecord } from '../../domain/plans/routine.ts';
-import { nouns } from '../../domain/records.ts';
-import { objectOf, schemaOf } from '../../domain/schema.ts';
+import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
 import { batchSchemas } from './actions.ts';
+import { historySchemas } from './history.ts';
 import { insightsSchemas } from './insights.ts';
-import { type Json, ref, schemaJson } from './parts.ts';
+import { type Json, schemaJson } from './parts.ts';
 import { problemSchema } from './problems.ts';
 
 /** The named schemas of the document. */
@@ -27,7 +26,7 @@ export function schemas(): Record<string, Json> {
     GoalInput: input({ sessionsPerWeek: goalFields.sessionsPerWeek }, ['userId']),
     ...insightsSchemas(),
     ...batchSchemas,
-    HistoryEntry: historyEntry,
+    ...historySchemas(),
     Problem: problemSchema,
   };
 }
@@ -45,7 +44,7 @@ function routineOfUser(): Json {
 }
 
 const patch = (fields: Fields, example: Json): Json => ({
-  ...withIgnored(schemaJson(objectOf(fields).partial())),
+  ...withIgnored(schemaJson(partialOf(fields))),
   examples: [example],
 });
 
@@ -56,31 +55,4 @@ function withIgnored(schema: Json, names: readonly string[] = []): Json {
     ...Object.fromEntries(names.map((name) => [name, { description: 'Ignored: the path says it' }])),
   };
   return { ...schema, properties: { ...(schema['properties'] as Json), ...ignored } };
-}
-
-const historyEntry: Json = {
-  type: 'object',
-  description: 'What happened to a record in one change',
-  required: ['seq', 'change', 'at', 'source', 'record', 'id', 'action', 'before', 'after'],
-  additionalProperties: false,
-  properties: {
-    seq: { type: 'integer', description: 'Grows with each entry', examples: [7] },
-    change: { type: 'integer', description: 'The change it belongs to', examples: [4] },
-    at: { type: 'string', format: 'date-time', examples: ['2026-03-02T08:30:00.000Z'] },
-    source: { type: 'string', enum: sources, description: 'What made the change' },
-    caller: { type: 'string', description: "The name of the caller's token" },
-    undoes: { type: 'integer', description: 'The change that this one took back' },
-    record: { type: 'string', enum: nouns },
-    id: { type: 'integer', description: 'Id of the record', examples: [1] },
-    action: { type: 'string', enum: actions },
-    before: state('The record before; null when it was created'),
-    after: state('The record after; null when it was deleted'),
-  },
-};
-
-function state(description: string): Json {
-  return {
-    description,
-    anyOf: [ref('User'), ref('UserExerciseLog'), ref('Routine'), ref('Goal'), { type: 'null' }],
-  };
 }

@@ -12,6 +12,7 @@ export const healthOperation: Operation = {
   tag: 'Service',
   id: 'getHealth',
   summary: 'Whether the service can read its records',
+  description: 'For a monitor: 503 when they cannot be read now.',
   success: { '200': ok('It can', HEALTH) },
 };
 
@@ -43,6 +44,7 @@ export const meOperation: Operation = {
   tag: 'Service',
   id: 'getMe',
   summary: 'Who the caller is, and whose records it sees',
+  description: 'Without authentication all is open, and the rest is null.',
   headers: [IF_NONE_MATCH],
   success: { '200': ok('The token', ME, ETAG), '304': NOT_MODIFIED },
 };
@@ -51,6 +53,7 @@ export const documentOperation: Operation = {
   tag: 'Service',
   id: 'getOpenApi',
   summary: 'The OpenAPI document of the service',
+  description: 'Its server is the address that it was asked at.',
   headers: [IF_NONE_MATCH],
   success: {
     '200': ok('The document', { type: 'object', additionalProperties: true }, ETAG),
@@ -62,6 +65,7 @@ export const rootOperation: Operation = {
   tag: 'Service',
   id: 'getRoot',
   summary: 'Leads to the documentation',
+  description: 'For people who open the address of the service in a browser.',
   success: {
     '302': {
       description: 'To the documentation',

@@ -47,7 +47,8 @@ export function requestOf(
  * @param isProxied whether a trusted proxy is in front, which appends the address to X-Forwarded-For
  */
 export function addressOf(incoming: IncomingMessage, isProxied: boolean): string {
-  const direct = incoming.socket.remoteAddress ?? '';
+  // A socket for both versions of IP gives IPv4 addresses as ::ffff:192.0.2.7.
+  const direct = (incoming.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (!isProxied) return direct;
   const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
   return addressIn(forwarded.at(-1)?.trim() ?? '') ?? direct;

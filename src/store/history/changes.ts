@@ -48,7 +48,9 @@ export class Changes {
         );
         const result = work();
         const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
-        if (!changed) this.db.run('DELETE FROM changes WHERE id = ?', id);
+        // A repeatable request that changed nothing is known by its change all the same.
+        if (!changed && this.db.value('SELECT 1 FROM requests WHERE change = ?', id) !== 1)
+          this.db.run('DELETE FROM changes WHERE id = ?', id);
         made = changed ? id : undefined;
         return result;
       });

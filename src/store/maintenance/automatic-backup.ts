@@ -15,13 +15,14 @@ import type { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { backup, backupError } from './backup.ts';
 import { type AutomaticBackup, type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
+import { ErasedMeanwhile } from './erased-meanwhile.ts';
 import { daysToKeep } from './rotation.ts';
 
 /** A backup that remains to be made, in this process or another. */
 export interface BackupJob extends BackupPlan {
+  database: string;
   /** The database, or a copy of it that was made for this. */
   source: string;
-  isCopy: boolean;
   /** The local day, YYYY-MM-DD. */
   day: string;
 }
@@ -74,10 +75,10 @@ function makeOrStart(db: Database, plan: BackupPlan, { today, start, isService }
   const bytes = sizeOf(db.path) + sizeOf(`${db.path}-wal`);
   prepareFolder(db, plan);
   requireRoom(plan, bytes);
-  const job: BackupJob = { ...plan, source: db.path, isCopy: false, day: today };
+  const job: BackupJob = { ...plan, database: db.path, source: db.path, day: today };
   if (isService || bytes > COPIED) start(job);
   else if (bytes <= AT_ONCE && plan.recipient === undefined) make(job);
-  else start({ ...job, source: copied(db, plan), isCopy: true });
+  else start({ ...job, source: copied(db, plan) });
 }
 
 function prepareFolder(db: Database, { folder }: BackupPlan): void {
@@ -154,9 +155,9 @@ export async function runBackupJob(job: BackupJob): Promise<void> {
 
 function make(job: BackupJob): void {
   try {
-    backup(job.source, targetOf(job));
+    backup(job.source, targetOf(job), { database: job.database });
   } catch (error) {
-    ignoreExisting(error, job);
+    requireHarmless(error, job);
   } finally {
     removeCopy(job);
   }
@@ -166,9 +167,9 @@ function make(job: BackupJob): void {
 async function makeEncrypted(job: BackupJob, recipient: string): Promise<void> {
   const { encryptedBackup } = await import('./encrypted-backup.ts');
   try {
-    await encryptedBackup(job.source, targetOf(job), recipient);
+    await encryptedBackup(job.source, targetOf(job), recipient, { database: job.database });
   } catch (error) {
-    ignoreExisting(error, job);
+    requireHarmless(error, job);
   } finally {
     removeCopy(job);
   }
@@ -178,14 +179,14 @@ async function makeEncrypted(job: BackupJob, recipient: string): Promise<void> {
 const targetOf = ({ folder, prefix, day, recipient }: BackupJob) =>
   join(folder, `${prefix}${day}.db${recipient === undefined ? '' : '.age'}`);
 
-/** Another process was faster. */
-function ignoreExisting(error: unknown, job: BackupJob): void {
-  if (!(error instanceof SciaticaError && error.code === 'conflict' && existsSync(targetOf(job))))
-    throw error;
+/** Goes on where another process was faster, or somebody was erased meanwhile: the next change asks for a backup again. */
+function requireHarmless(error: unknown, job: BackupJob): void {
+  const isConflict = error instanceof SciaticaError && error.code === 'conflict';
+  if (!(error instanceof ErasedMeanwhile || (isConflict && existsSync(targetOf(job))))) throw error;
 }
 
-function removeCopy({ isCopy, source }: BackupJob): void {
-  if (isCopy) for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
+function removeCopy({ database, source }: BackupJob): void {
+  if (source !== database) for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
 }
 
 /** Removes what the rotation does not keep, and what killed processes left. */

@@ -1,11 +1,12 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import {
   isFull,
   linkNew,
-  replace,
+  NotSynced,
+  publish,
   syncFile,
   type Temporary,
   temporaryBeside,
@@ -14,6 +15,7 @@ import {
 import { damaged, domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
 import { type Holding, holdingOf, integrityFaults, isSound, openToRead } from '../sqlite/verify.ts';
+import { type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
 /** A copy that was made. */
 export interface Backup extends Holding {
@@ -21,27 +23,32 @@ export interface Backup extends Holding {
   bytes: number;
 }
 
+/** How a backup gets its name. */
+export interface Naming {
+  /** Replaces what has the name. */
+  force?: boolean;
+  /** Takes the next free name where this one is taken. */
+  rename?: boolean;
+  /** The database, where the source is a copy of it. */
+  database?: string;
+}
+
 /**
  * Copies a database as it is at one moment, while others may write to it, into a file of its own (0600), which is
  * looked through before it gets its name.
- * @param target where to; with `rename`, the next free name if that one is taken
- * @throws SciaticaError `conflict` if the target exists and neither `force` nor `rename` is said, `full`,
- *   `damaged` if the database cannot be copied whole, `unusable`
+ * @throws SciaticaError `conflict` if the target exists and neither `force` nor `rename` is said, or if somebody was erased
+ *   meanwhile; `full`, `damaged` if the database cannot be copied whole, `unusable`, `uncertain`
  */
-export function backup(
-  source: string,
-  target: string,
-  { force = false, rename = false }: { force?: boolean; rename?: boolean } = {},
-): Backup {
-  if (!existsSync(source))
-    throw new SciaticaError('unusable', `There is no database at ${source}, so there is nothing to back up.`);
+export function backup(source: string, target: string, naming: Naming = {}): Backup {
+  const { force = false, rename = false } = naming;
+  refuseSource(source);
   refuseTarget(source, target, force || rename);
   let temporary: Temporary | undefined;
   try {
     temporary = temporaryBeside(target);
-    const holding = copyVerified(source, temporary.path);
+    const { mark, ...holding } = copyVerified(source, temporary.path);
     const bytes = statSync(temporary.path).size;
-    const path = publish(temporary.path, target, { force, rename });
+    const path = publishBackup(temporary.path, source, mark, target, naming);
     return { path, bytes, ...holding };
   } catch (error) {
     throw backupError(error, target);
@@ -61,7 +68,8 @@ export function keepVersion(path: string, version: number): void {
   try {
     temporary = temporaryBeside(path);
     copyVerified(path, temporary.path);
-    publish(temporary.path, target, { force: false, rename: true });
+    const { path: copy } = temporary;
+    withFreeName(target, (name) => linkNew(copy, name));
   } catch (error) {
     const failed = domainError(error, path);
     if (!(failed instanceof SciaticaError) || failed.code !== 'full') throw failed;
@@ -77,8 +85,24 @@ export function keepVersion(path: string, version: number): void {
   }
 }
 
+/**
+ * Copies a database into an empty file, and looks the copy through.
+ * @throws SciaticaError `damaged`, `full`, `unusable`
+ */
+export function copyVerified(source: string, temporary: string): Holding & { mark: Mark } {
+  copySnapshot(source, temporary);
+  const copy = openToRead(temporary);
+  try {
+    if (copy.pragma('application_id') !== APPLICATION_ID || !isSound(copy))
+      throw new SciaticaError('damaged', damaged(source));
+    return { ...holdingOf(copy), mark: markOf(copy) };
+  } finally {
+    copy.close();
+  }
+}
+
 /** VACUUM INTO reads one snapshot, however others write, and leaves out what was deleted (https://sqlite.org/lang_vacuum.html). */
-function copyVerified(source: string, temporary: string): Holding {
+function copySnapshot(source: string, temporary: string): void {
   const db = openToRead(source);
   try {
     db.run('VACUUM INTO ?', temporary);
@@ -89,29 +113,32 @@ function copyVerified(source: string, temporary: string): Holding {
     db.close();
   }
   syncFile(temporary);
-  const copy = openToRead(temporary);
-  try {
-    if (copy.pragma('application_id') !== APPLICATION_ID || !isSound(copy))
-      throw new SciaticaError('damaged', damaged(source));
-    return holdingOf(copy);
-  } finally {
-    copy.close();
-  }
 }
 
-/** Gives a finished backup its name. @returns that name */
-export function publish(
+/**
+ * Gives a finished backup its name, unless somebody was erased since its copy was made.
+ * @returns that name
+ */
+export function publishBackup(
   temporary: string,
+  source: string,
+  mark: Mark,
   target: string,
-  { force, rename }: { force: boolean; rename: boolean },
+  { force = false, rename = false, database = source }: Naming,
 ): string {
-  if (rename) return withFreeName(target, (name) => linkNew(temporary, name));
-  if (force) replace(temporary, existsSync(target) ? realpathSync(target) : target);
-  else linkNew(temporary, target);
-  return target;
+  return unlessErasedSince(database, mark, () => {
+    if (rename) return withFreeName(target, (name) => linkNew(temporary, name));
+    publish(temporary, target, force);
+    return target;
+  });
 }
 
-/** Said before the work is done; `publish` makes sure. */
+export function refuseSource(source: string): void {
+  if (!existsSync(source))
+    throw new SciaticaError('unusable', `There is no database at ${source}, so there is nothing to back up.`);
+}
+
+/** Said before the work is done; `publishBackup` makes sure. */
 export function refuseTarget(source: string, target: string, mayExist: boolean): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return;
@@ -129,8 +156,9 @@ function exists(target: string): SciaticaError {
 /** The error of writing a backup as one for a person; others as they are. */
 export function backupError(error: unknown, target: string): unknown {
   const { code } = error as { code?: unknown };
-  const fail = (kind: 'full' | 'unusable', message: string) =>
+  const fail = (kind: 'full' | 'unusable' | 'uncertain', message: string) =>
     new SciaticaError(kind, message, [], { cause: error });
+  if (error instanceof NotSynced) return fail('uncertain', error.message);
   if (code === 'EEXIST') return exists(target);
   if (code === 'full' || isFull(error))
     return fail(

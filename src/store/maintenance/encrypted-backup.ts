@@ -1,6 +1,14 @@
 import { statSync } from 'node:fs';
 import { syncFile, type Temporary, temporaryBeside } from '../../lib/files.ts';
-import { type Backup, backup, backupError, publish, refuseTarget } from './backup.ts';
+import {
+  type Backup,
+  backupError,
+  copyVerified,
+  type Naming,
+  publishBackup,
+  refuseSource,
+  refuseTarget,
+} from './backup.ts';
 import { encryptFile } from './encryption.ts';
 
 /**
@@ -12,21 +20,21 @@ export async function encryptedBackup(
   source: string,
   target: string,
   recipient: string,
-  { force = false, rename = false }: { force?: boolean; rename?: boolean } = {},
+  naming: Naming = {},
 ): Promise<Backup> {
+  const { force = false, rename = false } = naming;
+  refuseSource(source);
   let plain: Temporary | undefined;
   let encrypted: Temporary | undefined;
   try {
-    if (statSync(source, { throwIfNoEntry: false })) {
-      refuseTarget(source, target, force || rename);
-      plain = temporaryBeside(source);
-    }
-    const made = backup(source, plain?.path ?? target, { force: true });
+    refuseTarget(source, target, force || rename);
+    plain = temporaryBeside(source);
+    const { mark, ...holding } = copyVerified(source, plain.path);
     encrypted = temporaryBeside(target);
-    await encryptFile(made.path, encrypted.path, recipient);
+    await encryptFile(plain.path, encrypted.path, recipient);
     syncFile(encrypted.path);
     const bytes = statSync(encrypted.path).size;
-    return { ...made, bytes, path: publish(encrypted.path, target, { force, rename }) };
+    return { ...holding, bytes, path: publishBackup(encrypted.path, source, mark, target, naming) };
   } catch (error) {
     throw backupError(error, target);
   } finally {

@@ -3,12 +3,14 @@ import { basename, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { replace, syncFile, syncFolder, TEMPORARY, temporaryBeside } from '../../lib/files.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
+import type { Database } from '../sqlite/database.ts';
 import { damaged } from '../sqlite/errors.ts';
 import { migrate } from '../sqlite/open.ts';
-import { isSound } from '../sqlite/verify.ts';
+import { isSound, openToRead } from '../sqlite/verify.ts';
 import { type Store, storeOn } from '../store.ts';
 import { type BackupPlan, backupsOf, planOf } from './backup-plan.ts';
 import { keptCopies } from './copies.ts';
+import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
 /** What became of the copies of a database after a person was erased from it; paths. */
 export interface CopiesAfterErasing {
@@ -20,8 +22,8 @@ export interface CopiesAfterErasing {
   left: string[];
 }
 
-/** Erases a person from the automatic backups too. What fails is among the ones that are left. */
-export function eraseFromBackups(store: Store, userId: number): CopiesAfterErasing {
+/** Erases who was erased from a database from its automatic backups too. What fails is among the ones that are left. */
+export function eraseFromBackups(store: Store): CopiesAfterErasing {
   const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
   const handled = new Set<string>();
   for (const plan of plansOf(store)) {
@@ -34,11 +36,12 @@ export function eraseFromBackups(store: Store, userId: number): CopiesAfterErasi
       handled.add(path);
       try {
         if (isEncrypted) {
-          rmSync(path);
+          rmSync(path, { force: true });
           after.deleted.push(path);
-        } else if (rewrite(path, userId)) after.rewritten.push(path);
+        } else if (rewrite(store.path, path)) after.rewritten.push(path);
       } catch {
-        after.left.push(path);
+        // The rotation of another process may have removed it.
+        if (existsSync(path)) after.left.push(path);
       }
     }
     syncFolder(plan.folder);
@@ -65,33 +68,48 @@ function stopJobs({ folder }: BackupPlan): void {
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** @returns false if the backup never held the person */
-function rewrite(path: string, userId: number): boolean {
+/**
+ * Writes a backup anew without all who are erased from the database by now: two erasings may be under way at once.
+ * @returns false if nobody of them is in it
+ */
+function rewrite(database: string, path: string): boolean {
+  for (;;) {
+    try {
+      return rewriteOnce(database, path);
+    } catch (error) {
+      if (!(error instanceof ErasedMeanwhile)) throw error;
+    }
+  }
+}
+
+function rewriteOnce(database: string, path: string): boolean {
   const temporary = temporaryBeside(path);
   try {
+    const { mark, erased } = withDatabase(openToRead(database), (db) =>
+      db.read(() => ({ mark: markOf(db), erased: erasedFrom(db) })),
+    );
     copyFileSync(path, temporary.path);
-    const isErased = withDatabase(connect(temporary.path), (db) => {
+    const isChanged = withDatabase(connect(temporary.path), (db) => {
       db.pragma('journal_mode = DELETE');
       migrate(db, { keep: () => {} });
-      const isIn = erased(storeOn(db), userId);
-      if (isIn && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
-      return isIn;
+      const store = storeOn(db);
+      const present = erased.filter((id) => isIn(store, id));
+      for (const id of present) store.erase(id);
+      if (present.length > 0 && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
+      return present.length > 0;
     });
-    if (!isErased) return false;
+    if (!isChanged) return false;
     syncFile(temporary.path);
-    replace(temporary.path, path);
+    unlessErasedSince(database, mark, () => replace(temporary.path, path));
     return true;
   } finally {
     temporary.remove();
   }
 }
 
-function erased(store: Store, userId: number): boolean {
-  try {
-    store.erase(userId);
-    return true;
-  } catch (error) {
-    if (error instanceof SciaticaError && error.code === 'not-found') return false;
-    throw error;
-  }
-}
+/** Somebody whom a restored backup brought back is not among them. */
+const erasedFrom = (db: Database) =>
+  db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
+
+const isIn = ({ users, history }: Store, id: number) =>
+  users.has(id) || history.of('user', id).some(({ action }) => action !== 'erase');

@@ -1,4 +1,5 @@
 import { Settings } from '../records/settings.ts';
+import { Tokens } from '../records/tokens.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -10,6 +11,9 @@ export interface Past {
   revoked: readonly { hash: Uint8Array; revokedAt: number }[];
   /** The ids of the users who were erased. */
   erased: readonly number[];
+  /** Where automatic backups are made, and were: the settings `backups` and `backupFolders` as they are. */
+  backups: string | undefined;
+  backupFolders: readonly string[];
 }
 
 /** Beyond all that a database which cannot be read may have numbered. */
@@ -17,34 +21,49 @@ const LEAP = 1_000_000_000;
 
 /** Reads the past of a database, which may be of an older version. */
 export function pastOf(db: Database): Past {
+  const settings = new Settings(db);
   return db.read(() => ({
     numbers: numbersOf(db),
     revoked: has(db, 'tokens')
       ? db.all('SELECT hash, revokedAt FROM tokens WHERE revokedAt IS NOT NULL')
       : [],
     erased: erasedIn(db),
+    backups: settings.get('backups'),
+    backupFolders: settings.backupFolders,
   }));
 }
 
 /**
  * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
- * taken back stay so, and who goes on from an entry of the history is told to read everything anew.
+ * taken back stay so, no pairing code is open, who goes on from an entry of the history is told to read everything anew,
+ * and automatic backups are made where they were until now.
  * @param past nothing where there is no database, or one that cannot be read
  */
 export function carryOver(past: Past | undefined, backup: Database): void {
+  const settings = new Settings(backup);
   backup.write(() => {
     const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
     for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
     const horizon = last('history') + (past ? 1 : LEAP);
     setLast(backup, 'history', horizon);
-    new Settings(backup).set('horizon', String(horizon));
+    settings.set('horizon', String(horizon));
     for (const { hash, revokedAt } of past?.revoked ?? [])
       backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ? AND revokedAt IS NULL', revokedAt, hash);
     const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
-    new Settings(backup).set('erased', erased);
+    settings.set('erased', erased);
     backup.run(FORGET, erased);
+    new Tokens(backup).pairing.reset();
+    if (past) keepBackupSettings(settings, past);
   });
+}
+
+/** The folders of the backup are remembered too: its person may be in backups there. */
+function keepBackupSettings(settings: Settings, { backups, backupFolders }: Past): void {
+  if (backups === undefined) settings.remove('backups');
+  else settings.set('backups', backups);
+  const folders = [...new Set([...backupFolders, ...settings.backupFolders])];
+  if (folders.length > 0) settings.set('backupFolders', JSON.stringify(folders));
 }
 
 /** The tokens that are for erased users only went with them. */

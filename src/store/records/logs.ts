@@ -52,7 +52,7 @@ export class Logs {
   jsonChunks = (filter: LogFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
   jsonRows = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
 
-  /** The sessions that match, without their notes, in blocks of bounded size, all from one moment. */
+  /** The sessions that match, without their notes, in blocks of bounded size: see there. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>
     sessionBlocks(this.db, [...this.#scope, ...conditionsOf(filter)]);
 

@@ -1,10 +1,19 @@
 import { type Issue, invalid } from '../../domain/errors.ts';
-import { keyFault, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
+import type { Matching } from '../../domain/lists/filter.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
+import { keyFault, recordFields, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { Table } from './table.ts';
+import { conditionsFor } from './filters.ts';
+import type { Chunk } from './rows.ts';
+import { type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
+
+/** Which records of a list, and which part of it. */
+export interface OwnedFilter extends Matching, Paging {
+  userId?: number;
+}
 
 /** What the records of a kind need of the store. */
 interface Surroundings {
@@ -21,12 +30,16 @@ interface Surroundings {
  */
 export class Owned<R extends { id: number; userId: number }> {
   readonly #table: Table<R>;
+  readonly #conditionsOf: (filter: OwnedFilter) => Condition[];
 
   constructor(
     private readonly noun: UniqueNoun,
     private readonly store: Surroundings,
   ) {
     const { db, users } = store;
+    const fields = recordFields[noun];
+    const userId = { column: 'userId', operator: 'eq', field: fields.userId } as const;
+    this.#conditionsOf = conditionsFor(fields, { userId });
     this.#table = new Table(db, noun, users ? [isAmong('userId', users)] : []);
   }
 
@@ -37,10 +50,13 @@ export class Owned<R extends { id: number; userId: number }> {
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
 
-  count = (filter: { userId?: number } = {}): number => this.#table.count(conditionsOf(filter));
-  list = (filter: { userId?: number } = {}): R[] => this.#table.list({ where: conditionsOf(filter) });
-  jsonRows = (filter: { userId?: number } = {}): Generator<string[]> =>
-    this.#table.jsonRows({ where: conditionsOf(filter) });
+  count = (filter: OwnedFilter = {}): number => this.#table.count(this.#conditionsOf(filter));
+  list = (filter: OwnedFilter = {}): R[] => this.#table.list(this.#query(filter));
+  shortPage = (filter: OwnedFilter, withIds = false): ShortPage =>
+    this.#table.shortPage(this.#query(filter), withIds);
+  page = (filter: OwnedFilter, limit: number): Page => this.#table.page(this.#query(filter), limit);
+  jsonChunks = (filter: OwnedFilter = {}): Generator<Chunk> => this.#table.jsonChunks(this.#query(filter));
+  jsonRows = (filter: OwnedFilter = {}): Generator<string[]> => this.#table.jsonRows(this.#query(filter));
 
   /** @throws SciaticaError `invalid` if there is no such user, or the user has one with this key */
   create(input: Omit<R, 'id'>): R {
@@ -97,7 +113,8 @@ export class Owned<R extends { id: number; userId: number }> {
     if (issues.length > 0) throw invalid(issues);
     if (this.rivalOf(record, id)) throw invalid([keyFault(this.noun)]);
   }
-}
 
-const conditionsOf = ({ userId }: { userId?: number }): Condition[] =>
-  userId === undefined ? [] : [{ sql: 'userId = ?', values: [userId] }];
+  #query(filter: OwnedFilter): Query {
+    return { ...filter, where: this.#conditionsOf(filter) };
+  }
+}

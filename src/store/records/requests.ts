@@ -9,27 +9,38 @@ export interface RepeatableRequest {
   body: Uint8Array;
 }
 
-/** The requests that created records, by their Idempotency-Key, so that a repetition creates nothing more. They never expire. */
+/** A request that was done. */
+export interface DoneRequest {
+  /** The hash of its body; null after an erasure of one of its records. */
+  body: Uint8Array | null;
+  /** The records as it created them, but for erased ones. */
+  created: AnyRecord[];
+  /** The entries of its change. */
+  entries: HistoryEntry[];
+  /** The last entry of the history when it was done. */
+  seq: number;
+}
+
+/** The requests that were done, by their Idempotency-Key, so that a repetition does nothing more. They never expire. */
 export class Requests {
   constructor(
     private readonly db: Database,
     private readonly history: History,
   ) {}
 
-  /**
-   * The body hash of the request with this key, the entries of its change, and the records as it created them. After an erasure of one of them the
-   * hash is null and only the others are returned.
-   */
-  find(
-    key: Uint8Array,
-  ): { body: Uint8Array | null; created: AnyRecord[]; entries: HistoryEntry[] } | undefined {
+  /** The request with this key. */
+  find(key: Uint8Array): DoneRequest | undefined {
     const row = this.db.get<{ body: Uint8Array | null; change: number }>(
       'SELECT body, change FROM requests WHERE key = ?',
       key,
     );
     if (!row) return undefined;
     const entries = this.history.ofChange(row.change);
-    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries };
+    const seq = this.db.value<number>(
+      'SELECT seq FROM history WHERE change <= ? ORDER BY change DESC, seq DESC LIMIT 1',
+      row.change,
+    );
+    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries, seq: seq ?? 0 };
   }
 
   /** Stores a request with the current change, inside it. */

@@ -1,12 +1,21 @@
 import { type BackupSetting, OFF } from '../maintenance/backup-plan.ts';
 import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
 
 /**
  * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
  * `erased`: ids of erased users, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array.
+ * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
  */
-type Setting = 'id' | 'user' | 'horizon' | 'erased' | 'backups' | 'backupFolders';
+type Setting =
+  | 'id'
+  | 'user'
+  | 'horizon'
+  | 'erased'
+  | 'backups'
+  | 'backupFolders'
+  | 'pairingCode'
+  | 'pairingService';
 
 /** The settings that the database itself holds. */
 export class Settings {
@@ -18,7 +27,7 @@ export class Settings {
 
   /** Where automatic backups are made. */
   get backups(): BackupSetting {
-    return JSON.parse(this.get('backups') ?? '{}') as BackupSetting;
+    return storedJson<BackupSetting>(this.get('backups') ?? '{}');
   }
 
   /** Chooses where automatic backups are made; where they were is remembered. */
@@ -33,7 +42,7 @@ export class Settings {
 
   /** The folders that were ever chosen for automatic backups. */
   get backupFolders(): string[] {
-    return JSON.parse(this.get('backupFolders') ?? '[]') as string[];
+    return storedJson<string[]>(this.get('backupFolders') ?? '[]');
   }
 
   remove(name: Setting): void {

@@ -3,6 +3,7 @@ import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
+import { Pairing } from './pairing.ts';
 
 /** Prefix by which people and secret scanners recognise a token. */
 const PREFIX = 'sciatica_';
@@ -21,11 +22,15 @@ export class Tokens {
   readonly #found = new Map<string, Token>();
   #version = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The code that a phone gets a token for. */
+  readonly pairing: Pairing;
 
   constructor(
     private readonly db: Database,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.pairing = new Pairing(db, this, now);
+  }
 
   /**
    * Makes a token.
@@ -125,9 +130,10 @@ export class Tokens {
     return this.get(id);
   }
 
-  /** Deletes the tokens that were for this erased user and for no user who is left. */
+  /** Deletes the tokens that were for this erased user and for no user who is left, and closes the user's code. */
   forget(user: number): void {
     this.#found.clear();
+    this.pairing.forget(user);
     this.db.run(
       `DELETE FROM tokens WHERE EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value = ?)
        AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) JOIN users ON users.id = value)`,

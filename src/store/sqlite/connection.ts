@@ -12,6 +12,8 @@ export const BUSY_TIMEOUT_MS = 30_000;
 /** Pages that were read stay in memory up to this much: one user's logs lie scattered among everybody's. */
 const CACHE_KIB = 64 * 1024;
 
+type Alone = BetterSqlite.Options & { isAlone?: boolean };
+
 /** How a connection is opened. */
 interface Options extends BetterSqlite.Options {
   /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
@@ -25,8 +27,8 @@ interface Options extends BetterSqlite.Options {
 export function connect(path: string, { orReadable = false, ...options }: Options = {}): Database {
   return new Database(path, () => {
     refuseStrangeCompanions(path);
-    const open = (file: string | Buffer, more?: BetterSqlite.Options) =>
-      openWithPragmas(file, { ...options, ...more });
+    const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
+      openWithPragmas(file, { ...options, ...more }, isAlone);
     try {
       return orReadable ? openReadable(path, open) : { sqlite: open(path) };
     } catch (error) {
@@ -35,10 +37,16 @@ export function connect(path: string, { orReadable = false, ...options }: Option
   });
 }
 
-function openWithPragmas(file: string | Buffer, options: BetterSqlite.Options): BetterSqlite.Database {
+function openWithPragmas(
+  file: string | Buffer,
+  options: BetterSqlite.Options,
+  isAlone: boolean,
+): BetterSqlite.Database {
   const isFile = typeof file === 'string';
   const sqlite = openSqlite(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isFile, ...options });
   try {
+    // First: the others read the schema, and what was read without this lock needs shared memory.
+    if (isAlone) sqlite.pragma('locking_mode = EXCLUSIVE');
     sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
     sqlite.pragma('trusted_schema = OFF');
     sqlite.pragma('foreign_keys = ON');

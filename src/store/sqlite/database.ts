@@ -1,57 +1,48 @@
 import type BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../../domain/errors.ts';
 import { damaged, domainError, gone, uncertain } from './errors.ts';
+import { Handle } from './handle.ts';
 import { fileAt } from './header.ts';
 import type { Obstacle, Opened } from './readable.ts';
-import { Statements } from './statements.ts';
 
 type Value = string | number | Uint8Array | null;
 
 /** One connection: the pragmas, the transactions and the statements that have been prepared on it. */
 export class Database {
-  readonly #connect: () => Opened;
-  readonly #statements = new Statements();
+  readonly #handle: Handle;
   readonly #file: string;
-  #sqlite: BetterSqlite.Database;
-  #obstacle: Obstacle | undefined;
-  #connections = 1;
-  /** How many read through this connection what they would read through one of their own. */
-  #guests = 0;
   readonly #atClose: (() => void)[] = [];
-  #busyTimeout: unknown;
   #isDoubtful = false;
+  readonly #wasWritable: boolean;
 
   /** Use `openDatabase`, or `connect`. */
   constructor(
     readonly path: string,
     connect: () => Opened,
   ) {
-    this.#connect = connect;
     // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
     this.#file = fileAt(path);
-    ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = connect());
+    this.#handle = new Handle(connect);
+    this.#wasWritable = this.#handle.obstacle === undefined;
   }
 
   /** Why nothing can be saved, where that is so. */
   get obstacle(): Obstacle | undefined {
-    return this.#obstacle;
+    return this.#handle.obstacle;
   }
 
-  /** Lets somebody read through this connection; what it returns says that the reading is over. */
+  /** As `Handle.lend`. */
   lend(): () => void {
-    this.#guests++;
-    return () => {
-      this.#guests--;
-    };
+    return this.#handle.lend();
   }
 
   /** Whether this is a connection of `openSnapshot`. */
   get isSnapshot(): boolean {
-    return this.#sqlite.readonly;
+    return this.#handle.isReadonly;
   }
 
   get inTransaction(): boolean {
-    return this.#sqlite.inTransaction;
+    return this.#handle.inTransaction;
   }
 
   /** The rows of a query, as objects. */
@@ -138,12 +129,12 @@ export class Database {
 
   /** Runs several statements without values. */
   exec(sql: string): void {
-    this.#translate(() => this.#sqlite.exec(sql));
+    this.#translate(() => this.#handle.sqlite.exec(sql));
   }
 
   /** The value of a pragma, or what setting it answered. */
   pragma<T extends Value>(source: string): T {
-    return this.#translate(() => this.#sqlite.pragma(source, { simple: true }) as T);
+    return this.#translate(() => this.#handle.sqlite.pragma(source, { simple: true }) as T);
   }
 
   /** Runs `work` on one snapshot of the records; inside a transaction, as part of it. */
@@ -176,17 +167,18 @@ export class Database {
   }
 
   /**
-   * Makes sure that something can be saved; where the disk was full, by opening the database once more.
+   * Makes sure that something can be saved; where the disk was full or has failed, by opening the database once more.
    * @throws SciaticaError `full`, `unusable`
    */
   requireWritable(): void {
-    if (this.#obstacle?.error.code === 'full' && this.#guests === 0) {
+    const mayHavePassed = this.obstacle?.error.code === 'full' || this.#wasWritable;
+    if (this.obstacle && mayHavePassed && !this.#handle.isLent) {
       const version = this.pragma('user_version');
-      this.#reconnect();
+      this.#handle.reopen();
       // What was brought up to date was a copy.
       if (this.pragma('user_version') !== version) throw gone();
     }
-    if (this.#obstacle) throw this.#obstacle.error;
+    if (this.obstacle) throw this.obstacle.error;
   }
 
   /**
@@ -196,9 +188,11 @@ export class Database {
   begin(): void {
     this.requireWritable();
     this.run('BEGIN IMMEDIATE');
-    if (!this.hasMoved) return;
+    // After a failed commit the connection was opened again, perhaps to a copy, which would take what is written and lose it.
+    const error = this.obstacle?.error ?? (this.hasMoved ? gone() : undefined);
+    if (!error) return;
     this.run('ROLLBACK');
-    throw gone();
+    throw error;
   }
 
   /**
@@ -221,7 +215,7 @@ export class Database {
    * @returns whether the log is empty now
    */
   checkpoint(): boolean {
-    if (this.#obstacle) return false;
+    if (this.obstacle) return false;
     const timeout = this.pragma<number>('busy_timeout');
     this.pragma('busy_timeout = 0');
     const isBusy = this.pragma('wal_checkpoint(TRUNCATE)') !== 0;
@@ -231,12 +225,12 @@ export class Database {
 
   /** The bytes of the database as it is now, what only its log holds included. */
   serialize(): Buffer {
-    return this.#translate(() => this.#sqlite.serialize());
+    return this.#translate(() => this.#handle.sqlite.serialize());
   }
 
   /** Another text whenever somebody else, through another connection, may have changed something. */
   version(): string {
-    return `${this.#connections} ${this.value<number>('PRAGMA data_version')}`;
+    return `${this.#handle.connections} ${this.value<number>('PRAGMA data_version')}`;
   }
 
   /** Whether the path leads to another file than the one that is open, or nowhere. */
@@ -249,18 +243,10 @@ export class Database {
    * that was given up: only a new connection reads what is there.
    */
   #recover(): void {
-    this.#reconnect();
-    if (this.#sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
+    this.#handle.reopen();
+    if (this.#handle.sqlite.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw new SciaticaError('damaged', damaged(this.path));
     this.#isDoubtful = false;
-  }
-
-  #reconnect(): void {
-    if (this.#sqlite.open) this.#busyTimeout = this.#sqlite.pragma('busy_timeout', { simple: true });
-    this.#disconnect();
-    ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = this.#connect());
-    this.#connections++;
-    this.#sqlite.pragma(`busy_timeout = ${this.#busyTimeout}`);
   }
 
   /** Runs `work` after the connection is closed. */
@@ -269,23 +255,17 @@ export class Database {
   }
 
   close(): void {
-    this.#disconnect();
+    this.#handle.close();
     for (const work of this.#atClose.splice(0)) work();
   }
 
-  #disconnect(): void {
-    this.#statements.clear();
-    this.#sqlite.close();
-    this.#obstacle?.remove?.();
-  }
-
   #prepare(sql: string): BetterSqlite.Statement {
-    return this.#statements.prepare(this.#sqlite, sql);
+    return this.#handle.prepare(sql);
   }
 
   #translate<T>(work: () => T): T {
     try {
-      if (this.#isDoubtful && !this.#sqlite.inTransaction) this.#recover();
+      if (this.#isDoubtful && !this.inTransaction) this.#recover();
       return work();
     } catch (error) {
       throw domainError(error, this.path);

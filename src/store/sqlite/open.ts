@@ -1,10 +1,10 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { sleepSync } from '../../lib/sleep.ts';
 import { keepVersion } from '../maintenance/backup.ts';
+import { retryWhileBusy } from './busy.ts';
 import { mendPermissions, refuseStrangeCompanions } from './companions.ts';
-import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
+import { connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
@@ -142,6 +142,7 @@ function claim(database: Database): void {
   }
   refuseNewer(database.path, database.pragma<number>('user_version'));
   if (database.obstacle) return;
+  // SQLite does not wait by itself where it changes the journal mode.
   if (
     database.pragma('journal_mode') !== 'wal' &&
     retryWhileBusy(() => database.pragma('journal_mode = WAL')) !== 'wal'
@@ -150,19 +151,6 @@ function claim(database: Database): void {
       'unusable',
       `${database.path}: this place cannot hold the database (no write-ahead log). Choose a local disk with --db.`,
     );
-}
-
-/** Tries again while others hold the lock: SQLite does not wait by itself where it changes the journal mode. */
-function retryWhileBusy<T>(work: () => T): T {
-  for (const deadline = performance.now() + BUSY_TIMEOUT_MS; ; ) {
-    try {
-      return work();
-    } catch (error) {
-      const isBusy = error instanceof SciaticaError && error.code === 'busy';
-      if (!isBusy || performance.now() > deadline) throw error;
-      sleepSync(5);
-    }
-  }
 }
 
 /**

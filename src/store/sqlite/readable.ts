@@ -26,7 +26,11 @@ export interface Obstacle {
   remove?(): void;
 }
 
-type Open = (file: string | Buffer, options?: BetterSqlite.Options) => BetterSqlite.Database;
+/** Opens a file, or bytes; `isAlone` with a lock that no other connection gets past. */
+type Open = (
+  file: string | Buffer,
+  options?: BetterSqlite.Options & { isAlone?: boolean },
+) => BetterSqlite.Database;
 
 /** Larger files are copied to a file. */
 const MAX_IN_MEMORY = 256 * 1024 * 1024;
@@ -44,7 +48,8 @@ export function openReadable(path: string, open: Open): Opened {
   } catch (error) {
     const { code } = error as { code?: unknown };
     if (!/^SQLITE_(IOERR_SHM|CANTOPEN|READONLY|FULL)/.test(String(code))) throw error;
-    return openAlone(path, open) ?? openCopy(path, open, obstacleAt(path));
+    const obstacle = obstacleAt(path);
+    return (obstacle === FULL && openAlone(path, open)) || openCopy(path, open, obstacle);
   }
 }
 
@@ -63,14 +68,10 @@ const FULL: Obstacle = { error: full(), notice: 'Nothing can be saved: the disk 
 
 /** With an exclusive lock the index of the log is in memory (https://sqlite.org/wal.html#use_of_wal_without_shared_memory). */
 function openAlone(path: string, open: Open): Opened | undefined {
-  let sqlite: BetterSqlite.Database | undefined;
   try {
-    sqlite = open(path, { readonly: false });
-    sqlite.pragma('locking_mode = EXCLUSIVE');
-    firstRead(sqlite);
+    const sqlite = firstRead(open(path, { readonly: false, isAlone: true }));
     return { sqlite, obstacle: { ...FULL, kind: 'alone' } };
   } catch (error) {
-    sqlite?.close();
     if (/^SQLITE_(BUSY|CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code))) throw error;
     return undefined;
   }

@@ -49,3 +49,13 @@ export function foreignKeyFaults(db: Database): number {
 export function isSound(db: Database): boolean {
   return integrityFaults(db).length === 0 && foreignKeyFaults(db) === 0;
 }
+
+/** Whether all days are days of the calendar: their CHECK looks at no more than the form. */
+export function areDaysSound(db: Database): boolean {
+  return (
+    db.value(
+      `SELECT EXISTS (SELECT 1 FROM logs WHERE date(date) IS NOT date)
+         OR EXISTS (SELECT 1 FROM users WHERE date(diagnosisDate) IS NOT diagnosisDate)`,
+    ) === 0
+  );
+}

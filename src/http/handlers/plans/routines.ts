@@ -1,45 +1,45 @@
 import { type Issue, invalid, SciaticaError } from '../../../domain/errors.ts';
 import type { RoutineInput } from '../../../domain/plans/routine.ts';
 import { checkRoutineInput } from '../../../domain/schema.ts';
-import type { Handler } from '../../route.ts';
+import type { Handler, Write } from '../../route.ts';
 import { readJsonText } from '../body.ts';
-import { disclosedRange } from '../disclosure.ts';
-import { tagged } from '../etag.ts';
 import { firstAnswer, repeatable, replayed } from '../idempotency.ts';
 import { parseQuery } from '../query.ts';
 import { created } from '../records.ts';
 import { routines } from '../resource.ts';
 
-/** GET of a user's routines. */
-export const listRoutines: Handler = ({ request, id, search, store }) => {
-  parseQuery(search, {});
-  store.users.json(id);
-  const list = store.routines.list({ userId: id });
-  const [first, last] = [list[0], list.at(-1)];
-  const range = first && last && { first: first.id, last: last.id, count: list.length };
-  const response = tagged(request, JSON.stringify(list));
-  response.disclosed = disclosedRange(routines, range);
-  return response;
+/** POST of a new routine of a user. */
+const newRoutine: Write = {
+  hasBody: true,
+  begin: ({ store, id, search }) => {
+    parseQuery(search, {});
+    store.users.json(id);
+    return (body) => {
+      const input = checkBody(body, id);
+      return () => created(routines, body, [store.routines.create(input)]);
+    };
+  },
 };
 
-/** POST of a new routine of a user. A request repeated with its `Idempotency-Key` gets the first response. */
-export const createRoutine: Handler = async ({ request, id, search, store, caller }) => {
-  parseQuery(search, {});
-  store.users.json(id);
+/** As `newRoutine`, where a request repeated with its `Idempotency-Key` gets the first response. */
+const createRoutine: Handler = async ({ request, id, search, store, caller }) => {
+  const check = newRoutine.begin({ store, id, search, headers: request.headers });
   const { text, value } = await readJsonText(request, () => true);
   const repeat = repeatable(request, `/users/${id}/routines`, caller, text);
   const earlier = repeat && firstAnswer(store, repeat);
   if (earlier) return replayed(created(routines, value, earlier));
-  const input = checkBody(value, id);
+  const run = check(value);
   return store.submit(() => {
     // A concurrent request with the same key may have been first.
     const first = repeat && firstAnswer(store, repeat);
     if (first) return replayed(created(routines, value, first));
-    const routine = store.routines.create(input);
+    const response = run();
     if (repeat) store.requests.add(repeat);
-    return created(routines, value, [routine]);
+    return response;
   });
 };
+
+export const creation = { write: newRoutine, handle: createRoutine };
 
 /** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
 function checkBody(value: unknown, userId: number): RoutineInput {

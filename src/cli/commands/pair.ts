@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import { type Invitation, pairingUri } from '../../domain/pairing.ts';
+import type { Token } from '../../domain/token.ts';
+import { localDay } from '../../domain/words/day.ts';
+import { inUrl, machineAt, reachableAt } from '../../lib/machine.ts';
+import type { PairingService } from '../../store/records/pairing.ts';
+import { usage } from '../errors.ts';
+import { examples } from '../help.ts';
+import { lifetimeOf, plainJsonOption } from '../input/options.ts';
+import { resolveUserOrAsk } from '../input/resolve-user.ts';
+import { escapeControls, print, quoted, say } from '../output/io.ts';
+import { printJson } from '../output/output.ts';
+
+interface PairOptions {
+  user?: string;
+  /** Milliseconds. */
+  expires?: number;
+  address?: string;
+  wait: boolean;
+  json?: true;
+}
+
+/** A year. */
+const DEFAULT_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
+
+/** Between two looks at whether a phone has come, in milliseconds. */
+const LOOK_MS = 300;
+
+/** `sciatica pair` */
+export function addPairCommand(program: Command, context: Context): void {
+  program
+    .command('pair')
+    .summary('Let a phone in, with a QR code')
+    .description(
+      'Let a phone on the same network in, as a patient. It shows a QR code that the companion app scans, good for one phone and ten minutes, and waits for the phone; Ctrl-C closes the code. It needs sciatica serve --pairing, running in another terminal.',
+    )
+    .option('--user <id>', 'whose records the phone reads and changes')
+    .option(
+      '--expires <time>',
+      'how long the phone is let in, such as 90d or 12h (otherwise 365d)',
+      lifetimeOf,
+    )
+    .option('--address <address>', 'the address or name of this machine that the phone is to call')
+    .option('--no-wait', 'do not wait for the phone: the code stays open for ten minutes')
+    .addOption(plainJsonOption())
+    .addHelpText('after', examples('sciatica pair', 'sciatica pair --user 3 --expires 90d'))
+    .action((options: PairOptions) => pair(context, options));
+}
+
+async function pair(context: Context, options: PairOptions): Promise<void> {
+  const { pairing } = context.store.tokens;
+  const user = await resolveUserOrAsk(context, options.user);
+  context.store.users.get(user);
+  const service = await runningService(context);
+  const url = urlOf(service, options.address);
+  const { code, expiresAt } = pairing.open(user, options.expires ?? DEFAULT_LIFETIME_MS);
+  const invitation = { url, pin: service.pin, code };
+  // From here on a signal closes the code.
+  const stop = new AbortController();
+  const stopped = () => stop.abort();
+  if (options.wait) for (const signal of SIGNALS) process.on(signal, stopped);
+  try {
+    await show(context, options, { ...invitation, user, expiresAt });
+    if (options.wait) await phoneCame(context, code, stop.signal);
+  } catch (error) {
+    pairing.close(code);
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stopped);
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** @throws SciaticaError `unusable` when no service can be reached that phones can be paired with */
+async function runningService(context: Context): Promise<PairingService> {
+  const { service } = context.store.tokens.pairing;
+  const { isReachable } = await import('../input/reach.ts');
+  if (service && (await isReachable(service))) return service;
+  const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
+  throw new SciaticaError(
+    'unusable',
+    `No service that phones can be paired with runs on this database. Start it in another terminal, and leave it running: sciatica serve --pairing${db}`,
+  );
+}
+
+/** @throws SciaticaError `invalid` for an address that this machine does not have, `unusable` without a network */
+function urlOf({ host, port }: PairingService, address: string | undefined): string {
+  const { names, addresses } = machineAt(host);
+  const own = [...addresses, ...names];
+  const wanted = address?.toLowerCase();
+  if (wanted !== undefined && !own.includes(wanted))
+    throw usage(`--address must be one of this machine: ${own.join(', ')}.`);
+  const at = wanted ?? reachableAt(host);
+  if (at === undefined)
+    throw new SciaticaError('unusable', 'This machine is on no network that a phone could be on.');
+  return `https://${inUrl(at)}:${port}`;
+}
+
+/** Shows what the phone needs: to a person as a QR code where the terminal is wide enough. */
+async function show(
+  context: Context,
+  { json, wait }: PairOptions,
+  { expiresAt, user, ...invitation }: Invitation & { user: number; expiresAt: number },
+): Promise<void> {
+  const uri = pairingUri(invitation);
+  if (json) {
+    printJson(context, { uri, ...invitation, user, expiresAt: new Date(expiresAt).toISOString() });
+    return;
+  }
+  if (!context.stdout.isTTY) {
+    print(context, uri);
+    return;
+  }
+  const { qrLines } = await import('../views/qr.ts');
+  const lines = qrLines(uri, context.width, context.colour);
+  say(context, 'Scan this with the app, on the same network.');
+  say(context, `It is good for ten minutes.${wait ? ' Ctrl-C closes it.' : ''}`);
+  if (!lines) say(context, 'The terminal is too narrow for the QR code.');
+  print(context, uri);
+  // Last, so that a terminal of 24 lines shows all of it.
+  if (lines) print(context, lines.join('\n'));
+}
+
+const CLOSED: Readonly<Record<'expired' | 'tries' | 'gone', [ErrorCode, string]>> = {
+  expired: ['unusable', 'No phone came within ten minutes. The code is closed: run sciatica pair again.'],
+  tries: [
+    'unusable',
+    'Five wrong codes came, and the code is closed: run sciatica pair again. If it was not you, somebody else on the network tried.',
+  ],
+  gone: ['conflict', 'The code was closed by another sciatica pair, or its user is gone.'],
+};
+
+/** Waits for a phone, and says which came. @throws SciaticaError when none did, AbortError when the signal stops it */
+async function phoneCame(context: Context, code: string, signal: AbortSignal): Promise<void> {
+  const { pairing } = context.store.tokens;
+  let hasStopped = false;
+  let outcome = pairing.outcome(code);
+  while (outcome === 'open') {
+    const interrupt = await sleep(LOOK_MS, undefined, { signal }).catch((error: unknown) => error);
+    if (interrupt !== undefined && pairing.close(code)) {
+      say(context, 'The code is closed.');
+      throw interrupt;
+    }
+    outcome = pairing.outcome(code);
+    if (outcome === 'open' && pairing.service === undefined && !hasStopped) {
+      hasStopped = true;
+      say(context, 'sciatica serve --pairing has stopped: start it again, on the same port.');
+    }
+  }
+  if (typeof outcome === 'string') throw new SciaticaError(...CLOSED[outcome]);
+  say(context, paired(outcome));
+}
+
+function paired({ id, name, users, expiresAt }: Token): string {
+  const until = expiresAt === null ? '' : ` until ${localDay(new Date(expiresAt))}`;
+  return `Paired: token ${id}, ${escapeControls(name)}, reads and changes the records of user ${users?.[0]}${until}. To take it back: sciatica token rm ${quoted(name)}`;
+}

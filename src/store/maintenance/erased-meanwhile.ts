@@ -1,0 +1,58 @@
+import { SciaticaError } from '../../domain/errors.ts';
+import { LAST_ENTRY } from '../history/history.ts';
+import { Settings } from '../records/settings.ts';
+import { retryWhileBusy } from '../sqlite/busy.ts';
+import { connect } from '../sqlite/connection.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** Up to where a copy knows the history of its database. */
+export interface Mark {
+  /** Number of the last entry. */
+  seq: number;
+  /** Setting `horizon`, which also changes when a backup is restored. */
+  horizon: string | undefined;
+}
+
+/** A copy was not published because it may hold somebody who was erased while it was made. */
+export class ErasedMeanwhile extends SciaticaError {
+  constructor() {
+    super(
+      'conflict',
+      'Somebody was erased, or a backup restored, while this backup was being made, so it was not kept. Make it again.',
+    );
+  }
+}
+
+/** Reads the mark of a database, which may be of an older version. */
+export function markOf(db: Database): Mark {
+  return {
+    seq: hasHistory(db) ? (db.value<number>(LAST_ENTRY) ?? 0) : 0,
+    horizon: new Settings(db).get('horizon'),
+  };
+}
+
+const hasHistory = (db: Database) => db.value("SELECT 1 FROM sqlite_schema WHERE name = 'history'") === 1;
+
+function isErasedSince(db: Database, { seq, horizon }: Mark): boolean {
+  if (new Settings(db).get('horizon') !== horizon) return true;
+  return hasHistory(db) && db.value("SELECT 1 FROM history WHERE seq > ? AND action = 'erase'", seq) === 1;
+}
+
+/**
+ * Runs `publish`, which gives a copy of the database at `path` its name, holding the write lock: a person is erased either
+ * before, and the copy refused, or afterwards, and the erasing finds the copy by its name. A database that cannot be
+ * written to is compared without the lock.
+ * @param mark of the copy
+ * @throws ErasedMeanwhile if somebody was erased since the copy was made, or a backup restored; what `publish` throws
+ */
+export function unlessErasedSince<T>(path: string, mark: Mark, publish: () => T): T {
+  const db = connect(path, { orReadable: true, timeout: 0 });
+  try {
+    if (!db.obstacle) retryWhileBusy(() => db.run('BEGIN IMMEDIATE'));
+    if (isErasedSince(db, mark)) throw new ErasedMeanwhile();
+    return publish();
+  } finally {
+    // Nothing was written: closing ends the transaction.
+    db.close();
+  }
+}

@@ -1,0 +1,171 @@
+import { CODE_LIFETIME_MS, CODE_TRIES, DEFAULT_NAME } from '../../domain/pairing.ts';
+import { NAME_LENGTH, type Token } from '../../domain/token.ts';
+import { crypto } from '../../lib/crypto.ts';
+import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import { Settings } from './settings.ts';
+import type { Tokens } from './tokens.ts';
+
+const CODE_BYTES = 16;
+
+/** The last code, as it is stored: its hash only. */
+interface StoredCode {
+  /** SHA-256, in hexadecimal. */
+  hash: string;
+  /** Id of the user whose token it gives. */
+  user: number;
+  /** Of the token, in milliseconds. */
+  lifetime: number;
+  /** Of the code, in milliseconds since 1970. */
+  expiresAt: number;
+  /** How many wrong codes close it. */
+  triesLeft: number;
+  /** Id of the token that was given for it. */
+  token?: number;
+}
+
+/** Where the service listens that phones are paired with. */
+export interface PairingService {
+  host: string;
+  port: number;
+  /** The pin of its key. */
+  pin: string;
+}
+
+/** What a code is exchanged for. */
+export type Exchange = 'closed' | 'wrong' | { token: Token & { token: string }; user: number };
+
+/** The one code that may be open in a database, which the command line makes and a service exchanges. */
+export class Pairing {
+  readonly #settings: Settings;
+
+  /** @param now the clock, in milliseconds since 1970 */
+  constructor(
+    private readonly db: Database,
+    private readonly tokens: Tokens,
+    private readonly now: () => number,
+  ) {
+    this.#settings = new Settings(db);
+  }
+
+  /**
+   * Opens a code in the place of any other.
+   * @param lifetime of the token, in milliseconds
+   * @returns the code, which cannot be had again
+   */
+  open(user: number, lifetime: number): { code: string; expiresAt: number } {
+    const code = crypto().randomBytes(CODE_BYTES).toString('base64url');
+    const expiresAt = this.now() + CODE_LIFETIME_MS;
+    this.#store({ hash: hashOf(code), user, lifetime, expiresAt, triesLeft: CODE_TRIES });
+    return { code, expiresAt };
+  }
+
+  /** Whether there is a code that can be exchanged. */
+  get isOpen(): boolean {
+    return this.#openCode() !== undefined;
+  }
+
+  /**
+   * Exchanges the open code for a patient's token. A wrong one is counted, so run it in a transaction that is committed
+   * whatever it returns.
+   * @param name of the token, as `isTokenName` has it; a number is added where it is taken
+   */
+  exchange(code: string, name = DEFAULT_NAME): Exchange {
+    return this.db.write(() => {
+      const open = this.#openCode();
+      if (!open) return 'closed';
+      if (!isSame(open.hash, hashOf(code))) {
+        this.#store({ ...open, triesLeft: open.triesLeft - 1 });
+        return 'wrong';
+      }
+      const { user, lifetime } = open;
+      const token = this.tokens.create({
+        name: this.#freeName(name),
+        role: 'patient',
+        users: [user],
+        lifetime,
+      });
+      this.#store({ ...open, token: token.id });
+      return { token, user };
+    });
+  }
+
+  /** What has become of a code that was opened here: the token that was given for it, or why it is closed. */
+  outcome(code: string): 'open' | 'expired' | 'tries' | 'gone' | Token {
+    const stored = this.#stored();
+    if (!stored || !isSame(stored.hash, hashOf(code))) return 'gone';
+    if (stored.token !== undefined) return this.tokens.get(stored.token);
+    if (stored.triesLeft <= 0) return 'tries';
+    if (stored.expiresAt <= this.now()) return 'expired';
+    return this.#openCode() ? 'open' : 'gone';
+  }
+
+  /** Closes a code that was opened here. @returns whether it was open; after that nobody is paired with it */
+  close(code: string): boolean {
+    return this.db.write(() => {
+      if (this.outcome(code) !== 'open') return false;
+      this.#settings.remove('pairingCode');
+      return true;
+    });
+  }
+
+  /** Closes the code of an erased user. */
+  forget(user: number): void {
+    if (this.#stored()?.user === user) this.#settings.remove('pairingCode');
+  }
+
+  /** The service that last said that phones can be paired with it. It may have been killed since. */
+  get service(): PairingService | undefined {
+    const text = this.#settings.get('pairingService');
+    return text === undefined ? undefined : storedJson<PairingService>(text);
+  }
+
+  announce(service: PairingService): void {
+    this.#settings.set('pairingService', JSON.stringify(service));
+  }
+
+  /** Takes back what a service announced, unless another has done so since. */
+  withdraw(service: PairingService): void {
+    this.db.write(() => {
+      if (this.#settings.get('pairingService') === JSON.stringify(service))
+        this.#settings.remove('pairingService');
+    });
+  }
+
+  /** For a database that takes the place of another: what was open when it was copied is not any more. */
+  reset(): void {
+    this.#settings.remove('pairingCode');
+    this.#settings.remove('pairingService');
+  }
+
+  #stored(): StoredCode | undefined {
+    const text = this.#settings.get('pairingCode');
+    return text === undefined ? undefined : storedJson<StoredCode>(text);
+  }
+
+  #openCode(): StoredCode | undefined {
+    const code = this.#stored();
+    if (!code || code.token !== undefined || code.triesLeft <= 0 || code.expiresAt <= this.now())
+      return undefined;
+    // The user may have been deleted meanwhile.
+    return this.db.value('SELECT 1 FROM users WHERE id = ?', code.user) === 1 ? code : undefined;
+  }
+
+  #store(code: StoredCode): void {
+    this.#settings.set('pairingCode', JSON.stringify(code));
+  }
+
+  /** The name, or the first of `name-2`, `name-3` … that no token has or had. */
+  #freeName(name: string): string {
+    for (let n = 1; ; n++) {
+      const end = n === 1 ? '' : `-${n}`;
+      const free = `${name.slice(0, NAME_LENGTH - end.length)}${end}`;
+      if (this.db.value('SELECT 1 FROM tokens WHERE name = ?', free) !== 1) return free;
+    }
+  }
+}
+
+const hashOf = (code: string): string => crypto().hash('sha256', code, 'hex');
+
+const isSame = (a: string, b: string): boolean =>
+  crypto().timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));

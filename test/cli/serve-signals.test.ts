@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freshFolder } from '../helpers.ts';
+import { certificate } from '../http/certificate.ts';
+import { bundle, root } from '../store/helpers.ts';
+
+/** What SIGHUP does to `sciatica serve`, whose streams all lead to files. */
+async function served(isInTerminal: boolean, hasTls: boolean) {
+  const folder = freshFolder();
+  const [out, err, id] = ['out', 'err', 'pid'].map((name) => join(folder, name)) as [string, string, string];
+  const script = await bundle("import './src/main.ts'");
+  const { cert, key } = certificate('by itself');
+  const words = hasTls ? `--auth --tls-cert ${cert} --tls-key ${key}` : '';
+  const line = `echo $$ > ${id}; exec ${process.execPath} ${script} serve --port 0 --db ${join(folder, 'a.db')} ${words} > ${out} 2> ${err} < /dev/null`;
+  for (const path of [out, err, id]) writeFileSync(path, '');
+  const [program, ...argv] = isInTerminal
+    ? ['script', '-qec', line, '/dev/null']
+    : ['setsid', 'sh', '-c', line];
+  const child = spawn(program as string, argv, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules'), SHELL: '/bin/sh' },
+  });
+  await vi.waitFor(() => expect(readFileSync(out, 'utf8')).toContain('serves'), { timeout: 10_000 });
+  const pid = Number(readFileSync(id, 'utf8'));
+  const isAlive = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  onTestFinished(() => {
+    if (isAlive()) process.kill(pid, 'SIGKILL');
+    child.kill('SIGKILL');
+  });
+  const port = Number(/:(\d+)\s*$/.exec(readFileSync(out, 'utf8'))?.[1]);
+  return { child, pid, isAlive, renewed: cert, port, said: () => readFileSync(err, 'utf8') };
+}
+
+describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
+  test.each([
+    ['in a terminal', true],
+    ['without one', false],
+  ])('stops a service without TLS, %s', async (_, isInTerminal) => {
+    const { pid, isAlive } = await served(isInTerminal, false);
+    process.kill(pid, 'SIGHUP');
+    await vi.waitFor(() => expect(isAlive()).toBe(false), { timeout: 5_000 });
+  });
+
+  test.each([
+    ['in a terminal that is open', true],
+    ['without one', false],
+  ])('makes a service with TLS look for a certificate, %s', async (_, isInTerminal) => {
+    const { pid, isAlive, renewed, said } = await served(isInTerminal, true);
+    writeFileSync(renewed, readFileSync(certificate('by itself').cert));
+    process.kill(pid, 'SIGHUP');
+    await vi.waitFor(() => expect(said()).toContain('The certificate in use stays'), { timeout: 5_000 });
+    expect(isAlive()).toBe(true);
+  });
+
+  test.each([
+    ['without', false],
+    ['with', true],
+  ])('a closed terminal stops a service %s TLS', async (_, hasTls) => {
+    const { child, isAlive } = await served(true, hasTls);
+    child.kill('SIGKILL');
+    await vi.waitFor(() => expect(isAlive()).toBe(false), { timeout: 5_000 });
+  });
+});
