@@ -99,6 +99,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  identity: async () => (await import('./commands/identity.ts')).addIdentityCommand,
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   pair: async () => (await import('./commands/pair.ts')).addPairCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,

@@ -226,6 +226,12 @@ export class Store {
     return id;
   }
 
+  /** Gives this copy of a database a UUID of its own: see there. */
+  async renewIdentity(): Promise<string> {
+    const { renewIdentity } = await import('./maintenance/identity.ts');
+    return renewIdentity(this.#connection.db);
+  }
+
   /** The entry of the history before which it has gaps. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);

@@ -87,13 +87,16 @@ function fillUp(folder: string): void {
   }
 }
 
+/** Each database has an identity of its own. */
+const anyone = (text: string) => text.replace(/(?<=^{"origin":{"id":")[^"]+/, 'any');
+
 /** What every read says of the same records on a good disk, asked once. */
 const said: string[] = [];
 async function expected(db: string): Promise<string[]> {
   if (said.length > 0) return said;
   const copy = join(freshFolder(), 'test.db');
   for (const end of ['', '-wal']) if (existsSync(db + end)) copyFileSync(db + end, copy + end);
-  for (const line of reads.slice(0, -1)) said.push((await sciatica(copy, line)).stdout);
+  for (const line of reads.slice(0, -1)) said.push(anyone((await sciatica(copy, line)).stdout));
   return said;
 }
 
@@ -106,14 +109,14 @@ async function readOnly(db: string, why: RegExp, caller: Caller = {}): Promise<v
       expect(stdout).toContain('every page is sound');
       continue;
     }
-    expect({ line, code, stdout }).toEqual({ line, code: 0, stdout: wanted[i] });
+    expect({ line, code, stdout: anyone(stdout) }).toEqual({ line, code: 0, stdout: wanted[i] });
     expect({ line, stderr }).toEqual({ line, stderr: expect.stringMatching(why) });
   }
   const target = join(freshFolder(), 'copy.db');
   chmodSync(join(target, '..'), 0o777);
   const backup = await sciatica(db, `backup ${target}`, caller);
   expect(backup).toMatchObject({ code: 0, stdout: `${target}\n` });
-  expect((await sciatica(target, 'export')).stdout).toBe(wanted.at(-1));
+  expect(anyone((await sciatica(target, 'export')).stdout)).toBe(wanted.at(-1));
   for (const line of [add, 'user rm 1 --yes', 'user erase 1 --yes']) {
     const refused = await sciatica(db, line, caller);
     expect({ line, code: refused.code, stderr: refused.stderr }).toEqual({

@@ -366,7 +366,10 @@ test.each(['json', 'ndjson'])(
     expect(answer).toMatchObject({ code: 0, stdout: '' });
     expect(answer.stderr).toContain('1 routine: 1 new\n1 goal: 1 new\n');
     expect(routinesOf(into)).toEqual(routinesOf(db));
-    expect((await run(['export', '--format', format], { db: into })).stdout).toBe(stdout);
+    // The first line of JSON says which database it is, and of each that is another.
+    const records = (text: string) => text.replace(/^{"origin":.*\n|,"lastChanges":[\s\S]*(?=}\n$)/g, '');
+    const back = await run(['export', '--format', format], { db: into });
+    expect(records(back.stdout)).toBe(records(stdout));
     const again = await run(['import', '-', '--json'], { db: into, stdin: stdout });
     expect(JSON.parse(again.stdout)).toMatchObject({
       routines: { new: 0, equal: 1 },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freshFolder } from '../helpers.ts';
@@ -44,4 +44,39 @@ test('docs/physiotherapist.md: the weekly script writes two files of each patien
   const [day = ''] = readdirSync(join(folder, 'patients'));
   const written = [1, 2, 3, 4, 5, 6].flatMap((id) => [`patient-${id}.csv`, `patient-${id}.html`]);
   expect(readdirSync(join(folder, 'patients', day)).sort()).toEqual(['everything.json', ...written]);
+});
+
+test('docs/physiotherapist.md: the inbox script takes in what is whole, once, and says what it left', () => {
+  const folder = freshFolder();
+  const inbox = join(folder, 'inbox.sh');
+  writeFileSync(inbox, script('docs/physiotherapist.md', 'mkdir -p inbox'));
+  mkdirSync(join(folder, 'practice/inbox'), { recursive: true });
+  const put = (name: string, content: string) => writeFileSync(join(folder, 'practice/inbox', name), content);
+  const left = (of: string) => readdirSync(join(folder, 'practice', of)).sort();
+  shell('sciatica demo --db patient.db && sciatica export --db patient.db -o first.json', folder);
+  const first = readFileSync(join(folder, 'first.json'), 'utf8');
+  put('first month.json', first);
+  put('half.json', first.slice(0, 5000));
+  put('wrong.json', '{"invoices":[1,2]}');
+  put('notes.txt', 'call Nora');
+  const said = shell(`sh ${inbox}`, folder);
+  expect(said).toContain('inbox/half.json was left where it is:');
+  expect(said).toContain('inbox/wrong.json was left where it is:');
+  expect(said).not.toContain('first month');
+  expect(left('inbox')).toEqual(['half.json', 'notes.txt', 'wrong.json']);
+  const six = [1, 2, 3, 4, 5, 6].flatMap((id) => [`${id}.csv`, `${id}.html`]);
+  expect(left('patients')).toEqual(six);
+  // Whole now, and so the same file twice; then a later one; then the first one again.
+  for (const name of left('inbox')) rmSync(join(folder, 'practice/inbox', name));
+  put('half.json', first);
+  expect(shell(`sh ${inbox}`, folder)).toBe('');
+  shell('sciatica log edit 7 --notes later --db patient.db', folder);
+  shell('sciatica export --db patient.db -o second.json', folder);
+  put('second.json', readFileSync(join(folder, 'second.json'), 'utf8'));
+  expect(shell(`sh ${inbox}`, folder)).toBe('');
+  expect(shell('sciatica log show 7', folder)).toContain('later');
+  expect(JSON.parse(shell('sciatica logs --json id', folder))).toHaveLength(400);
+  put('again.json', first);
+  expect(shell(`sh ${inbox}`, folder)).toContain('older');
+  expect(left('inbox')).toEqual(['again.json']);
 });

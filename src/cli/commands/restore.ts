@@ -79,6 +79,10 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
     const kept = restoration.apply(localStamp(context.now()));
     const { users, logs } = restoration.copy;
     print(context, `Restored ${counted(users, 'user')} and ${counted(logs, 'log')}.`);
+    say(
+      context,
+      `It keeps its identity, ${context.store.id}. If it is to be used beside another copy: sciatica identity new`,
+    );
     if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {
     restoration.close();

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { isAbandoned } from '../../lib/files.ts';
+import { Settings } from '../records/settings.ts';
 import { refuseStrangeCompanions, strangeCompanion } from '../sqlite/companions.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
@@ -28,6 +29,8 @@ export interface Examination {
   bytes: number;
   version: number | null;
   journalMode: string | null;
+  /** The UUID of the database. */
+  identity: string | null;
   users: number | null;
   logs: number | null;
   checks: Check[];
@@ -48,6 +51,7 @@ export function examine(path: string): Examination {
     bytes,
     version: null,
     journalMode: null,
+    identity: null,
     users: null,
     logs: null,
     checks: [],
@@ -94,7 +98,7 @@ function inside(examination: Examination): Check[] {
       // The pages of a damaged file cannot be counted.
       if (!checks.every(({ ok }) => ok)) return checks;
       const isCurrent = examination.version === migrations.length;
-      return [...checks, room(db), ...(isCurrent ? [automaticBackups(db)] : [])];
+      return [...checks, room(db), ...(isCurrent ? [identity(examination, db), automaticBackups(db)] : [])];
     } finally {
       db.close();
     }
@@ -137,6 +141,14 @@ function format(examination: Examination, db: Database): Check {
   }
   const old = version < migrations.length ? `; the next use brings it to ${migrations.length}` : '';
   return { name, ok: true, detail: `version ${version}${old}` };
+}
+
+function identity(examination: Examination, db: Database): Check {
+  const id = new Settings(db).get('id');
+  examination.identity = id ?? null;
+  const name = 'Identity';
+  if (id !== undefined) return { name, ok: true, detail: id };
+  return { name, ok: false, detail: 'it has none', advice: 'Give it one: sciatica identity new' };
 }
 
 function integrity(db: Database): Check {
