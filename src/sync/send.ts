@@ -1,8 +1,8 @@
 import type { Right } from '../domain/access.ts';
 import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
-import { MOST_AT_ONCE } from '../domain/schema.ts';
 import type { Pair } from '../store/sync/differences.ts';
 import type { Push } from '../store/sync/syncs.ts';
+import { all, allPairs, parts } from './blocks.ts';
 import { same } from './decide.ts';
 import { deliver, type Outcome } from './deliver.ts';
 import { addRefused } from './result.ts';
@@ -13,9 +13,6 @@ import { allowed, oursOf, type Session, toTheirs, travellers } from './session.t
 
 /** How many records are looked up here at once. */
 const BLOCK = 500;
-
-/** Largest body of a request, in characters; the service takes 1 MiB. */
-const MOST_CHARACTERS = 300_000;
 
 /** Content Too Large (RFC 9110, 15.5.14): a proxy on the way may take less. */
 const TOO_LARGE = 413;
@@ -271,32 +268,3 @@ export class Sending {
 
 const roleReason = ({ me }: Session, right: Right) =>
   `a token with the role ${me.role} may not ${right.replace(' ', ' a ')}`;
-
-/** All that a query gives block by block. */
-function all(query: (after: number) => number[]): number[] {
-  const found: number[] = [];
-  for (let block = query(0); block.length > 0; block = query(found.at(-1) ?? 0)) found.push(...block);
-  return found;
-}
-
-function allPairs(query: (after: number) => Pair[]): Pair[] {
-  const found: Pair[] = [];
-  for (let block = query(0); block.length > 0; block = query(found.at(-1)?.ourId ?? 0)) found.push(...block);
-  return found;
-}
-
-/** Records in parts that one request can carry. */
-function* parts(records: readonly AnyRecord[]): Generator<AnyRecord[]> {
-  let part: AnyRecord[] = [];
-  let characters = 0;
-  for (const record of records) {
-    const length = JSON.stringify(record).length;
-    if (part.length >= MOST_AT_ONCE || (part.length > 0 && characters + length > MOST_CHARACTERS)) {
-      yield part;
-      [part, characters] = [[], 0];
-    }
-    part.push(record);
-    characters += length;
-  }
-  if (part.length > 0) yield part;
-}
