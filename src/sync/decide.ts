@@ -30,7 +30,7 @@ export type Decision =
 export function decide({ record, base, ours, theirs, isLater }: Sides): Decision {
   if (same(record, ours, theirs)) return same(record, ours, base) ? 'nothing' : 'agree';
   if (same(record, theirs, base)) return ours ? 'push' : 'delete there';
-  if (isLater && same(record, ours, base)) return theirs ? 'pull' : 'delete here';
+  if ((isLater || base === null) && same(record, ours, base)) return theirs ? 'pull' : 'delete here';
   return 'conflict';
 }
 

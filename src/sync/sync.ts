@@ -60,7 +60,10 @@ async function runRound(session: Session, means: Means): Promise<boolean> {
   Object.assign(result, { conflicts: [], conflictCount: 0, refused: [], refusedCount: 0, erasedThere: [] });
   if (!options.dryRun && origin !== 0 && !isElsewhere(session)) await recover(session);
   const isAnew =
-    session.state.position < 0 || isElsewhere(session) || store.horizon !== session.state.horizon;
+    tables.syncs.settleUndone(origin) ||
+    session.state.position < 0 ||
+    isElsewhere(session) ||
+    store.horizon !== session.state.horizon;
   const { position, wasAnew } = await receive(session, isAnew);
   // Records that hold the same may be taken for one only where it is not known which is which.
   const hadRecords = store.users.count() > 0;
@@ -155,7 +158,7 @@ async function sessionOf(
   const known = tables.syncs.find(origin);
   const { state, theirUser } = known
     ? { state: checkAs(known, options), theirUser: theirsOf(store, origin, known) }
-    : await firstContact(store, service, me, options);
+    : await firstContact(store, origin, service, me, options);
   return {
     store,
     tables,
@@ -189,6 +192,7 @@ function checkAs(state: SyncState, { as }: SyncOptions): SyncState {
 /** Which user here is which over there, where both have some: that has to be said, and only one can be. */
 async function firstContact(
   store: Store,
+  origin: number,
   service: Service,
   me: Me,
   { as }: SyncOptions,
@@ -210,7 +214,15 @@ async function firstContact(
       'invalid',
       `--as ${as}: the token shows ${theirs.length} users of the service, and only one can be user ${as}. Use a token for that one user (sciatica token add --role patient), or begin with an empty database (--db).`,
     );
-  if (as === undefined && !isEmpty && theirs.length > 0)
+  // Imported files may have said it already.
+  const ours = (theirId: number) => store.counterparts.ofTheirs(origin, 'user', theirId)?.ourId;
+  const said = theirUser === null ? undefined : ours(theirUser);
+  if (as !== undefined && said !== undefined && said !== as)
+    throw new SciaticaError(
+      'invalid',
+      `--as ${as}: by the files that were imported, the user over there is user ${said}.`,
+    );
+  if (as === undefined && !isEmpty && theirs.some((id) => ours(id) === undefined))
     throw new SciaticaError(
       'invalid',
       `Both sides have users. Say which user here is the one over there: --as ID (see: sciatica users)${theirs.length > 1 ? ', with a token for that one user' : ''}. Or begin with an empty database (--db).`,

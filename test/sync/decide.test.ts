@@ -45,7 +45,7 @@ test.each(
   cases.map(([base, ours, theirs, usual]) => ({
     name: [base, ours, theirs].map((state) => named.get(state)).join(' '),
     sides: { base, ours, theirs },
-    expected: usual === 'pull' || usual === 'delete here' ? 'conflict' : usual,
+    expected: base && (usual === 'pull' || usual === 'delete here') ? 'conflict' : usual,
   })),
 )('where theirs may be older, $name: $expected', ({ sides, expected }) => {
   expect(decide({ record: 'log', ...sides, isLater: false })).toBe(expected);

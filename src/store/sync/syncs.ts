@@ -1,4 +1,5 @@
 import type { Noun } from '../../domain/records.ts';
+import { undoneChanges } from '../history/steps.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -88,6 +89,27 @@ export class Syncs {
       note();
       this.db.run('DELETE FROM pushes WHERE origin = ?', origin);
     });
+  }
+
+  /**
+   * Makes of what imports of files agreed on with an origin what holds now that some of them are undone.
+   * @returns whether there was any
+   */
+  settleUndone(origin: number): boolean {
+    const undone = JSON.stringify([...undoneChanges(this.db)]);
+    const isUndone = (change: string) => `${change} IN (SELECT value FROM json_each(?))`;
+    const before = `(SELECT value -> '$[1]' FROM json_each(earlier)
+      WHERE value ->> '$[0]' IS NULL OR NOT ${isUndone("value ->> '$[0]'")} ORDER BY key DESC LIMIT 1)`;
+    return this.db.write(
+      () =>
+        this.db.run(
+          `UPDATE counterparts SET agreed = coalesce(${before}, 'null'), change = NULL, earlier = NULL
+           WHERE origin = ? AND ${isUndone('change')}`,
+          undone,
+          origin,
+          undone,
+        ).changes > 0,
+    );
   }
 
   /** The users over there who were erased here. */
