@@ -78,6 +78,29 @@ export class Service {
     };
   }
 
+  /**
+   * Exchanges the one-time code of `sciatica pair` for a token.
+   * @param name of the token
+   * @throws SciaticaError `unusable` for a code that is wrong or closed
+   */
+  async pair(code: string, name: string): Promise<string> {
+    try {
+      const answer = await this.write(
+        { method: 'POST', path: '/pair', body: JSON.stringify({ code, name }) },
+        {},
+      );
+      const { token } = objectOf(answer);
+      if (typeof token !== 'string') throw strange();
+      return token;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      throw new SciaticaError(
+        'unusable',
+        'The code is wrong, used or too old: run sciatica pair there again.',
+      );
+    }
+  }
+
   /** History seq of the latest change. */
   async position(): Promise<number> {
     const { headers } = await this.#send({ method: 'HEAD', path: '/changes' });

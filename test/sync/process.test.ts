@@ -6,6 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { pairingUri } from '../../src/domain/pairing.ts';
 import { startServer } from '../../src/http/server.ts';
 import { pinOf } from '../../src/lib/pin.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -28,7 +29,7 @@ function certificate() {
 }
 
 /** A service with TLS and tokens, the file of a token, and the pin. */
-async function serving(fill: (store: Store) => void = () => {}) {
+async function serving(fill: (store: Store) => void = () => {}, isPairing = false) {
   const store = openStore(freshPath());
   fill(store);
   const tls = certificate();
@@ -38,6 +39,7 @@ async function serving(fill: (store: Store) => void = () => {}) {
     origins: { allowHosts: [], allowOrigins: [] },
     auth: { burst: 10_000, perSecond: 10_000 },
     tls,
+    isPairing,
     log: () => {},
   });
   onTestFinished(() => server.stop());
@@ -126,6 +128,25 @@ describe('is refused', () => {
 });
 
 type Served = Awaited<ReturnType<typeof serving>>;
+
+test('what sciatica pair shows brings address, pin and token, once', async () => {
+  const { store, url, pin } = await serving(filled(2), true);
+  const { code } = store.tokens.pairing.open(1, 1e9);
+  const db = freshPath();
+  const uri = pairingUri({ url, pin, code });
+  expect(await run(['remote', 'add', 'home', uri, '--pin', pin], { db })).toMatchObject({ code: 2 });
+  expect(await run(['remote', 'add', 'home', uri], { db })).toMatchObject({ code: 0, stderr: '' });
+  expect(await run(['remote', 'add', 'home', uri], { db })).toMatchObject({ code: 4 });
+  expect(await run(['remote', 'add', 'other', uri], { db })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/wrong, used or too old/),
+  });
+  expect(await run(['sync'], { db })).toMatchObject({
+    code: 0,
+    stdout: 'Taken over: 1 user new; 2 logs new.\n',
+  });
+  expect(store.tokens.list().at(-1)).toMatchObject({ role: 'patient', users: [1] });
+});
 
 test('nothing is sent, not even the token, before the key is known', async () => {
   let received = '';

@@ -1,5 +1,8 @@
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { invitationOf } from '../../domain/pairing.ts';
+import type { Address } from '../../sync/address.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { idOf } from '../input/options.ts';
@@ -24,10 +27,13 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .command('add')
     .summary('Name a service')
     .description(
-      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. Nothing is sent before sciatica sync.',
+      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (sciatica://pair?…) stands for URL, pin and token, once. No record is sent before sciatica sync.',
     )
     .argument('<name>', 'letters, digits, - and _')
-    .argument('<url>', 'address of the service, such as https://home.example:3000')
+    .argument(
+      '<url>',
+      'address of the service, such as https://home.example:3000, or what sciatica pair shows there',
+    )
     .option('--token-file <file>', 'file that holds the token')
     .option(
       '--pin <pin>',
@@ -38,7 +44,7 @@ export function addRemoteCommand(program: Command, context: Context): void {
       'after',
       examples(
         'sciatica remote add home https://home.example:3000 --token-file token.txt',
-        'sciatica remote add home https://192.168.1.20:3000 --pin sha256-… --as 1',
+        "sciatica remote add home 'sciatica://pair?url=…&pin=…&code=…' --as 1",
       ),
     )
     .action((name: string, url: string, options: AddOptions) => addRemote(context, name, url, options));
@@ -62,19 +68,17 @@ async function addRemote(
 ): Promise<void> {
   if (!/^[A-Za-z0-9][\w-]{0,49}$/.test(name))
     throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${name}".`);
+  const invitation = invitationOf(address);
+  if (invitation && (options.pin ?? options.tokenFile) !== undefined)
+    throw usage('What sciatica pair shows brings pin and token: leave out --pin and --token-file.');
   const { checkAddress } = await import('../../sync/address.ts');
-  const { url, pin } = checkAddress(address, options.pin);
+  const { url, pin } = checkAddress(invitation?.url ?? address, invitation?.pin ?? options.pin);
   const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
   if (ourUser !== null) context.store.users.get(ourUser);
   const { remotes } = await context.store.sync();
-  const { keepToken, readToken, forgetToken, checkToken } = await import('../input/secret.ts');
-  const isTaken = remotes.find(name) !== undefined;
-  let token = options.tokenFile === undefined ? undefined : readToken(context, options.tokenFile);
-  if (token === undefined && !isTaken && context.interactive) {
-    const { askSecret } = await import('../input/prompts.ts');
-    const typed = await askSecret(context, 'Token (Enter for none)');
-    token = typed === '' ? undefined : checkToken(typed, 'The answer');
-  }
+  const { keepToken, forgetToken } = await import('../input/secret.ts');
+  remotes.requireFree(name);
+  const token = invitation ? await paired({ url, pin }, invitation.code) : await tokenOf(context, options);
   remotes.add({ name, url: url.href, pin: pin ?? null, ourUser });
   // One of that name that was erased with its user may have left its own.
   forgetToken(context, name);
@@ -83,6 +87,35 @@ async function addRemote(
     context,
     `Remote ${name} is ${url.href}, ${token === undefined ? 'without a token' : 'with a token'}. Next: sciatica sync ${name} --dry-run`,
   );
+}
+
+/** Exchanges a one-time code for a token. */
+async function paired(address: Address, code: string): Promise<string> {
+  const { connectionTo } = await import('../../sync/connection.ts');
+  const { Service } = await import('../../sync/service.ts');
+  const { pause } = await import('../../sync/watch.ts');
+  const connection = connectionTo(address);
+  // A name as tokens have it: letters first.
+  const name =
+    hostname()
+      .replace(/[^\w.-]/g, '')
+      .replace(/^[^A-Za-z]+/, '')
+      .slice(0, 50) || 'machine';
+  try {
+    return await new Service(connection.send, undefined, pause).pair(code, name);
+  } finally {
+    connection.close();
+  }
+}
+
+/** The token in the file that is named, or that is typed; undefined for none. */
+async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<string | undefined> {
+  const { checkToken, readToken } = await import('../input/secret.ts');
+  if (tokenFile !== undefined) return readToken(context, tokenFile);
+  if (!context.interactive) return undefined;
+  const { askSecret } = await import('../input/prompts.ts');
+  const typed = await askSecret(context, 'Token (Enter for none)');
+  return typed === '' ? undefined : checkToken(typed, 'The answer');
 }
 
 async function removeRemote(context: Context, name: string): Promise<void> {

@@ -24,13 +24,18 @@ export class Remotes {
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
+  requireFree(name: string): void {
+    if (this.find(name))
+      throw new SciaticaError(
+        'conflict',
+        `There is a remote "${name}" already. Choose another name, or: sciatica remote rm ${name}`,
+      );
+  }
+
+  /** @throws SciaticaError `conflict` if there is one of that name */
   add({ name, url, pin, ourUser }: Remote): void {
     this.db.write(() => {
-      if (this.find(name))
-        throw new SciaticaError(
-          'conflict',
-          `There is a remote "${name}" already. Choose another name, or: sciatica remote rm ${name}`,
-        );
+      this.requireFree(name);
       this.db.run(
         'INSERT INTO remotes (name, url, pin, ourUser) VALUES (?, ?, ?, ?)',
         name,
