@@ -67,7 +67,7 @@ async function runRound(session: Session, means: Means): Promise<boolean> {
   const { position, wasAnew } = await receive(session, isAnew);
   // Records that hold the same may be taken for one only where it is not known which is which.
   const hadRecords = store.users.count() > 0;
-  const work = () => takeOver(session, position, wasAnew && hadRecords);
+  const work = () => takeOver(session, position, wasAnew, wasAnew && hadRecords);
   if (options.dryRun) {
     dryRun(session, means, work);
     return false;
@@ -100,7 +100,7 @@ async function receive(session: Session, isAnew: boolean): Promise<{ position: n
 }
 
 /** Takes over what has arrived, in the transaction of a change. */
-function takeOver(session: Session, position: number, pairsTwins: boolean): void {
+function takeOver(session: Session, position: number, wasAnew: boolean, pairsTwins: boolean): void {
   const { store, tables, me, state } = session;
   session.origin ||= store.counterparts.origin(me.database);
   session.differences = tables.differencesFrom(session.origin);
@@ -114,7 +114,7 @@ function takeOver(session: Session, position: number, pairsTwins: boolean): void
     };
   if (pair && !store.counterparts.ofTheirs(session.origin, 'user', pair.theirId))
     store.counterparts.set(session.origin, { ...pair, agreed: null });
-  new Taking(session, pairsTwins).run();
+  new Taking(session, wasAnew, pairsTwins).run();
   // The key of a request counts for the users that the token covered.
   if (isElsewhere(session)) tables.syncs.end(session.origin, () => {});
   session.state = { ...state, position, scope: me.users, horizon: store.horizon };

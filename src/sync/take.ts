@@ -28,15 +28,19 @@ export class Taking {
   /** Users who were erased there: nothing of them is taken. */
   readonly #erased = new Set<number>();
 
-  /** @param pairsTwins whether a record that holds the same as one here, both without counterpart, is that one */
+  /**
+   * @param isAnew everything has arrived, not only what changed
+   * @param pairsTwins whether a record that holds the same as one here, both without counterpart, is that one
+   */
   constructor(
     private readonly session: Session,
+    private readonly isAnew: boolean,
     private readonly pairsTwins: boolean,
   ) {}
 
   run(): void {
-    const { arrivals, origin, progress } = this.session;
-    arrivals.takeConflicts(origin);
+    const { arrivals, origin, progress, me } = this.session;
+    arrivals.takeConflicts(origin, me.users, this.isAnew);
     let count = 0;
     for (const noun of nouns)
       for (const arrival of arrivals.of(noun)) {

@@ -127,6 +127,16 @@ const found: [what: string, steps: Step[]][] = [
     ],
   ],
   [
+    'what waits for a decision has gone with somebody who was erased there',
+    [
+      { do: 'delete user', at: 2, pick: 1 },
+      { do: 'log', at: SERVER, pick: 1 },
+      steady(2),
+      { do: 'move', at: SERVER, pick: 0 },
+      { do: 'erase', at: SERVER, pick: 0 },
+    ],
+  ],
+  [
     'a user is deleted here, with a log there from before and a routine from after',
     [
       { do: 'log', at: SERVER, pick: 1 },

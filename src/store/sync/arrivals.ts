@@ -95,13 +95,24 @@ export class Arrivals {
     }
   }
 
-  /** Adds what was left undecided, unless something newer has arrived, and takes it off that list. */
-  takeConflicts(origin: number): void {
+  /**
+   * Adds what was left undecided, unless something newer has arrived, and takes it off that list.
+   * @param scope ids over there of the users who are covered; null for all. What is of others stays undecided
+   * @param areAll everything has arrived: what was left undecided and has not arrived is there no more
+   */
+  takeConflicts(origin: number, scope: readonly number[] | null, areAll: boolean): void {
+    const covered = 'origin = ? AND (? IS NULL OR theirUser IN (SELECT value FROM json_each(?)))';
+    const users = scope && JSON.stringify(scope);
+    const gone = areAll ? 'isErased = 0' : '0';
     this.db.run(
-      `INSERT OR IGNORE INTO temp.arrivals (${COLUMNS}) SELECT ${COLUMNS} FROM main.conflicts WHERE origin = ?`,
+      `INSERT OR IGNORE INTO temp.arrivals (${COLUMNS})
+       SELECT record, theirId, theirUser, iif(${gone}, NULL, state), iif(${gone}, NULL, at), iif(${gone}, 0, isLater), isErased
+       FROM main.conflicts WHERE ${covered}`,
       origin,
+      users,
+      users,
     );
-    this.db.run('DELETE FROM main.conflicts WHERE origin = ?', origin);
+    this.db.run(`DELETE FROM main.conflicts WHERE ${covered}`, origin, users, users);
   }
 
   /** Leaves a record undecided. */
