@@ -3,6 +3,7 @@ import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { Goal } from '../domain/plans/goal.ts';
 import type { Routine } from '../domain/plans/routine.ts';
 import type { Noun } from '../domain/records.ts';
+import type { Connection } from './connection.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import type { History } from './history/history.ts';
@@ -12,9 +13,10 @@ import type { Import, PlaceName } from './maintenance/import.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
 import { Users } from './records/users.ts';
-import { type Shared, sharedOn } from './shared.ts';
+import { sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
+import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
 
 /** What a view of the records shows, and who makes its changes. */
@@ -22,15 +24,6 @@ export interface View {
   /** The ids of the users whose records it shows, and no others; all without it. */
   users?: readonly number[];
   origin?: Origin;
-}
-
-/** What all views of one connection share. */
-interface Connection extends Shared {
-  db: Database;
-  changes: Changes;
-  close(): void;
-  /** Made for the first write of a service. */
-  writer?: Writer;
 }
 
 /** The records and all that can be done with them, on one connection: the whole of them, or a view. */
@@ -249,6 +242,17 @@ export class Store {
     return storeOn(db, undefined, { close });
   }
 
+  /** Whether other threads can open the database to read it, as `openReader` does. */
+  get isShareable(): boolean {
+    const { obstacle } = this.#connection.db;
+    return obstacle === undefined || obstacle.kind === 'shared';
+  }
+
+  /** As there, for the readers in other threads. */
+  holdTemporaryFolder(): (() => void) | undefined {
+    return holdTemporaryFolder(this.#connection.db);
+  }
+
   /** As `Database.checkpoint`. */
   checkpoint(): boolean {
     return this.#connection.db.checkpoint();
@@ -288,10 +292,6 @@ export function storeOn(
     beforeFirstChange,
   }: { close?: () => void; beforeFirstChange?: () => void } = {},
 ): Store {
-  return new Store({
-    db,
-    changes: new Changes(db, now, beforeFirstChange),
-    ...sharedOn(db, now),
-    close,
-  });
+  const changes = new Changes(db, now, beforeFirstChange);
+  return new Store({ db, changes, ...sharedOn(db, now), close });
 }

@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { forBash, wordsOf } from '../../src/cli/complete/shell-words.ts';
-import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+import { freshFolder, noraWith, records } from '../helpers.ts';
+import { hasScript, KILL, typeInto } from '../pseudo-terminal.ts';
 
 /** Completion in real shells, in a pseudo-terminal. `npm test` builds the program first. */
 
@@ -41,24 +42,19 @@ const shells: Readonly<Record<string, Shell>> = {
 };
 
 const missing = Object.keys(shells).filter((shell) => !has(shell));
-const hasScript = has('script');
 if (missing.length > 0 || !hasScript)
   console.warn(
     `Not here: ${[...missing, ...(hasScript ? [] : ['script(1)'])].join(', ')}. Completion is not tested in them.`,
   );
 
 /** A database with a log of each name. */
-const filled = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
-  });
+const filled = () => noraWith(...NAMES.map((exerciseName) => ({ exerciseName })));
 
 /**
  * Types into a shell, each text once the screen shows the one before it.
  * @returns the screen
  */
-function typed(
+async function typed(
   { command, rc, setup }: Shell,
   db: string,
   keys: readonly (readonly [shown: string | RegExp, typed: string])[],
@@ -74,50 +70,12 @@ function typed(
   const work = join(folder, 'work');
   mkdirSync(work);
   writeFileSync(join(work, 'diary.json'), '[]');
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
-    cwd: work,
-    env: {
-      HOME: folder,
-      PATH: `${path}:${process.env['PATH']}`,
-      SCIATICA_DB: db,
-      TERM: 'xterm',
-      LANG: 'C.UTF-8',
-      SHELL: command.split(' ')[0],
-    },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const left = [...keys];
-  let screen = '';
-  let seen = 0;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Waited for ${left[0]?.[0]} in\n${screen}`)), 20_000);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      screen += text;
-      const [next] = left;
-      if (!next) return;
-      const rest = screen.slice(seen);
-      const found = typeof next[0] === 'string' ? rest.indexOf(next[0]) : rest.search(next[0]);
-      if (found < 0) return;
-      seen = screen.length;
-      left.shift();
-      setTimeout(
-        () => {
-          if (next[1] === KILL) child.kill();
-          else child.stdin.write(next[1]);
-        },
-        next[1] === KILL ? 1500 : 30,
-      );
-    });
-    child.on('close', () => {
-      clearTimeout(timer);
-      resolve({ screen, folder: work });
-    });
-  });
+  const env = { HOME: folder, PATH: `${path}:${process.env['PATH']}`, SCIATICA_DB: db };
+  const screen = await typeInto(command, keys, { cwd: work, env: { ...env, SHELL: command.split(' ')[0] } });
+  return { screen, folder: work };
 }
 
 const END = 'exit\r';
-/** Ends the shell without running what stands on its line. */
-const KILL = '';
 
 describe.each(Object.entries(shells))('%s', (name, shell) => {
   const testIn = test.skipIf(missing.includes(name) || !hasScript);

@@ -13,7 +13,7 @@ import { confirmDeletion } from '../input/edit.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { idOf } from '../input/options.ts';
 import { formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, print, say } from '../output/io.ts';
+import { counted, escapeControls, print, say, sayAlways } from '../output/io.ts';
 import { type Progress, progressOf } from '../output/progress.ts';
 import { describeConflict, describeCounts, describeGone, totalOf } from '../views/import.ts';
 
@@ -179,14 +179,15 @@ function reported(
     return new SciaticaError(error.code, `${file.name}: ${error.message}`);
   const limit = context.stderr.isTTY ? SHOWN_FAULTS : undefined;
   const shown = faults.issues.slice(0, limit);
-  for (const issue of shown) say(context, escapeControls(describeIssue(issue)));
+  for (const issue of shown) sayAlways(context, escapeControls(describeIssue(issue)));
   const conflicts = task?.result?.conflicts ?? [];
   for (const conflict of conflicts.slice(0, limit))
-    for (const line of describeConflict(conflict)) say(context, line);
+    for (const line of describeConflict(conflict)) sayAlways(context, line);
   const told = shown.length + conflicts.slice(0, limit).length;
-  if (faults.count > told) say(context, `and ${grouped(faults.count - told)} more`);
+  if (faults.count > told) sayAlways(context, `and ${grouped(faults.count - told)} more`);
   // What ended the reading, after faults of single records.
-  if (error.issues.length === 0 && conflicts.length === 0) say(context, `${file.name}: ${error.message}`);
+  if (error.issues.length === 0 && conflicts.length === 0)
+    sayAlways(context, `${file.name}: ${error.message}`);
   if (task?.result) sayCounts(context, task.result, options);
   if (error.code === 'invalid')
     return new SciaticaError(

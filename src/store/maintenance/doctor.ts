@@ -33,6 +33,8 @@ export interface Examination {
   identity: string | null;
   users: number | null;
   logs: number | null;
+  routines: number | null;
+  goals: number | null;
   checks: Check[];
 }
 
@@ -54,6 +56,8 @@ export function examine(path: string): Examination {
     identity: null,
     users: null,
     logs: null,
+    routines: null,
+    goals: null,
     checks: [],
   };
   if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
@@ -134,8 +138,8 @@ function format(examination: Examination, db: Database): Check {
     };
   if (version === 0) return { name, ok: true, detail: 'empty; it is filled in at the next use' };
   try {
-    const { users, logs } = holdingOf(db);
-    Object.assign(examination, { users, logs });
+    const { users, logs, routines, goals } = holdingOf(db);
+    Object.assign(examination, { users, logs, routines, goals });
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
   }
