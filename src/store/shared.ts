@@ -5,6 +5,7 @@ import { Requests } from './records/requests.ts';
 import { Settings } from './records/settings.ts';
 import { Tokens } from './records/tokens.ts';
 import type { Database } from './sqlite/database.ts';
+import type { SyncTables } from './sync/tables.ts';
 
 /** The verbs that all views of a connection share. */
 export interface Shared {
@@ -14,6 +15,8 @@ export interface Shared {
   audit: Audit;
   requests: Requests;
   counterparts: Counterparts;
+  /** Loads what the database keeps for syncs. */
+  sync: () => Promise<SyncTables>;
 }
 
 /** @param now the clock, in milliseconds since 1970 */
@@ -26,5 +29,6 @@ export function sharedOn(db: Database, now: () => number): Shared {
     audit: new Audit(db),
     requests: new Requests(db, history),
     counterparts: new Counterparts(db),
+    sync: async () => new (await import('./sync/tables.ts')).SyncTables(db),
   };
 }

@@ -10,13 +10,8 @@ import type { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
-import type { Audit } from './records/audit.ts';
-import type { Counterparts } from './records/counterparts.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
-import type { Requests } from './records/requests.ts';
-import type { Settings } from './records/settings.ts';
-import type { Tokens } from './records/tokens.ts';
 import { Users } from './records/users.ts';
 import { sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
@@ -38,11 +33,13 @@ export class Store {
   readonly routines: Owned<Routine>;
   readonly goals: Owned<Goal>;
   readonly history: History;
-  readonly settings: Settings;
-  readonly tokens: Tokens;
-  readonly audit: Audit;
-  readonly requests: Requests;
-  readonly counterparts: Counterparts;
+  readonly settings: Shared['settings'];
+  readonly tokens: Shared['tokens'];
+  readonly audit: Shared['audit'];
+  readonly requests: Shared['requests'];
+  readonly counterparts: Shared['counterparts'];
+  /** Loads what the database keeps for syncs. */
+  readonly sync: Shared['sync'];
   readonly #connection: Connection;
   readonly #view: View;
 
@@ -62,6 +59,7 @@ export class Store {
     this.audit = connection.audit;
     this.requests = connection.requests;
     this.counterparts = connection.counterparts;
+    this.sync = connection.sync;
   }
 
   /** The same records as others see and change them: as if there were none but those of these users. */

@@ -1307,7 +1307,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1363,7 +1363,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1414,7 +1414,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1465,7 +1465,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -4950,6 +4950,11 @@ export interface operations {
                          * @description null: never
                          */
                         expiresAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Identity of the database: ids of records are unique together with it
+                         */
+                        database: string;
                     };
                 };
             };

@@ -114,14 +114,14 @@ test('erasing a user forgets their counterparts, remotes and pushes, to the byte
     db.run(`UPDATE counterparts SET earlier = ${was} WHERE theirId = 300`);
     store.counterparts.set(origin, { record: 'log', theirId: 301, ourId: 301, agreed: other });
     db.run(
-      `INSERT INTO remotes (name, url, origin, ourUser) VALUES ('TRACELESS', 'https://a', ?, 1)`,
-      origin,
+      `INSERT INTO remotes (name, url, ourUser) VALUES ('TRACELESS', 'https://a', 1), ('other', 'https://b', 2)`,
     );
-    db.run(`INSERT INTO remotes (name, url, ourUser) VALUES ('other', 'https://b', 2)`);
-    const push = `INSERT INTO pushes (remote, record, ourId, key, place, sent) VALUES ('other', ?, ?, 'k', ?, ?)`;
-    db.run(push, 'log', 1, 0, '[1,"TRACELESS"]');
-    db.run(push, 'log', 5, 1, '[2]');
-    db.run(push, 'user', 1, 2, '["TRACELESS"]');
+    db.run("INSERT INTO syncs VALUES (?, 7, 'null', 0, NULL, 0)", origin);
+    const conflict = 'INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, 1, 1, 0)';
+    db.run(conflict, origin, 'log', 7, 101, '{"notes":"TRACELESS"}');
+    db.run(conflict, origin, 'log', 8, 102, '{"notes":"of the other"}');
+    const push = `INSERT INTO pushes VALUES (?, 'k', 'POST', '/userExerciseLogs', 'TRACELESS', 'log', ?, NULL)`;
+    db.run(push, origin, '[{"id":4,"userId":2},{"id":1,"userId":1}]');
   });
   store.erase(1);
   expect(db.all('SELECT record, theirId FROM counterparts ORDER BY 1, 2')).toEqual([
@@ -129,11 +129,12 @@ test('erasing a user forgets their counterparts, remotes and pushes, to the byte
     { record: 'user', theirId: 102 },
   ]);
   expect(db.column('SELECT name FROM remotes')).toEqual(['other']);
-  expect(db.column('SELECT ourId FROM pushes')).toEqual([5]);
+  expect(db.column('SELECT theirUser FROM conflicts')).toEqual([102]);
+  // Not understood any more, so that all is read anew.
+  expect([db.column('SELECT key FROM pushes'), db.value('SELECT horizon FROM syncs')]).toEqual([[], -1]);
+  expect(db.column('SELECT theirUser FROM erasedUsers')).toEqual([101]);
   store.checkpoint();
   expect(readFileSync(store.path).includes('TRACELESS')).toBe(false);
-  store.erase(2);
-  expect(db.column('SELECT uuid FROM origins')).toEqual([]);
 });
 
 test('a database of the format before keeps its changes, and takes those of a sync', () => {

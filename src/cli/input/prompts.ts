@@ -174,6 +174,12 @@ export function askText(context: Context, message: string): Promise<string> {
   return ask(context, (prompts, streams) => prompts.input({ message, validate }, streams));
 }
 
+/** Asks for a text that is not shown while it is typed. */
+export async function askSecret(context: Context, message: string): Promise<string> {
+  const { password } = await import('@inquirer/prompts');
+  return (await ask(context, (_, streams) => password({ message, mask: false }, streams))).trim();
+}
+
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
   return ask(context, (prompts, streams) => prompts.confirm({ message, default: yes }, streams));
 }

@@ -1,6 +1,7 @@
 import type { AnyRecord, Noun } from '../../domain/records.ts';
 import { States } from '../history/states.ts';
 import type { Database } from '../sqlite/database.ts';
+import { forgetSyncs } from '../sync/forget.ts';
 
 /** A record of another database, and the record here that is the same. */
 export interface Counterpart {
@@ -101,8 +102,8 @@ export class Counterparts {
 const OWNER = "'$[0]'";
 
 /**
- * Forgets, for `erase`, all that the tables of other databases hold of a user: counterparts, remotes, and what is being
- * sent.
+ * Forgets, for `erase`, all that the tables of other databases hold of a user. What is left says which users of others were
+ * erased here, so that none comes back.
  * @param owned the user's records, deleted
  */
 export function forgetOrigins(
@@ -110,6 +111,7 @@ export function forgetOrigins(
   userId: number,
   owned: readonly { record: Noun; recordId: number }[],
 ): void {
+  forgetSyncs(db, userId);
   const records = JSON.stringify([
     ['user', userId],
     ...owned.map(({ record, recordId }) => [record, recordId]),
@@ -124,11 +126,5 @@ export function forgetOrigins(
     userId,
     userId,
   );
-  db.run(`DELETE FROM pushes AS t WHERE ${isTheirs} OR record <> 'user' AND sent ->> ${OWNER} = ?`, userId);
   db.exec('DROP TABLE temp.erased');
-  db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
-  db.run(
-    `DELETE FROM origins WHERE id NOT IN (SELECT origin FROM counterparts)
-     AND id NOT IN (SELECT origin FROM remotes WHERE origin IS NOT NULL)`,
-  );
 }

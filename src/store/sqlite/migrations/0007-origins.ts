@@ -25,31 +25,60 @@ export const sql = `
     UNIQUE (origin, record, ourId)
   ) STRICT, WITHOUT ROWID;
 
-  -- Who is synced with, by name; theirSeq and ourSeq are the history seqs over there and here up to which all is settled.
+  -- Services to sync with, by name. The token of each is in a file beside the database, so that no backup has it.
   CREATE TABLE remotes (
-    name      TEXT    NOT NULL PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 2000),
-    url       TEXT    NOT NULL,
-    pin       TEXT,
-    tokenFile TEXT,
-    origin    INTEGER REFERENCES origins (id),
-    ourUser   INTEGER,
-    theirUser INTEGER,
-    theirSeq  INTEGER NOT NULL DEFAULT 0,
-    ourSeq    INTEGER NOT NULL DEFAULT 0
+    name    TEXT    NOT NULL PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 100),
+    url     TEXT    NOT NULL,
+    pin     TEXT,
+    ourUser INTEGER
   ) STRICT, WITHOUT ROWID;
 
-  -- Records whose creation was sent to a remote and not yet answered: the Idempotency-Key of the request, the place of the record in it,
-  -- and its fields as they were sent, as in the history.
-  CREATE TABLE pushes (
-    remote TEXT    NOT NULL REFERENCES remotes (name) ON UPDATE CASCADE ON DELETE CASCADE,
-    record TEXT    NOT NULL CHECK (record IN ('user', 'log', 'routine', 'goal')),
-    ourId  INTEGER NOT NULL,
-    key    TEXT    NOT NULL,
-    place  INTEGER NOT NULL,
-    sent   TEXT    NOT NULL CHECK (json_valid(sent)),
-    PRIMARY KEY (remote, record, ourId),
-    UNIQUE (remote, key, place)
+  -- The sync with each origin. position: history seq over there up to which all has arrived. scope: ids of the users that the token
+  -- covered then, as a JSON array, or null. horizon: the setting of that name then. ourUser: the only user who is synced; NULL
+  -- for all. keepsIds: began with no record here, so that ids of over there are taken where they are free.
+  CREATE TABLE syncs (
+    origin   INTEGER NOT NULL PRIMARY KEY REFERENCES origins (id),
+    position INTEGER NOT NULL,
+    scope    TEXT    NOT NULL CHECK (json_valid(scope)),
+    horizon  INTEGER NOT NULL,
+    ourUser  INTEGER,
+    keepsIds INTEGER NOT NULL CHECK (keepsIds IN (0, 1))
+  ) STRICT;
+
+  -- Records of an origin that wait for a decision. theirUser: the user over there. state: the record there as JSON, with the
+  -- ids of there; NULL for none. at: when it was last changed there, in milliseconds since 1970. isLater: whether that is
+  -- known to have come after what was agreed on. isErased: the user was erased there.
+  CREATE TABLE conflicts (
+    origin    INTEGER NOT NULL REFERENCES origins (id),
+    record    TEXT    NOT NULL CHECK (record IN ('user', 'log', 'routine', 'goal')),
+    theirId   INTEGER NOT NULL,
+    theirUser INTEGER NOT NULL,
+    state     TEXT    CHECK (json_valid(state)),
+    at        INTEGER,
+    isLater   INTEGER NOT NULL CHECK (isLater IN (0, 1)),
+    isErased  INTEGER NOT NULL CHECK (isErased IN (0, 1)),
+    PRIMARY KEY (origin, record, theirId)
   ) STRICT, WITHOUT ROWID;
+
+  -- Users of an origin who were erased here, and do not come back.
+  CREATE TABLE erasedUsers (
+    origin    INTEGER NOT NULL REFERENCES origins (id),
+    theirUser INTEGER NOT NULL,
+    PRIMARY KEY (origin, theirUser)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The writing request to an origin that is not answered yet. key: its Idempotency-Key. body: as it was sent. records: the
+  -- records here that it is about, with the ids of here, as a JSON array; theirId: the one that it changes or deletes.
+  CREATE TABLE pushes (
+    origin  INTEGER NOT NULL PRIMARY KEY REFERENCES origins (id),
+    key     TEXT    NOT NULL,
+    method  TEXT    NOT NULL,
+    path    TEXT    NOT NULL,
+    body    TEXT,
+    record  TEXT    NOT NULL CHECK (record IN ('user', 'log', 'routine', 'goal')),
+    records TEXT    NOT NULL CHECK (json_valid(records)),
+    theirId INTEGER
+  ) STRICT;
 
   -- A CHECK is widened by building the table again: a sync is a source of changes. The legacy way of renaming leaves the
   -- triggers and references that name the table as they are (https://sqlite.org/pragma.html#pragma_legacy_alter_table).
