@@ -13,7 +13,7 @@ import type { Import, PlaceName } from './maintenance/import.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
 import { Users } from './records/users.ts';
-import { sharedOn } from './shared.ts';
+import { type Shared, sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
 import { holdTemporaryFolder } from './sqlite/temporary.ts';

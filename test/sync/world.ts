@@ -182,7 +182,8 @@ export class World {
       let isQuiet = true;
       for (let at = 0; at < SERVER; at++) {
         const result = await this.run(at, { onConflict: 'newest', acceptErase: true });
-        if (this.#store(at).logs.count() > this.made.size) throw new Error('A log is there twice.');
+        if (this.#store(at).logs.count() > this.made.size + this.deleted().size)
+          throw new Error('Logs are there twice.');
         if (total(result.pulled) + total(result.pushed) > 0 || !isSettled(result)) isQuiet = false;
       }
       if (isQuiet) return;

@@ -120,7 +120,7 @@ async function remoteOf(
   name: string | undefined,
   { tokenFile, pin }: Options,
 ): Promise<{ remote: Remote; token: string | undefined }> {
-  const { keptToken, readToken } = await import('../input/secret.ts');
+  const { keptToken, readToken } = await import('../secret.ts');
   if (name !== undefined && /^https?:/i.test(name)) {
     const { checkAddress } = await import('../../sync/address.ts');
     const { url } = checkAddress(name, pin);
