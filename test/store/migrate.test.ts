@@ -185,7 +185,7 @@ describe('before a migration', () => {
     const folder = join(freshFolder(), 'disk');
     mkdirSync(folder);
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', folder], { stdio: 'ignore' });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', folder], { stdio: 'ignore' });
     } catch {
       skip('no file system may be mounted here');
     }
@@ -193,7 +193,7 @@ describe('before a migration', () => {
     const path = join(folder, 'test.db');
     copyFileSync(present(), path);
     // Room for the shared memory of the log (-shm), and for half a copy.
-    const filler = 300 * 1024 - 1.5 * statSync(path).size - 44 * 1024;
+    const filler = 600 * 1024 - 1.5 * statSync(path).size - 44 * 1024;
     writeFileSync(join(folder, 'filler'), Buffer.alloc(filler));
     const { stdout } = await ended(start(script, [path]));
     expect(stdout).toMatch(/^ready\nfull .*no room for a copy of the old ones.*Make room/);
