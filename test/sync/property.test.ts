@@ -64,6 +64,14 @@ const begun = (): Step[] => [
 ];
 
 async function holds(sequence: readonly Step[], world = new World()): Promise<void> {
+  try {
+    await check(sequence, world);
+  } finally {
+    world.close();
+  }
+}
+
+async function check(sequence: readonly Step[], world: World): Promise<void> {
   for (const step of [...begun(), ...sequence]) await world.step(step);
   await world.settle();
   const expected = world.contents(SERVER);

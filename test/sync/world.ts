@@ -176,6 +176,10 @@ export class World {
     }
   }
 
+  close(): void {
+    for (const store of this.stores) store.close();
+  }
+
   /** Syncs all, in turn, until nothing is left to do. */
   async settle(): Promise<void> {
     for (let round = 0; round < 12; round++) {
