@@ -182,6 +182,21 @@ const found: [what: string, steps: Step[]][] = [
     ],
   ],
   [
+    'a log is deleted there, and two machines are killed after each of the requests that bring it back',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      ...[0, 1].map(steady),
+      { do: 'delete', at: SERVER, pick: 0 },
+      ...[0, 1].map((at) => one('edit', at)),
+      ...[0, 1].flatMap((at) =>
+        [2, 3, 4, 5, 6, 7].map((count): Step => {
+          const weather: Weather[] = [...Array<Weather>(count).fill('fine'), 'killed after'];
+          return { do: 'sync', at, weather, decides: true };
+        }),
+      ),
+    ],
+  ],
+  [
     'a user is deleted there with a log, and two machines have changed it and made others',
     [
       { do: 'log', at: SERVER, pick: 1 },
