@@ -300,6 +300,11 @@ describe('encrypted for a recipient', () => {
   });
 });
 
+interface Waiting {
+  store: Store;
+  job: BackupJob;
+}
+
 describe('erasing a person', () => {
   test('makes no backup, and takes the person out of the plain ones', async () => {
     const store = filledStore(6);
@@ -324,6 +329,21 @@ describe('erasing a person', () => {
       expect(logsIn(path)).toBe(3);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
+  });
+
+  test('stops the job of this database, not that of another one whose backups share the folder', async () => {
+    const folder = freshFolder();
+    const [mine, other] = [longStore(), longStore()].map((store) => {
+      store.settings.backups = { folder };
+      return { store, job: ask(store).jobs[0] as BackupJob };
+    }) as [Waiting, Waiting];
+    mine.store.erase(2);
+    eraseFromBackups(mine.store);
+    expect([mine, other].map(({ job }) => existsSync(job.source))).toEqual([false, true]);
+    await runBackupJob(other.job);
+    expect(readdirSync(folder)).toEqual([
+      expect.stringMatching(/^test\.db\.[\da-f]{8}\.auto-2026-03-02\.db$/),
+    ]);
   });
 
   test('names what is out of reach, and leaves those that never held the person', () => {

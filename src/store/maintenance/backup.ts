@@ -15,6 +15,7 @@ import {
 import { damaged, domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
 import { type Holding, holdingOf, integrityFaults, isSound, openToRead } from '../sqlite/verify.ts';
+import { digestOf } from './backup-plan.ts';
 import { type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
 /** A copy that was made. */
@@ -45,7 +46,7 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
   refuseTarget(source, target, force || rename);
   let temporary: Temporary | undefined;
   try {
-    temporary = temporaryBeside(target);
+    temporary = temporaryBeside(target, digestOf(naming.database ?? source));
     const { mark, ...holding } = copyVerified(source, temporary.path);
     const bytes = statSync(temporary.path).size;
     const path = publishBackup(temporary.path, source, mark, target, naming);
@@ -161,17 +162,14 @@ export function backupError(error: unknown, target: string): unknown {
   if (error instanceof NotSynced) return fail('uncertain', error.message);
   if (code === 'EEXIST') return exists(target);
   if (code === 'full' || isFull(error))
-    return fail(
-      'full',
-      `The disk of ${dirname(target)} is full: no backup was made. Make room, or give another place.`,
-    );
+    return fail('full', `The disk of ${dirname(target)} is full. Make room, or give another place.`);
   // Of the two files, SQLite writes to the copy alone.
   const cause = (error as { cause?: { code?: unknown } }).cause?.code;
   if (/^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|CLOSE)/.test(String(cause)))
-    return fail('unusable', `${target} could not be written (${cause}): no backup was made.`);
+    return fail('unusable', `${target} could not be written (${cause}).`);
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return fail('unusable', `There is no folder ${dirname(target)}: no backup was made.`);
+    return fail('unusable', `There is no folder ${dirname(target)}.`);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return fail('unusable', `No backup was made: no permission to write in ${dirname(target)}.`);
+    return fail('unusable', `No permission to write in ${dirname(target)}.`);
   return domainError(error, target);
 }
