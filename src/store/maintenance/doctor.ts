@@ -7,6 +7,7 @@ import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
+import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
@@ -141,6 +142,7 @@ function format(examination: Examination, db: Database): Check {
 
 function integrity(db: Database): Check {
   const faults = integrityFaults(db);
+  if (faults.length === 0 && !isSchemaSound(db)) faults.push('a table is not as it was made');
   if (faults.length === 0) return { name: 'Integrity', ok: true, detail: 'every page is sound' };
   // SQLite ends with a line feed per page and names trees by number: the first line is enough to look it up.
   const [first = ''] = faults.map((fault) => fault.replace(/\s+/g, ' '));

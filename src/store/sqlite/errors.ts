@@ -32,7 +32,10 @@ export function domainError(error: unknown, path: string): unknown {
 function isBrokenSchema(code: string, error: unknown): boolean {
   const { message } = error as Error;
   return (
-    code === 'SQLITE_ERROR' && /^(no such (table|column)|unsupported file format|malformed)/.test(message)
+    code === 'SQLITE_ERROR' &&
+    /^(no such|unknown function|table \S+ has|foreign key mismatch|unsupported file format|malformed)/.test(
+      message,
+    )
   );
 }
 
