@@ -181,8 +181,7 @@ const targetOf = ({ folder, prefix, day, recipient }: BackupJob) =>
 
 /** Goes on where another process was faster, or somebody was erased meanwhile: the next change asks for a backup again. */
 function requireHarmless(error: unknown, job: BackupJob): void {
-  const isConflict = error instanceof SciaticaError && error.code === 'conflict';
-  if (!(error instanceof ErasedMeanwhile || (isConflict && existsSync(targetOf(job))))) throw error;
+  if (!(error instanceof ErasedMeanwhile || existsSync(targetOf(job)))) throw error;
 }
 
 function removeCopy({ database, source }: BackupJob): void {
