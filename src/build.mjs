@@ -1,5 +1,7 @@
-// npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, and the licences of what is in them.
+// npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, the licences of what is in them,
+// and the manual page.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -15,10 +17,8 @@ const noChildProcess = {
   load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : undefined),
 };
 
-rmSync(dist, { recursive: true, force: true });
-const { output } = await build({
+const common = {
   cwd: root,
-  input: 'src/main.ts',
   platform: 'node',
   transform: { target: 'node20' },
   // It loads a native library, and stays a package.
@@ -27,13 +27,37 @@ const { output } = await build({
   logLevel: 'warn',
   // A module that is imported both ways is loaded with the one that needs it.
   checks: { ineffectiveDynamicImport: false },
-  output: {
-    dir: dist,
-    format: 'cjs',
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  },
+};
+const written = {
+  format: 'cjs',
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+};
+
+rmSync(dist, { recursive: true, force: true });
+const { output: program } = await build({
+  ...common,
+  input: 'src/main.ts',
+  output: { ...written, dir: dist },
 });
-writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf(output)));
+// The threads of the service, in one file: if they shared code with the program, it would be cut into more files.
+const { output: worker } = await build({
+  ...common,
+  input: 'src/http/workers/worker.ts',
+  output: { ...written, file: join(dist, 'worker.js'), codeSplitting: false },
+});
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf([...program, ...worker])));
+
+writeFileSync(join(dist, 'sciatica.1'), await manualPage());
+
+/** From the help of the commands, which are bundled once more to be asked. */
+async function manualPage() {
+  const dir = join(dist, 'man-page');
+  await build({ ...common, input: 'src/cli/man-page.ts', output: { dir, format: 'cjs' } });
+  const { manPage } = createRequire(import.meta.url)(join(dir, 'man-page.js'));
+  const page = await manPage(readFileSync(join(root, 'docs/commands.md'), 'utf8'));
+  rmSync(dir, { recursive: true });
+  return page;
+}
 
 /** The folders of the packages that a bundle contains, in order. */
 function packagesOf(chunks) {

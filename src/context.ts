@@ -8,7 +8,9 @@ import type { BackupJob } from './store/maintenance/automatic-backup.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
-export type Output = Writable & { isTTY?: boolean; columns?: number };
+export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number };
+/** Takes long output to a pager. Messages wait for its end. */
+export type Paging = Output & { say(line: string): void; finish(): Promise<void> };
 
 /** What a command needs of its process; tests inject their own. */
 export interface World {
@@ -44,6 +46,11 @@ export class Context {
   /** False with `--no-color`. */
   mayColour = true;
 
+  /** Where the command's output is paged. */
+  paging: Paging | undefined;
+  /** True with `--quiet`. */
+  quiet = false;
+
   /** Says what is wrong where the command goes on. */
   warn: (line: string) => unknown = () => {};
 
@@ -57,8 +64,8 @@ export class Context {
   get stdin() {
     return this.#world.stdin;
   }
-  get stdout() {
-    return this.#world.stdout;
+  get stdout(): Output {
+    return this.paging ?? this.#world.stdout;
   }
   get stderr() {
     return this.#world.stderr;

@@ -10,7 +10,8 @@ const rooms: Record<string, readonly string[]> = {
   store: ['domain', 'lib'],
   exchange: ['domain', 'lib'],
   insights: ['domain', 'lib'],
-  cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
+  sync: ['domain', 'lib', 'store'],
+  cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'sync', 'context.ts'],
   http: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
   'context.ts': ['domain', 'lib', 'store'],
   'main.ts': ['domain', 'cli', 'context.ts'],
@@ -24,7 +25,7 @@ const packages: [name: RegExp, rooms: readonly string[]][] = [
   [/^better-sqlite3(-12)?$/, ['store']],
   [/^(chalk|cli-table3|commander)$/, ['cli']],
   [/^@inquirer\//, ['cli']],
-  [/^(node:)?https?2?$/, ['http']],
+  [/^(node:)?https?2?$/, ['http', 'sync']],
   [/^(zod|fastest-levenshtein)$/, ['domain', 'store', 'exchange', 'insights', 'cli', 'http']],
 ];
 

@@ -6,6 +6,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { run as runProgram } from '../src/cli/program.ts';
 import { Context, type Input, type Output } from '../src/context.ts';
+import type { LogInput } from '../src/domain/log.ts';
+import { type UserInput, userFields } from '../src/domain/user.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import { log, user } from './samples.ts';
 
@@ -39,6 +41,22 @@ export function prepared(work: (store: Store) => void): string {
   }
   return path;
 }
+
+/** A database of Nora with sessions: each is the one above, but for what is given. @returns its path */
+export const noraWith = (...sessions: readonly Partial<LogInput>[]): string =>
+  prepared((store) => {
+    store.users.create(nora);
+    store.change(() => {
+      for (const given of sessions) store.logs.create({ ...session, ...given });
+    });
+  });
+
+/** The flags of `user add` for a user like Nora, but for what is given. */
+export const userFlags = (given: Partial<UserInput> = {}): string[] =>
+  Object.entries({ ...nora, ...given }).flatMap(([name, value]) => [
+    `--${userFields[name as keyof UserInput].flag}`,
+    String(value),
+  ]);
 
 /** What a database holds. */
 export function records(path: string) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'rolldown';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshFolder, nora } from './helpers.ts';
+import { freshFolder, nora, userFlags } from './helpers.ts';
 
 /** What is published: the tarball, the licences in it, and whether it can be installed and started. */
 
@@ -94,6 +94,7 @@ test('the tarball is installed into an empty prefix, and works', { timeout: 60_0
       'bin/sciatica.js',
       'dist/THIRD-PARTY-NOTICES',
       'dist/main.js',
+      'dist/sciatica.1',
     ]),
   );
   expect(
@@ -108,13 +109,26 @@ test('the tarball is installed into an empty prefix, and works', { timeout: 60_0
         env: { PATH: env.PATH, HOME: folder },
       })
     ).stdout;
+  // Where man looks for it.
+  const page = readFileSync(join(folder, 'prefix/share/man/man1/sciatica.1'), 'utf8');
+  expect(page).toMatch(/^\.TH SCIATICA 1/m);
   expect(await sciatica('--version')).toBe(`${json<Manifest>('package.json').version}\n`);
-  const flags = Object.entries(nora).flatMap(([name, value]) => [
-    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-    String(value),
-  ]);
-  expect(await sciatica('user', 'add', ...flags)).toContain('Added Nora Lind (user 1)');
+  expect(await sciatica('user', 'add', ...userFlags())).toContain('Added Nora Lind (user 1)');
   expect(JSON.parse(await sciatica('users', '--json'))).toEqual([{ id: 1, ...nora }]);
+});
+
+test('a clone that is not built says in one line how to build it', () => {
+  const folder = freshFolder();
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/sciatica.js', 'logs'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'sciatica: this clone is not built yet. In its folder, run: npm ci\n',
+  });
 });
 
 test('without the database engine, one line says so', () => {

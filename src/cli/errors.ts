@@ -7,7 +7,7 @@ import { withDatabase } from '../store/sqlite/connection.ts';
 import { damaged } from '../store/sqlite/errors.ts';
 import { isSchemaSound } from '../store/sqlite/schema.ts';
 import { areDaysSound, isSound, openToRead } from '../store/sqlite/verify.ts';
-import { escapeControls, say } from './output/io.ts';
+import { escapeControls, sayAlways } from './output/io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -53,22 +53,22 @@ export function report(context: Context, error: unknown, command: string): numbe
   if (error instanceof CommanderError) return reportUsage(context, error, command);
   if (isInterrupt(error)) return INTERRUPTED;
   if (error instanceof Declined) {
-    say(context, error.message);
+    sayAlways(context, error.message);
     return 1;
   }
-  if (context.env['DEBUG'] === 'sciatica') say(context, (error as Error)?.stack ?? String(error));
+  if (context.env['DEBUG'] === 'sciatica') sayAlways(context, (error as Error)?.stack ?? String(error));
   if (error instanceof SciaticaError) {
-    say(context, `sciatica: ${describeError(error)}`);
+    sayAlways(context, `sciatica: ${describeError(error)}`);
     return exitCodes[error.code];
   }
   const damage = damageBehind(context);
   if (damage !== undefined) {
-    say(context, `sciatica: ${escapeControls(damage)}`);
+    sayAlways(context, `sciatica: ${escapeControls(damage)}`);
     return exitCodes.damaged;
   }
   const message = error instanceof Error ? error.message : String(error);
-  say(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
-  say(context, 'Run it again with DEBUG=sciatica in front to see where.');
+  sayAlways(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
+  sayAlways(context, 'Run it again with DEBUG=sciatica in front to see where.');
   return 1;
 }
 
@@ -86,22 +86,41 @@ function damageBehind({ databasePath }: Context): string | undefined {
   }
 }
 
-/** What people type who know other programs, and what it is called here. */
-const MEANT: Readonly<Record<string, string>> = {
-  add: 'log add',
-  list: 'logs',
-  ls: 'logs',
-  edit: 'log edit',
-  rm: 'log rm',
-  'log list': 'logs',
-  'log ls': 'logs',
-  'log delete': 'log rm',
-  'user list': 'users',
-  'user ls': 'users',
-  'user delete': 'user rm',
-  'token list': 'token ls',
-  version: '--version',
+/** Verbs that other programs have, and what they are called here. */
+const VERBS: Readonly<Record<string, string>> = {
+  add: 'add',
+  new: 'add',
+  create: 'add',
+  record: 'add',
+  show: 'show',
+  view: 'show',
+  get: 'show',
+  edit: 'edit',
+  change: 'edit',
+  update: 'edit',
+  rm: 'rm',
+  delete: 'rm',
+  remove: 'rm',
+  list: 'list',
+  ls: 'list',
 };
+
+const LISTS: Readonly<Record<string, string>> = {
+  log: 'logs',
+  user: 'users',
+  routine: 'routines',
+  exercise: 'exercises',
+  token: 'token ls',
+};
+
+/** The command that was probably meant by one that there is not; a verb alone is about logs. */
+function meantBy(noun: string, word: string): string | undefined {
+  if (noun === '' && word === 'version') return '--version';
+  const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
+  if (verb === 'list') return LISTS[noun || 'log'];
+  const isThere = noun === 'token' ? verb === 'add' || verb === 'rm' : noun in LISTS && noun !== 'exercise';
+  return verb && (noun === '' || isThere) ? `${noun || 'log'} ${verb}` : undefined;
+}
 
 /** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
 function reportUsage(context: Context, error: CommanderError, command: string): number {
@@ -117,15 +136,16 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
           : `${name} takes ${most} word${most === '1' ? '' : 's'} only: quote a name with spaces`,
     )
     .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string) => {
-      const meant = MEANT[`${command.replace(/^sciatica ?/, '')} ${word}`.trim()];
+      const meant = meantBy(command.replace(/^sciatica ?/, ''), word);
       return meant ? `there is no command '${word}' here (did you mean sciatica ${meant}?)` : all;
     })
+    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
       /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
       "$2 must be one of $3, not '$1'",
     );
-  say(context, `sciatica: ${escapeControls(message)}`);
-  say(context, `See: ${command} --help`);
+  sayAlways(context, `sciatica: ${escapeControls(message)}`);
+  sayAlways(context, `See: ${command} --help`);
   return 2;
 }
 

@@ -5,7 +5,7 @@ import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
 import { report } from './errors.ts';
 import { helpStyle } from './help.ts';
 import { refuseRepeats } from './input/options.ts';
-import { escapeControls, say } from './output/io.ts';
+import { escapeControls, sayAlways } from './output/io.ts';
 
 const FIRST_STEPS = `
 First steps:
@@ -32,27 +32,42 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     const code = await home(context, argv);
     if (code !== undefined) return code;
   }
-  const program = await createProgram(context, argv[0]);
+  let help = '';
+  const program = await createProgram(context, argv[0], (text) => {
+    help += text;
+  });
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
       const { complete } = await import('./complete/complete.ts');
       await complete(context, program, words.slice(1));
     } else await program.parseAsync(words, { from: 'user' });
-    if (context.obstacle) say(context, escapeControls(context.obstacle));
-    for (const line of warnings) say(context, `sciatica: ${escapeControls(line)}`);
+    if (context.obstacle) sayAlways(context, escapeControls(context.obstacle));
+    for (const line of warnings) sayAlways(context, `sciatica: ${escapeControls(line)}`);
     return 0;
   } catch (error) {
     return report(context, error, pathOf(program, words).join(' '));
   } finally {
+    if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
+    await context.paging?.finish();
     context.close();
   }
+}
+
+async function showHelp(context: Context, help: string, { pager, input }: GlobalOptions): Promise<void> {
+  context.mayAsk = input;
+  if (pager && context.stdout.isTTY) {
+    const { pageLongOutput } = await import('./output/pager.ts');
+    pageLongOutput(context);
+  }
+  context.stdout.write(help);
 }
 
 /** Whether no command is named: only options of every command, which take no word but --db. */
 function isHome(argv: readonly string[]): boolean {
   return argv.every(
-    (word, i) => /^--(db|db=.*|no-input|no-color)$/s.test(word) || (i > 0 && argv[i - 1] === '--db'),
+    (word, i) =>
+      /^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(word) || (i > 0 && argv[i - 1] === '--db'),
   );
 }
 
@@ -63,13 +78,25 @@ async function home(context: Context, argv: readonly string[]): Promise<number |
   if (at >= 0) context.db = db;
   try {
     const { showHome } = await import('./commands/home.ts');
-    return showHome(context) ? 0 : undefined;
+    return (await showHome(context)) ? 0 : undefined;
   } catch (error) {
     return report(context, error, 'sciatica');
   } finally {
     context.close();
   }
 }
+
+interface GlobalOptions {
+  db?: string;
+  input: boolean;
+  color: boolean;
+  pager: boolean;
+  quiet?: boolean;
+}
+
+/** The full name of a command: `sciatica log add`. */
+const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 type AddCommand = (program: Command, context: Context) => void;
 
@@ -93,9 +120,13 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   redo: async () => (await import('./commands/undo.ts')).addRedoCommand,
   import: async () => (await import('./commands/import.ts')).addImportCommand,
   export: async () => (await import('./commands/export.ts')).addExportCommand,
+  sync: async () => (await import('./commands/sync.ts')).addSyncCommand,
+  remote: async () => (await import('./commands/remote.ts')).addRemoteCommand,
+  remotes: async () => (await import('./commands/remotes.ts')).addRemotesCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  identity: async () => (await import('./commands/identity.ts')).addIdentityCommand,
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   pair: async () => (await import('./commands/pair.ts')).addPairCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
@@ -107,8 +138,13 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 /**
  * Declares the commands.
  * @param first the first word of the command line: where it is a command, the others are not loaded
+ * @param write takes the help
  */
-export async function createProgram(context: Context, first = ''): Promise<Command> {
+export async function createProgram(
+  context: Context,
+  first = '',
+  write = (text: string): unknown => context.stdout.write(text),
+): Promise<Command> {
   const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
   const program = new Command('sciatica');
   program
@@ -116,25 +152,31 @@ export async function createProgram(context: Context, first = ''): Promise<Comma
     .option('--db <file>', 'the database (otherwise SCIATICA_DB, or one in your home folder)')
     .option('--no-input', 'never ask, not even in a terminal')
     .option('--no-color', 'no colours')
+    .option('--no-pager', 'no pager ($PAGER, else less) for long output in a terminal')
+    .option('-q, --quiet', 'say nothing but what was asked for, and errors')
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
+      writeOut: write,
       // `report` writes the errors; what comes here is the help of a group without a verb.
-      writeErr: (text) => context.stdout.write(text),
+      writeErr: write,
       outputError: () => {},
       getOutHelpWidth: () => helpWidth(context),
       getErrHelpWidth: () => helpWidth(context),
     })
     .configureHelp(helpStyle)
     .addHelpText('after', FIRST_STEPS)
-    .hook('preAction', () => {
-      const { db, input, color } = program.opts<{ db?: string; input: boolean; color: boolean }>();
+    .hook('preAction', async (_, command) => {
+      const { db, input, color, pager, quiet } = program.opts<GlobalOptions>();
       context.db = db;
       context.mayAsk = input;
       context.mayColour = color;
+      context.quiet = quiet ?? false;
+      if (!pager || !context.stdout.isTTY) return;
+      const { pageLongOutput } = await import('./output/pager.ts');
+      pageLongOutput(context, nameOf(command).slice(program.name().length + 1));
     });
   const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));
   for (const add of loaded) add(program, context);

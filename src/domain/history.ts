@@ -2,7 +2,7 @@ import type { AnyRecord, Noun } from './records.ts';
 import type { User } from './user.ts';
 
 /** What did a change: the command line, the API, or one of the commands that do many things at once. */
-export const sources = ['cli', 'api', 'import', 'undo', 'erase'] as const;
+export const sources = ['cli', 'api', 'import', 'sync', 'undo', 'erase'] as const;
 export type Source = (typeof sources)[number];
 
 export const actions = ['create', 'update', 'delete', 'erase'] as const;
@@ -11,7 +11,7 @@ export type Action = (typeof actions)[number];
 /** Who or what makes a change. */
 export interface Origin {
   source: Source;
-  /** The name of the caller's token. */
+  /** The name of the caller's token, or of the remote that was synced with. */
   caller?: string;
 }
 

@@ -49,3 +49,11 @@ export function pairingUri({ url, pin, code }: Invitation): string {
   const plain = encodeURIComponent(url).replace(/%(3A|2F)/g, decodeURIComponent);
   return `sciatica://pair?url=${plain}&pin=${pin}&code=${code}`;
 }
+
+/** What `pairingUri` put into a URI; undefined for any other text. */
+export function invitationOf(uri: string): Invitation | undefined {
+  if (!/^sciatica:\/\/pair\?/.test(uri)) return undefined;
+  const parameters = new URLSearchParams(uri.slice(uri.indexOf('?')));
+  const [url, pin, code] = ['url', 'pin', 'code'].map((name) => parameters.get(name));
+  return url && pin && code ? { url, pin, code } : undefined;
+}

@@ -1,9 +1,20 @@
 import { type Issue, invalid } from '../domain/errors.ts';
+import type { FileOrigin } from '../domain/origin.ts';
 import type { Noun } from '../domain/records.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import type { Surroundings } from '../lib/strict-json.ts';
 import { JsonWindow, TooLong } from './json-window.ts';
-import { documentKeys, type Item, itemOf, type Reading, unreadable } from './records.ts';
+import {
+  documentKeys,
+  type Item,
+  itemOf,
+  LAST_CHANGES,
+  lastChangeOf,
+  ORIGIN,
+  type Reading,
+  requiredOrigin,
+  unreadable,
+} from './records.ts';
 
 const BATCH = 1000;
 
@@ -12,17 +23,18 @@ const MAX_RECORD = 1024 * 1024;
 
 /**
  * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }` with any of
- * the keys, or a bare list of records. One batch of records is in memory at once.
+ * the keys, or a bare list of records; beside the lists, `origin` and `lastChanges` (see `FileOrigin`). One batch of records is in memory at once.
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
+  const about: { origin?: FileOrigin } = {};
   async function* batches(): AsyncGenerator<Item[]> {
     const window = new JsonWindow(text, MAX_RECORD);
     const first = await window.peek();
     let faults: Issue[] = [];
     bare = first === '[';
     if (bare) yield* listed(window, ['['], itemOf);
-    else if (first === '{') faults = yield* members(window);
+    else if (first === '{') faults = yield* members(window, about);
     else await window.value({ open: [], wanted: 'value' });
     if ((await window.peek()) !== undefined) throw window.fault({ open: [], wanted: 'more' });
     if (faults.length > 0) throw invalid(faults);
@@ -30,11 +42,12 @@ export function readDocument(text: AsyncIterable<string>): Reading {
       throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
   }
   const keys = Object.fromEntries(Object.entries(documentKeys).map(([key, noun]) => [noun, key]));
-  return { batches: batches(), where: (at, noun) => `${bare || !noun ? '' : keys[noun]}[${at}]` };
+  const where = (at: number, noun?: Noun) => `${bare || !noun ? '' : keys[noun]}[${at}]`;
+  return { batches: batches(), where, origin: () => about.origin };
 }
 
 /** The records of the lists of a document. @returns what is wrong with its shape */
-async function* members(window: JsonWindow): AsyncGenerator<Item[], Issue[]> {
+async function* members(window: JsonWindow, about: { origin?: FileOrigin }): AsyncGenerator<Item[], Issue[]> {
   const open = ['{'] as const;
   const keys = new Set<string>();
   const faults: Issue[] = [];
@@ -49,6 +62,10 @@ async function* members(window: JsonWindow): AsyncGenerator<Item[], Issue[]> {
     const noun = nounOf(key);
     if (noun && (await window.peek()) === '[')
       yield* listed(window, [...open, '['], (at, value) => ({ at, noun, value }));
+    else if (key === LAST_CHANGES && (await window.peek()) === '[')
+      yield* listed(window, [...open, '['], lastChangeOf);
+    else if (key === ORIGIN && (await window.peek()) === '{')
+      about.origin = requiredOrigin(await window.value({ open, wanted: 'value' }));
     else {
       // json-server writes $schema beside the lists.
       if (key !== '$schema') faults.push(faultOf(key, noun));

@@ -1,15 +1,18 @@
+import type { FileOrigin } from '../domain/origin.ts';
 import { tryJson } from '../lib/strict-json.ts';
-import { type Item, itemOf, type Reading } from './records.ts';
+import { type Item, isOriginLine, itemOf, type Reading, requiredOrigin } from './records.ts';
 
 /** Longer than any record can be, with every character escaped. */
 const MAX_LINE = 1024 * 1024;
 
-/** Reads one JSON record per line; blank lines do not count. */
+/** Reads one JSON record per line; blank lines do not count. The first line may say where the records are from. */
 export function readNdjson(text: AsyncIterable<string>): Reading {
-  return { batches: batches(text), where: (at) => `line ${at}` };
+  const about: { origin?: FileOrigin } = {};
+  return { batches: batches(text, about), where: (at) => `line ${at}`, origin: () => about.origin };
 }
 
-async function* batches(text: AsyncIterable<string>): AsyncGenerator<Item[]> {
+async function* batches(text: AsyncIterable<string>, about: { origin?: FileOrigin }): AsyncGenerator<Item[]> {
+  const itemsOf = (at: number, content: string) => recordsOf(at, content, about);
   let rest = '';
   let line = 1;
   for await (const piece of text) {
@@ -27,10 +30,14 @@ async function* batches(text: AsyncIterable<string>): AsyncGenerator<Item[]> {
   yield itemsOf(line, rest);
 }
 
-function itemsOf(at: number, line: string): Item[] {
+function recordsOf(at: number, line: string, about: { origin?: FileOrigin }): Item[] {
   if (line.trim() === '') return [];
   if (line.length > MAX_LINE) return [{ at, fault: { field: '', message: 'is too long for a record' } }];
   const result = tryJson(line);
+  if (at === 1 && 'value' in result && isOriginLine(result.value)) {
+    about.origin = requiredOrigin(result.value.origin);
+    return [];
+  }
   if (!('fault' in result)) return [itemOf(at, result.value)];
   const { message, at: column } = result.fault;
   return [{ at, fault: { field: '', message: `${message} at column ${column + 1}` } }];

@@ -2,7 +2,7 @@ import { tryJson } from '../lib/strict-json.ts';
 import { readCsv } from './csv-reader.ts';
 import { readDocument } from './document.ts';
 import { readNdjson } from './ndjson.ts';
-import { type Format, nounOf, type Reading, unreadable } from './records.ts';
+import { type Format, isOriginLine, nounOf, type Reading, unreadable } from './records.ts';
 import { decoded, withFirstLine } from './text.ts';
 
 /**
@@ -26,9 +26,10 @@ export async function readRecords(
   }
 }
 
-/** A whole record on the first line makes NDJSON, another brace or bracket JSON; the rest has a header. */
+/** A whole record, or an origin, on the first line makes NDJSON, another brace or bracket JSON; the rest has a header. */
 function sniffed(line: string): Format {
   if (!/^[[{]/.test(line)) return 'csv';
   const result = tryJson(line);
-  return 'value' in result && nounOf(result.value) ? 'ndjson' : 'json';
+  if (!('value' in result)) return 'json';
+  return nounOf(result.value) || isOriginLine(result.value) ? 'ndjson' : 'json';
 }

@@ -1,20 +1,28 @@
-import { type Issue, SciaticaError } from '../domain/errors.ts';
-import type { Noun } from '../domain/records.ts';
+import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
+import { type FileOrigin, type LastChange, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
+import { type Noun, nouns } from '../domain/records.ts';
 
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
-/** What stands at one place of a file: a record, not yet checked, or what keeps it from being one. */
+/** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or when one was changed. */
 export type Item =
-  | { at: number; noun: Noun; value: unknown; fault?: never }
-  | { at: number; noun?: Noun; fault: Omit<Issue, 'at'> };
+  | { at: number; noun: Noun; value: unknown; fault?: never; lastChange?: never }
+  | { at: number; noun?: never; value?: never; lastChange: LastChange; fault?: never }
+  | { at: number; noun?: Noun; fault: Omit<Issue, 'at'>; lastChange?: never };
 
 /** The records of a file, a batch at a time, and how one of its places is called. */
 export interface Reading {
   batches: AsyncIterable<Item[]>;
   where(at: number, noun?: Noun): string;
+  /** What the file says of the database that it is from, once all batches are read; nothing if it says nothing. */
+  origin?(): FileOrigin | undefined;
 }
+
+/** The members of a JSON document beside the lists of records. */
+export const ORIGIN = 'origin';
+export const LAST_CHANGES = 'lastChanges';
 
 /** The key of each noun in a JSON document: what the interface calls the lists. */
 export const documentKeys = {
@@ -45,6 +53,29 @@ export function itemOf(at: number, value: unknown): Item {
     ? 'is no user (firstName, email), log (userId, exerciseName), routine (exercises) or goal (sessionsPerWeek)'
     : 'must be a JSON object';
   return { at, fault: { field: '', message } };
+}
+
+/** The first line of NDJSON that says where its records are from: `{"origin":{…}}`. */
+export function isOriginLine(value: unknown): value is { origin: unknown } {
+  return isObject(value) && Object.keys(value).join() === ORIGIN;
+}
+
+/** @throws SciaticaError `invalid` for what is no origin */
+export function requiredOrigin(value: unknown): FileOrigin {
+  const origin = originOf(value);
+  if (!origin) throw invalid([{ field: ORIGIN, message: ORIGIN_EXPECTED }]);
+  return origin;
+}
+
+/** When a record was changed, at a place of a file. */
+export function lastChangeOf(at: number, value: unknown): Item {
+  const { record, id, at: moment } = (value ?? {}) as Record<string, unknown>;
+  const time = typeof moment === 'string' ? Date.parse(moment) : Number.NaN;
+  const noun = nouns.find((name) => name === record);
+  if (noun && Number.isSafeInteger(id) && !Number.isNaN(time))
+    return { at, lastChange: { record: noun, id: id as number, at: time } };
+  const message = `must be a list of objects with record, id and at, such as {"record":"log","id":1,"at":"2026-03-02T09:00:00.000Z"}; see entry ${at}`;
+  return { at, fault: { field: LAST_CHANGES, message } };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,9 +1,15 @@
+import type { FileOrigin } from '../domain/origin.ts';
+import { ORIGIN } from './records.ts';
+
 /** Blocks of records, each a JSON text. */
 export type Blocks = Iterable<readonly string[]>;
 
-/** A JSON object of lists, a record per line, so that two exports can be compared by line. */
-export function* documentOf(lists: Readonly<Record<string, Blocks>>): Generator<string> {
-  let before = '{';
+/**
+ * A JSON object of lists, a record per line, so that two exports can be compared by line.
+ * @param origin the database that the records are from, on the first line
+ */
+export function* documentOf(lists: Readonly<Record<string, Blocks>>, origin?: FileOrigin): Generator<string> {
+  let before = origin ? `{${JSON.stringify(ORIGIN)}:${JSON.stringify(origin)},\n` : '{';
   for (const [key, blocks] of Object.entries(lists)) {
     yield `${before}${JSON.stringify(key)}:`;
     yield* arrayOf(blocks);
@@ -27,7 +33,11 @@ function* arrayOf(blocks: Blocks): Generator<string> {
   yield before === '[\n' ? '[]' : '\n]';
 }
 
-/** NDJSON: a record per line. */
-export function* linesOf(blocks: Blocks): Generator<string> {
+/**
+ * NDJSON: a record per line.
+ * @param origin the database that the records are from, as a line of its own
+ */
+export function* linesOf(blocks: Blocks, origin?: FileOrigin): Generator<string> {
+  if (origin) yield `${JSON.stringify({ [ORIGIN]: origin })}\n`;
   for (const block of blocks) yield `${block.join('\n')}\n`;
 }

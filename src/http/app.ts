@@ -7,12 +7,15 @@ import { allowed, type Match, type Route, type Session } from './route.ts';
 import { match } from './router.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
+import type { Workers } from './workers/pool.ts';
 
 export interface Service {
   /** All records, changed in the name of the API. */
   store: Store;
   origins: Origins;
   feed: Feed;
+  /** Threads for reads that may take long; without them, all is read in this one. */
+  workers?: Workers | undefined;
   /** Authenticates callers; without it every caller may do everything. */
   gate?: Gate | undefined;
   /** Whether phones can be paired with it. */
@@ -89,8 +92,8 @@ function handle(
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const base = () => baseOf(request, service.origins);
-    const { feed, isPairing = false } = service;
-    const context = { request, id, search, store, caller, recheck, base, feed, isPairing, match };
+    const { feed, workers, isPairing = false } = service;
+    const context = { request, id, search, store, caller, recheck, base, feed, workers, isPairing, match };
     const response = route.handle(context);
     if (!(response instanceof Promise)) return revocable(response, recheck);
     return response

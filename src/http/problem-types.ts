@@ -27,6 +27,7 @@ export const problemTypes = {
   'too-many-requests': { status: 429, means: 'A rate limit; Retry-After says when to try again' },
   'headers-too-large': { status: 431, means: 'The headers are too large' },
   'internal-error': { status: 500, means: 'Something went wrong in the service' },
+  'query-timeout': { status: 503, means: 'A read had no result after 30 seconds: ask for less' },
   unavailable: { status: 503, means: 'Try again after the seconds that Retry-After says' },
   'storage-full': { status: 507, means: 'The disk is full; nothing was saved' },
 } as const satisfies Record<string, { status: number; means: string }>;

@@ -4,6 +4,7 @@ import type { Feed } from './handlers/feed.ts';
 import type { Operation } from './openapi/operation.ts';
 import type { ProblemName } from './openapi/problems.ts';
 import type { HttpRequest, HttpResponse } from './wire/message.ts';
+import type { Workers } from './workers/pool.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -27,6 +28,8 @@ export interface RequestContext extends Session {
   /** The address of the service as the caller wrote it: `http://localhost:3000`. */
   base(): string;
   readonly feed: Feed;
+  /** Threads for what may take long; absent in such a thread. */
+  readonly workers?: Workers | undefined;
   /** Whether phones can be paired with this service. */
   readonly isPairing: boolean;
   /** Finds the routes of a request target; undefined if there are none. */

@@ -20,6 +20,7 @@ import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';
 import { isSelfSigned, secureContext, strictTransport, type Tls } from './wire/tls.ts';
+import { Workers } from './workers/pool.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -33,6 +34,8 @@ export interface Timeouts {
   heartbeat: number;
   /** For requests in flight when the service stops. */
   stop: number;
+  /** For a long read to have its first result, and each further one. */
+  query: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -41,6 +44,7 @@ const TIMEOUTS: Timeouts = {
   stall: 30_000,
   heartbeat: 15_000,
   stop: 10_000,
+  query: 30_000,
 };
 
 export interface ServerOptions {
@@ -62,6 +66,8 @@ export interface ServerOptions {
   /** Takes the lines of the request log. */
   log: (lines: string) => void;
   timeouts?: Partial<Timeouts>;
+  /** The bundle of workers/worker.ts; without it, long reads hold up all others. */
+  workerFile?: string | undefined;
   /** Most connections at once. */
   mostConnections?: number;
 }
@@ -103,9 +109,11 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
   const stopWatching = watchLog(records, (line) => log.warning(line));
   const feed = new Feed(records, timeouts.heartbeat);
+  const { workerFile: file } = options;
+  const workers = file ? new Workers(store, { file, timeout: timeouts.query, onError }) : undefined;
   const origins = originsOf(options.ownNames);
   const isPairing = gate !== undefined && options.isPairing === true;
-  const service: Service = { store: records, origins, feed, gate, isPairing, onError };
+  const service: Service = { store: records, origins, feed, gate, workers, isPairing, onError };
   const app = createApp(service);
 
   let selfSigned = tls && isSelfSigned(tls.cert);
@@ -123,27 +131,44 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     if (fault !== undefined) log.warning(fault);
   };
 
-  const send = async (
+  const send = (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     begun: number,
-    { status, headers, body, encoding }: HttpResponse,
-  ) => {
+    response: HttpResponse,
+  ): void | Promise<void> => {
+    const { headers } = response;
     const strict = selfSigned === false && strictTransport(incoming.headers.host);
     if (strict) headers['strict-transport-security'] = strict;
     if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
-    else if (reach.connections?.closesAfter(incoming.socket, status)) {
+    else if (reach.connections?.closesAfter(incoming.socket, response.status)) {
       headers['connection'] = 'close';
       // Bytes that nobody reads would reset the connection, and the response with it.
-      if (!incoming.complete && incoming.headers.expect === undefined) await finished(incoming);
+      if (!incoming.complete && incoming.headers.expect === undefined)
+        return finished(incoming).then(() => sendBody(incoming, outgoing, begun, response));
     }
+    return sendBody(incoming, outgoing, begun, response);
+  };
+  // Waits for nothing with a short body: a promise more is a fiftieth of the time of a small read.
+  const sendBody = (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    begun: number,
+    response: HttpResponse,
+  ): void | Promise<void> => {
+    const { status, headers, body, encoding } = response;
+    const done = () => log.request(incoming, outgoing, performance.now() - begun);
     if (typeof body === 'object') {
       const chunks = encoding ? compressChunks(body, encoding) : body;
-      await sendChunks(outgoing, status, headers, chunks, timeouts.stall);
-    } else if (body !== undefined && encoding)
-      sendWhole(outgoing, status, headers, await compressWhole(body, encoding));
-    else sendWhole(outgoing, status, headers, body);
-    log.request(incoming, outgoing, performance.now() - begun);
+      return sendChunks(outgoing, status, headers, chunks, timeouts.stall).then(done);
+    }
+    if (body !== undefined && encoding)
+      return compressWhole(body, encoding).then((bytes) => {
+        sendWhole(outgoing, status, headers, bytes);
+        done();
+      });
+    sendWhole(outgoing, status, headers, body);
+    done();
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
     const begun = performance.now();
@@ -151,9 +176,15 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     unused.delete(incoming.socket);
     const response = app(requestOf(incoming, outgoing, reach, beforeBody));
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
-    if (response instanceof Promise)
-      void response.then((settled) => send(incoming, outgoing, begun, settled));
-    else void send(incoming, outgoing, begun, response);
+    if (response instanceof Promise) {
+      const { socket } = incoming;
+      // Nothing moves on a connection that waits for a long read, which has a bound of its own.
+      if (incoming.method === 'GET') socket.setTimeout(timeouts.query + timeouts.stall);
+      void response.then((settled) => {
+        if (incoming.method === 'GET') socket.setTimeout(timeouts.stall);
+        return send(incoming, outgoing, begun, settled);
+      });
+    } else void send(incoming, outgoing, begun, response);
   };
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) =>
     afterEarlier(incoming, outgoing, () => answerNow(incoming, outgoing, beforeBody));
@@ -171,7 +202,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   return {
     port,
     renew,
-    stop: () => stop(server, records, { log, gate, feed, unused, stopWatching }, timeouts.stop),
+    stop: () => stop(server, records, { log, gate, feed, workers, unused, stopWatching }, timeouts.stop),
   };
 }
 
@@ -193,6 +224,7 @@ interface Running {
   log: RequestLog;
   gate: Gate | undefined;
   feed: Feed;
+  workers: Workers | undefined;
   unused: Set<Socket>;
   stopWatching: () => void;
 }
@@ -200,7 +232,7 @@ interface Running {
 async function stop(
   server: Server,
   store: Store,
-  { log, gate, feed, unused, stopWatching }: Running,
+  { log, gate, feed, workers, unused, stopWatching }: Running,
   timeout: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -214,6 +246,7 @@ async function stop(
   const deadline = setTimeout(() => server.closeAllConnections(), timeout);
   await closed;
   clearTimeout(deadline);
+  await workers?.stop();
   await gate?.audit.flush();
   log.flush();
   store.checkpoint();

@@ -3,21 +3,20 @@ import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { Goal } from '../domain/plans/goal.ts';
 import type { Routine } from '../domain/plans/routine.ts';
 import type { Noun } from '../domain/records.ts';
+import type { Connection } from './connection.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
-import { History } from './history/history.ts';
+import type { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import.ts';
-import { Audit } from './records/audit.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
-import { Requests } from './records/requests.ts';
-import { Settings } from './records/settings.ts';
-import { Tokens } from './records/tokens.ts';
 import { Users } from './records/users.ts';
+import { type Shared, sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import { openDatabase, openSnapshot } from './sqlite/open.ts';
+import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
 
 /** What a view of the records shows, and who makes its changes. */
@@ -27,20 +26,6 @@ export interface View {
   origin?: Origin;
 }
 
-/** What all views of one connection share. */
-interface Connection {
-  db: Database;
-  changes: Changes;
-  history: History;
-  settings: Settings;
-  tokens: Tokens;
-  audit: Audit;
-  requests: Requests;
-  close(): void;
-  /** Made for the first write of a service. */
-  writer?: Writer;
-}
-
 /** The records and all that can be done with them, on one connection: the whole of them, or a view. */
 export class Store {
   readonly users: Users;
@@ -48,10 +33,13 @@ export class Store {
   readonly routines: Owned<Routine>;
   readonly goals: Owned<Goal>;
   readonly history: History;
-  readonly settings: Settings;
-  readonly tokens: Tokens;
-  readonly audit: Audit;
-  readonly requests: Requests;
+  readonly settings: Shared['settings'];
+  readonly tokens: Shared['tokens'];
+  readonly audit: Shared['audit'];
+  readonly requests: Shared['requests'];
+  readonly counterparts: Shared['counterparts'];
+  /** Loads what the database keeps for syncs. */
+  readonly sync: Shared['sync'];
   readonly #connection: Connection;
   readonly #view: View;
 
@@ -70,6 +58,8 @@ export class Store {
     this.tokens = connection.tokens;
     this.audit = connection.audit;
     this.requests = connection.requests;
+    this.counterparts = connection.counterparts;
+    this.sync = connection.sync;
   }
 
   /** The same records as others see and change them: as if there were none but those of these users. */
@@ -220,6 +210,12 @@ export class Store {
     return id;
   }
 
+  /** Gives this copy of a database a UUID of its own: see there. */
+  async renewIdentity(): Promise<string> {
+    const { renewIdentity } = await import('./maintenance/identity.ts');
+    return renewIdentity(this.#connection.db);
+  }
+
   /** The entry of the history before which it has gaps. */
   get horizon(): number {
     return Number(this.settings.get('horizon') ?? 0);
@@ -244,6 +240,17 @@ export class Store {
   snapshot(): Store {
     const { db, close } = openSnapshot(this.#connection.db);
     return storeOn(db, undefined, { close });
+  }
+
+  /** Whether other threads can open the database to read it, as `openReader` does. */
+  get isShareable(): boolean {
+    const { obstacle } = this.#connection.db;
+    return obstacle === undefined || obstacle.kind === 'shared';
+  }
+
+  /** As there, for the readers in other threads. */
+  holdTemporaryFolder(): (() => void) | undefined {
+    return holdTemporaryFolder(this.#connection.db);
   }
 
   /** As `Database.checkpoint`. */
@@ -285,15 +292,6 @@ export function storeOn(
     beforeFirstChange,
   }: { close?: () => void; beforeFirstChange?: () => void } = {},
 ): Store {
-  const history = new History(db);
-  return new Store({
-    db,
-    changes: new Changes(db, now, beforeFirstChange),
-    history,
-    settings: new Settings(db),
-    tokens: new Tokens(db, now),
-    audit: new Audit(db),
-    requests: new Requests(db, history),
-    close,
-  });
+  const changes = new Changes(db, now, beforeFirstChange);
+  return new Store({ db, changes, ...sharedOn(db, now), close });
 }

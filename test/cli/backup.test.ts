@@ -15,15 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { Decrypter, Encrypter, generateX25519Identity } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { localDay } from '../../src/domain/words/day.ts';
-import { freshFolder, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, noraWith, records, run } from '../helpers.ts';
 
-const filled = (notes = '', count = 3) =>
-  prepared((store) => {
-    store.users.create(nora);
-    store.change(() => {
-      for (let i = 0; i < count; i++) store.logs.create({ ...session, notes });
-    });
-  });
+const filled = (notes = '', count = 3) => noraWith(...Array<object>(count).fill({ notes }));
 
 const secret = 'slept badly, told nobody';
 

@@ -10,13 +10,9 @@ import {
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 
-const filled = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (let i = 0; i < 3; i++) store.logs.create(session);
-  });
+const filled = () => noraWith({}, {}, {});
 
 describe('backup', () => {
   test('goes beside the database, named for the moment', async () => {
@@ -199,4 +195,34 @@ describe('doctor', () => {
     expect((await run(['doctor', '--rescue', file], { db })).code).toBe(1);
     expect(existsSync(file)).toBe(false);
   });
+});
+
+test.each([40, 50, 61, 62, 63, 80])('at %i columns, a number and its %% stay together', async (columns) => {
+  const { stdout } = await run(['doctor'], { db: filled(), columns });
+  expect(stdout).toContain(' %');
+  expect(stdout).not.toMatch(/^ *%/m);
+});
+
+test('doctor, backup and restore count routines and goals too', async () => {
+  const db = prepared((store) => {
+    store.users.create(nora);
+    store.logs.create(session);
+    store.goals.create({ userId: 1, sessionsPerWeek: 4 });
+    const exercises = [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' as const }];
+    for (const name of ['a', 'b']) store.routines.create({ userId: 1, name, exercises });
+  });
+  expect((await run(['doctor'], { db })).stdout).toContain('1 user, 1 log, 2 routines, 1 goal, ');
+  expect(JSON.parse((await run(['doctor', '--json'], { db })).stdout)).toMatchObject({
+    routines: 2,
+    goals: 1,
+  });
+  const made = await run(['backup'], { db });
+  expect(made.stderr).toContain('Backed up 1 user, 1 log, 2 routines and 1 goal (');
+  const restored = await run(['restore', made.stdout.trim(), '--yes'], { db });
+  expect(restored.stdout).toBe('Restored 1 user, 1 log, 2 routines and 1 goal.\n');
+  expect(restored.stderr).toContain('Backup:   1 user, 1 log, 2 routines, 1 goal, until 2026-03-01');
+  const file = join(freshFolder(), 'rescued.json');
+  expect((await run(['doctor', '--rescue', file], { db })).stderr).toContain(
+    'Wrote 1 user, 1 log, 2 routines and 1 goal to',
+  );
 });

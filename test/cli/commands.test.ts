@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { exerciseTypes } from '../../src/domain/log.ts';
-import { nora, prepared, type Result, records, run, session, TODAY } from '../helpers.ts';
+import {
+  nora,
+  noraWith,
+  prepared,
+  type Result,
+  records,
+  run,
+  session,
+  TODAY,
+  userFlags,
+} from '../helpers.ts';
 
 const one = () => prepared((store) => void store.users.create(nora));
 const two = () =>
@@ -9,10 +19,7 @@ const two = () =>
     store.users.create({ ...nora, firstName: 'Ole' });
   });
 const logged = (count = 3) =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (let i = 1; i <= count; i++) store.logs.create({ ...session, painAfter: (i % 10) + 1 });
-  });
+  noraWith(...Array.from({ length: count }, (_, i) => ({ painAfter: ((i + 1) % 10) + 1 })));
 
 const NEW_LOG = [
   '--name',
@@ -25,15 +32,7 @@ const NEW_LOG = [
   '4',
   '--effective',
 ];
-const NEW_USER = Object.entries({
-  '--first-name': 'Nora',
-  '--last-name': 'Lind',
-  '--email': 'nora@example.org',
-  '--age': '44',
-  '--pain-location': 'glute-left',
-  '--pain-level': '6',
-  '--diagnosis-date': '2026-01-15',
-}).flat();
+const NEW_USER = userFlags();
 
 describe('log add', () => {
   test('needs no date, no notes and, with one user, no user', async () => {
@@ -247,7 +246,7 @@ describe('show, edit and rm of a log', () => {
   test('rm --yes takes several, once each', async () => {
     const db = logged(4);
     const { code, stdout } = await run(['log', 'rm', '1', '3', '3', '--yes'], { db });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Deleted 2 logs. Wrong? sciatica undo 6\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Deleted 2 logs. Wrong? sciatica undo 3\n' });
     expect(records(db).logs.map(({ id }) => id)).toEqual([2, 4]);
   });
 });
@@ -287,7 +286,7 @@ describe('users', () => {
     const { stderr } = await run(['user', 'rm', '1'], { db });
     expect(stderr).toContain('This would delete Nora Lind (user 1) and 3 logs.');
     const { stdout } = await run(['user', 'rm', '--yes'], { db });
-    expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs. Wrong? sciatica undo 5\n');
+    expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs. Wrong? sciatica undo 3\n');
     expect(records(db)).toEqual({ users: [], logs: [] });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keys, nora, prepared, records, run, session } from '../helpers.ts';
+import { keys, nora, noraWith, prepared, records, run, session } from '../helpers.ts';
 
 /** User 1 spells an exercise in three ways, user 2 has one of the same name. */
 const misspelt = () =>
@@ -180,10 +180,7 @@ describe('exercise rename', () => {
   });
 
   test('a control character of a name does not reach the terminal', async () => {
-    const db = prepared((store) => {
-      store.users.create(nora);
-      store.logs.create({ ...session, exerciseName: 'a\u001b[31m' });
-    });
+    const db = noraWith({ exerciseName: 'a\u001b[31m' });
     const { stdout } = await run(['exercise', 'rename', 'a\u001b[31m', 'b'], { db });
     expect(stdout).toBe('Renamed "a\\u001b[31m" to "b": 1 log.\n');
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nora, prepared, run, session } from '../helpers.ts';
+import { nora, prepared, run, session, userFlags } from '../helpers.ts';
 
 /** Nora, with sessions in each of three weeks, and a goal if one is given. */
 const withGoal = (sessionsPerWeek?: number) =>
@@ -25,8 +25,21 @@ test.each<[string, number | undefined, string[], string, string]>([
     'The goal of Nora Lind is 1 session a week now. Wrong? sciatica undo 9',
     '{"id":1,"userId":1,"sessionsPerWeek":1}',
   ],
+  [
+    'takes the most there can be',
+    undefined,
+    ['100'],
+    'The goal of Nora Lind is 100 sessions a week now. Wrong? sciatica undo 8',
+    '{"id":1,"userId":1,"sessionsPerWeek":100}',
+  ],
   ['shows it', 3, [], 'The goal of Nora Lind: 3 sessions a week.', '{"id":1,"userId":1,"sessionsPerWeek":3}'],
-  ['removes it', 3, ['none'], 'Nora Lind has no goal any more; it was 3 sessions a week.', 'null'],
+  [
+    'removes it',
+    3,
+    ['none'],
+    'Nora Lind has no goal any more; it was 3 sessions a week. Wrong? sciatica undo 9',
+    'null',
+  ],
   ['removes none', undefined, ['NONE'], 'Nora Lind has no goal.', 'null'],
 ])('%s', async (_, before, words, line, after) => {
   const db = withGoal(before);
@@ -100,27 +113,7 @@ test('a report compares with the goal as with a target', async () => {
 
 test('the goal of one user is not that of another, and no target of all together', async () => {
   const db = withGoal(3);
-  await run(
-    [
-      'user',
-      'add',
-      '--first-name',
-      'Ole',
-      '--last-name',
-      'Berg',
-      '--age',
-      '51',
-      '--email',
-      'ole@example.org',
-      '--pain-location',
-      'calf-right',
-      '--pain-level',
-      '4',
-      '--diagnosis-date',
-      '2025-11-03',
-    ],
-    { db },
-  );
+  await run(['user', 'add', ...userFlags({ firstName: 'Ole', lastName: 'Berg' })], { db });
   expect((await run(['goal', '--user', '2'], { db })).stderr).toContain('Ole Berg has no goal.');
   expect((await run(['summary', '--user', 'all'], { db })).code).toBe(0);
 });

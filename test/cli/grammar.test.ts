@@ -89,6 +89,21 @@ describe('mistakes', () => {
     ],
     [['log', 'list'], "there is no command 'list' here (did you mean sciatica logs?)", 'sciatica log --help'],
     [['add'], "there is no command 'add' here (did you mean sciatica log add?)", 'sciatica --help'],
+    [['new'], "there is no command 'new' here (did you mean sciatica log add?)", 'sciatica --help'],
+    [
+      ['user', 'delete'],
+      "there is no command 'delete' here (did you mean sciatica user rm?)",
+      'sciatica user --help',
+    ],
+    [
+      ['token', 'list'],
+      "there is no command 'list' here (did you mean sciatica token ls?)",
+      'sciatica token --help',
+    ],
+    [['constructor'], "unknown command 'constructor'", 'sciatica --help'],
+    [['token', 'update'], "unknown command 'update'", 'sciatica token --help'],
+    [['exercise', 'edit'], "unknown command 'edit'", 'sciatica exercise --help'],
+    [['-v'], "unknown option '-v' (did you mean -V?)", 'sciatica --help'],
     [['version'], "there is no command 'version' here (did you mean sciatica --version?)", 'sciatica --help'],
     [['users', '3'], 'users takes no words after it', 'sciatica users --help'],
     [['\u001b[31m'], "unknown command '\\u001b[31m'", 'sciatica --help'],
@@ -155,7 +170,7 @@ describe('home', () => {
 Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
 Last       Piriformis Stretch today, 4 → 3 (↓1), helped
-Pain       ▇▅▄ before exercise, in 14 days: 8 at first, 4.5 at last
+Pain       ▇▅▄ 8 at first, 4.5 at last, before exercise, in 14 days
 
 Next: sciatica log again
       sciatica log add
@@ -168,9 +183,23 @@ Next: sciatica log again
       expect((await run(words, { db: freshPath() })).stdout).toBe(stdout);
   });
 
-  test('fits 50 columns', async () => {
-    const { stdout } = await run([], { db: filled(), columns: 50 });
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
+  test('shows the week against the goal, and proposes the routine of the last session', async () => {
+    const db = filled();
+    await run(['goal', '4'], { db });
+    await run(['routine', 'add', 'my morning', 'Piriformis Stretch'], { db });
+    const { stdout } = await run([], { db });
+    expect(stdout).toContain('This week  2 of 4 sessions on 1 day\n');
+    expect(stdout).toContain("      sciatica log routine 'my morning'\n");
+    await run(['goal', '1'], { db });
+    expect((await run([], { db })).stdout).toContain('2 of 1 session on');
+  });
+
+  test.each([30, 50, 140])('fits %i columns, and loses no word', async (columns) => {
+    const db = filled();
+    const { stdout } = await run([], { db, columns });
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+    const words = (text: string) => text.split(/\s+/);
+    expect(words(stdout)).toEqual(words((await run([], { db })).stdout));
   });
 
   test('of a user without logs, and of several users', async () => {
@@ -178,6 +207,8 @@ Next: sciatica log again
     expect((await run([], { db })).stdout).toContain('Today      nothing yet\n');
     const both = prepared((store) => void [1, 2].map(() => store.users.create(nora)));
     expect((await run([], { db: both })).stdout).toContain('2 users and 0 logs.');
+    await run(['goal', '4', '--user', '2'], { db: both });
+    expect((await run([], { db: both })).stdout).toContain('2 users, 0 logs and 1 goal.');
   });
 
   test('of a file that is not ours is an error, and of no file is the help', async () => {

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshPath, keys, NOW, nora, practiceDb, prepared, records, run, session } from '../helpers.ts';
+import { freshPath, keys, NOW, noraWith, practiceDb, records, run, session } from '../helpers.ts';
 
 /** A database in which a log was recorded, corrected and deleted. */
 async function corrected(): Promise<string> {
-  const db = prepared((store) => {
-    store.users.create(nora);
-    store.logs.create(session);
-  });
+  const db = noraWith({});
   await run(['log', 'edit', '1', '--after', '1', '--notes', 'a\u202eb'], { db });
   return db;
 }

@@ -16,10 +16,12 @@ import {
   freshFolder,
   freshPath,
   nora,
+  noraWith,
   practiceDb,
   prepared,
   run as runAny,
   session,
+  userFlags,
   type World,
 } from '../helpers.ts';
 
@@ -57,11 +59,14 @@ const clear = () =>
 
 /** A patient with so many sessions of one exercise, all alike. */
 const of = (exerciseName: string, painBefore: number, painAfter: number, times: number) =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (let i = 1; i <= times; i += 1)
-      store.logs.create({ ...session, exerciseName, painBefore, painAfter, date: `2026-02-0${i}` });
-  });
+  noraWith(
+    ...Array.from({ length: times }, (_, i) => ({
+      exerciseName,
+      painBefore,
+      painAfter,
+      date: `2026-02-0${i + 1}`,
+    })),
+  );
 
 const redFlagLines = (width: number) => wrap(RED_FLAGS, { width });
 
@@ -173,10 +178,7 @@ describe('summary', () => {
   });
 
   it('of many exercises names some', async () => {
-    const many = prepared((store) => {
-      store.users.create(nora);
-      for (let i = 0; i < 14; i += 1) store.logs.create({ ...session, exerciseName: `Number ${i}` });
-    });
+    const many = noraWith(...Array.from({ length: 14 }, (_, i) => ({ exerciseName: `Number ${i}` })));
     const { stdout } = await run(['summary'], { db: many, ...plain(80) });
     expect(joined(stdout)).toContain('Number 5 (1 session) and 4 more');
   });
@@ -317,10 +319,7 @@ describe('summary', () => {
 });
 
 describe('the red flags', () => {
-  const add = [
-    ...'user add --first-name Nora --last-name Lind --age 44 --email nora@example.org'.split(' '),
-    ...'--pain-location glute-left --pain-level 6 --diagnosis-date 2026-01-15'.split(' '),
-  ];
+  const add = ['user', 'add', ...userFlags()];
 
   it('say what is an emergency and what is for today', () => {
     expect(RED_FLAGS).toMatch(

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { exerciseTypes, logRecord } from '../../src/domain/log.ts';
-import { nora, prepared, run, session } from '../helpers.ts';
+import { nora, noraWith, prepared, run, session } from '../helpers.ts';
 
 const filled = (count: number) =>
   prepared((store) => {
@@ -140,10 +140,7 @@ describe('tab-separated lines', () => {
     ['x'.repeat(10_000), 'x'.repeat(10_000)],
     ['', ''],
   ])('%j is one value', async (notes, shown) => {
-    const db = prepared((store) => {
-      store.users.create(nora);
-      store.logs.create({ ...session, notes });
-    });
+    const db = noraWith({ notes });
     const { stdout } = await run(['logs'], { db });
     expect(stdout.split('\n')[1]?.split('\t')[8]).toBe(shown);
   });
@@ -227,11 +224,7 @@ describe('the table', () => {
     ['Thai', 'กำลังกำลังกำลังกำลังกำลังกำลัง'],
     ['the stand-in', '\ue000a\ue000'.repeat(9)],
   ])('keeps rows with %s within the width and in line', async (_, exerciseName) => {
-    const db = prepared((store) => {
-      store.users.create(nora);
-      store.logs.create({ ...session, exerciseName, notes: exerciseName });
-      store.logs.create(session);
-    });
+    const db = noraWith({ exerciseName, notes: exerciseName }, {});
     for (const columns of [160, 80, 60, 45, 36]) {
       const { stdout } = await run(['logs'], { db, columns });
       const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');

@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+import { keys, nora, noraWith, prepared, records, run, session, TODAY } from '../helpers.ts';
 
 const { enter, down } = keys;
 
 const NAMES = ['Piriformis Stretch', 'Cat-Cow', 'Side Plank', 'Plank', 'Straight Leg Raise', 'Cat Stretch'];
 
 /** A database with a session of each exercise; the last is of Cat Stretch. */
-const practised = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
-  });
+const practised = () => noraWith(...NAMES.map((exerciseName) => ({ exerciseName })));
 
 const add = (words: string[], db = practised()) =>
   run(['log', 'add', ...words], { db }).then((result) => ({ ...result, log: records(db).logs[6] }));
@@ -20,7 +16,7 @@ describe('log add in one line', () => {
     const { code, stdout, stderr, log } = await add(['piri', '6', '4']);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: 'Added log 7: Piriformis Stretch today, 6 → 4 (↓2), helped. Wrong? sciatica undo 8\n',
+      stdout: 'Added log 7: Piriformis Stretch today, 6 → 4 (↓2), helped. Wrong? sciatica undo 3\n',
       stderr: '',
     });
     expect(log).toEqual({ ...session, id: 7, date: TODAY });
@@ -66,7 +62,7 @@ describe('log add in one line', () => {
 
   test('prints weekday and date of another day', async () =>
     expect((await add(['piri', '4', '6', '--date', 'fri'])).stdout).toBe(
-      'Added log 7: Piriformis Stretch on Friday 2026-02-27, 4 → 6 (↑2), did not help. Wrong? sciatica undo 8\n',
+      'Added log 7: Piriformis Stretch on Friday 2026-02-27, 4 → 6 (↑2), did not help. Wrong? sciatica undo 3\n',
     ));
 
   test('points out the same session twice, and a year long ago', async () => {

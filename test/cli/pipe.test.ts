@@ -1,15 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { nora, prepared, run, session } from '../helpers.ts';
+import { noraWith, run } from '../helpers.ts';
 
 vi.mock('cli-table3', () => {
   throw new Error('cli-table3 was loaded');
 });
 
-const db = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    store.logs.create(session);
-  });
+const db = () => noraWith({});
 
 test.each([[['users']], [['logs']], [['logs', '--all']], [['history']], [['log', 'show', '1']]])(
   '%j in a pipe does not load the library that draws tables',

@@ -12,13 +12,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshFolder, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshFolder, nora, noraWith, records, run, session } from '../helpers.ts';
 
-const filled = () =>
-  prepared((store) => {
-    store.users.create(nora);
-    for (let i = 0; i < 3; i++) store.logs.create(session);
-  });
+const filled = () => noraWith({}, {}, {});
 
 const add = 'log add --name Cat-Cow --type stretch --before 5 --after 4 --effective'.split(' ');
 

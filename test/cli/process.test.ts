@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+import { freshFolder, nora, noraWith, records, session, userFlags } from '../helpers.ts';
 
 /** The real program, as a process of its own. `npm test` builds it first. */
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
@@ -34,13 +34,7 @@ const bash = (script: string, env: Record<string, string> = {}) => {
   return { code: status, stdout, stderr };
 };
 
-const filled = (count: number) =>
-  prepared((store) => {
-    store.users.create(nora);
-    store.change(() => {
-      for (let i = 0; i < count; i++) store.logs.create(session);
-    });
-  });
+const filled = (count: number) => noraWith(...Array<object>(count).fill({}));
 
 test('the first run, in an empty home', () => {
   const HOME = freshFolder();
@@ -74,9 +68,8 @@ describe('compiled code', () => {
 test('eight first runs at once make one database', async () => {
   const HOME = freshFolder();
   const runs = Array.from({ length: 8 }, async (_, i) => {
-    const words = ['user', 'add', '--first-name', `N${i}`, '--last-name', 'Lind', '--age', '44'];
-    const more = ['--email', 'n@example.org', '--pain-location', 'glute-left', '--pain-level', '6'];
-    const child = spawn(process.execPath, [bin, ...words, ...more, '--diagnosis-date', 'today'], {
+    const words = ['user', 'add', ...userFlags({ firstName: `N${i}` })];
+    const child = spawn(process.execPath, [bin, ...words], {
       env: environment({ HOME }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -244,4 +237,43 @@ describe.skipIf(!hasScript)('in a real terminal', () => {
     expect(code).toBe(0);
     expect(records(db).logs).toHaveLength(1);
   });
+});
+
+describe('from cron: no terminal, nothing on stdin, and an environment without HOME, TERM and LANG', () => {
+  const cron = (db: string, ...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words, '--db', db], {
+      env: {},
+      cwd: '/',
+      encoding: 'utf8',
+      timeout: 10_000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { code: status, stdout, stderr };
+  };
+
+  test.each<[string[], RegExp]>([
+    [['log', 'add', 'piri', '6', '4', '-q'], /^$/],
+    [['log', 'again', '6', '4'], /^Added log 3: Piriformis Stretch today, 6 → 4 \(↓2\), helped\./],
+    [['logs', '--limit', '1'], /^id\tuserId\t.*\n2\t1\tstretch\t.*\n$/],
+    [['logs', '--limit', '1', '--csv'], /^id,userId,.*\r?\n2,1,stretch,/],
+    [['export', '--format', 'ndjson'], /"exerciseName":"Piriformis Stretch"/],
+    [['summary'], /^Nora Lind: 2 sessions/],
+    [['log', 'add', '--help'], /^Usage: sciatica log add/],
+    [[], /^Nora Lind \(user 1\), /],
+  ])('%j', (words, text) => {
+    const { code, stdout, stderr } = cron(filled(2), ...words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(text);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test.each([
+    [['log', 'add']],
+    [['log', 'rm', '1']],
+    [['undo']],
+    [['user', 'rm', '1']],
+    [['routine', 'add']],
+  ])('%j asks nothing: exit 2', (words) =>
+    expect(cron(filled(2), ...words)).toMatchObject({ code: 2, stdout: '' }),
+  );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { run as runProgram } from '../../src/cli/program.ts';
-import { keys, nora, prepared, records, run, session, started, TODAY } from '../helpers.ts';
+import { keys, nora, prepared, records, run, session, started, TODAY, userFlags } from '../helpers.ts';
 
 const { enter, down, ctrlC, ctrlD, backspace, tab } = keys;
 
@@ -114,7 +114,7 @@ describe('log add', () => {
 
   test('asks whose log it is among several users', async () => {
     const db = logged();
-    await run(['user', 'add', ...userFlags('Ole')], { db });
+    await run(['user', 'add', ...userFlags({ firstName: 'Ole' })], { db });
     await run(['log', 'add', '--name', 'Walk', '--type', 'stretch', '--before', '2', '--after', '2'], {
       db,
       answers: [
@@ -208,7 +208,7 @@ describe('edit without flags', () => {
         ['Day', enter],
         ['before', enter],
         ['after', `2${enter}`],
-        ['helped', enter],
+        ['Did it help?', enter],
         ['Notes about the session (sore)', `${tab}${backspace.repeat(4)}${enter}`],
       ],
     });
@@ -277,14 +277,3 @@ describe('rm', () => {
     expect(records(db).logs).toHaveLength(left);
   });
 });
-
-function userFlags(firstName: string): string[] {
-  return ['--first-name', firstName, '--last-name', 'Lind', '--email', 'a@b.org', '--age', '1'].concat([
-    '--pain-location',
-    'calf-left',
-    '--pain-level',
-    '1',
-    '--diagnosis-date',
-    '2026-01-01',
-  ]);
-}

@@ -129,6 +129,9 @@ function fillUp(folder: string): void {
   }
 }
 
+/** Each database has an identity of its own. */
+const anyone = (text: string) => text.replace(/(?<=^{"origin":{"id":")[^"]+/, 'any');
+
 /** What every read says of the same records on a good disk, asked once. */
 const said: string[] = [];
 async function expected(db: string): Promise<string[]> {
@@ -136,7 +139,7 @@ async function expected(db: string): Promise<string[]> {
   const copy = join(freshFolder(), 'test.db');
   for (const end of ['', '-wal']) if (existsSync(db + end)) copyFileSync(db + end, copy + end);
   const results = await sciaticaEach(copy, reads.slice(0, -1));
-  said.push(...results.map(({ stdout }) => stdout));
+  said.push(...results.map(({ stdout }) => anyone(stdout)));
   return said;
 }
 
@@ -153,11 +156,15 @@ async function readOnly(db: string, why: RegExp, caller: Caller = {}): Promise<v
       expect(stdout).toContain('every page is sound');
       continue;
     }
-    expect({ line, code, stdout }).toEqual({ line, code: 0, stdout: wanted[reads.indexOf(line)] });
+    expect({ line, code, stdout: anyone(stdout) }).toEqual({
+      line,
+      code: 0,
+      stdout: wanted[reads.indexOf(line)],
+    });
     expect({ line, stderr }).toEqual({ line, stderr: expect.stringMatching(why) });
   }
   expect(results.shift()).toMatchObject({ code: 0, stdout: `${target}\n` });
-  expect((await run(['export'], { db: target })).stdout).toBe(wanted.at(-1));
+  expect(anyone((await run(['export'], { db: target })).stdout)).toBe(wanted.at(-1));
   for (const line of writes) {
     const { code, stderr } = results.shift() as Result;
     expect({ line, code, stderr }).toEqual({

@@ -158,7 +158,7 @@ describe('routine show', () => {
   });
 
   test.each<[string, boolean, string]>([
-    ['mornin', true, 'There is no routine mornin (did you mean morning?). See: sciatica routines'],
+    ['mornign', true, 'There is no routine mornign (did you mean morning?). See: sciatica routines'],
     ['2', true, 'There is no routine 2. See: sciatica routines'],
     ['x', false, 'There is no routine yet. To add one: sciatica routine add'],
   ])('%s is not there', async (name, hasRoutine, message) => {
@@ -219,8 +219,14 @@ test('routine rm asks, and keeps the logs', async () => {
   const db = done();
   expect(await run(['routine', 'rm', 'morning'], { db })).toMatchObject({ code: 2 });
   const { stdout } = await run(['routine', 'rm', 'morning', '--yes'], { db });
-  expect(stdout).toBe('Deleted routine 1: morning (Piriformis Stretch, Bird Dog).\n');
+  expect(stdout).toBe('Deleted routine 1: morning (Piriformis Stretch, Bird Dog). Wrong? sciatica undo 5\n');
   expect([routinesOf(db), records(db).logs]).toEqual([[], expect.objectContaining({ length: 2 })]);
+});
+
+test('routines shows what fits of the exercises in a narrow terminal', async () => {
+  const { stdout, stderr } = await run(['routines'], { db: done(), columns: 40 });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('Piriformis Stretch, Bird D…');
 });
 
 describe('log routine', () => {
@@ -242,7 +248,7 @@ describe('log routine', () => {
     expect(answer).toEqual({
       code: 0,
       stdout:
-        'Added log 3: Piriformis Stretch on 2026-03-02, pain 6 → 4 (↓2), effective.\nAdded log 4: Bird Dog on 2026-03-02, pain 5 → 5, not effective.\n',
+        'Added log 3: Piriformis Stretch today, 6 → 4 (↓2), helped.\nAdded log 4: Bird Dog today, 5 → 5, did not help.\n',
       stderr: 'Wrong? sciatica undo 5\n',
     });
     expect(logged(db)).toEqual([
@@ -298,6 +304,103 @@ describe('log routine', () => {
     });
   });
 
+  test('takes a note after the numbers', async () => {
+    const db = done();
+    await run(['log', 'routine', 'morning', '--set', 'Bird Dog=6,4 stiff, x = y'], {
+      db,
+      answers: [['1/1', `6 4 after the drive${enter}`]],
+    });
+    expect(records(db).logs.slice(2)).toMatchObject([
+      { exerciseName: 'Piriformis Stretch', notes: 'after the drive' },
+      { exerciseName: 'Bird Dog', painAfter: 4, notes: 'stiff, x = y' },
+    ]);
+  });
+
+  test('knows an exercise whose name has = in it', async () => {
+    const db = done();
+    await run(['routine', 'add', 'odd', 'a=b=stretch', 'a=stretch'], { db });
+    await run(['log', 'routine', 'odd', '--set', 'A=B=6,4', '--set', 'a=5,5'], { db });
+    expect(logged(db).map(([name, before]) => [name, before])).toEqual([
+      ['a=b', 6],
+      ['a', 5],
+    ]);
+  });
+
+  test.each(['mor', 'MORNING', '1'])('finds the routine %s', async (name) => {
+    const db = done();
+    expect((await run(['log', 'routine', name, ...both], { db })).code).toBe(0);
+    expect((await run(['routine', 'show', name], { db })).stdout).toContain('morning');
+    expect(logged(db)).toHaveLength(2);
+  });
+
+  test('asks which one a part of a name means, and names them in a script', async () => {
+    const db = done();
+    await run(['routine', 'add', 'moor', 'Bird Dog'], { db });
+    expect(await run(['log', 'routine', 'mo', ...both], { db })).toMatchObject({
+      code: 2,
+      stderr: 'sciatica: mo can mean morning, moor: say more of the name.\n',
+    });
+    const answers = [
+      ['Which routine?', keys.down],
+      ['❯ moor (Bird Dog)', enter],
+      ['1/1 Bird Dog', `6 4${enter}`],
+    ] as const;
+    expect((await run(['log', 'routine', 'mo'], { db, answers })).code).toBe(0);
+    expect(logged(db)).toHaveLength(1);
+  });
+
+  test('the whole name in other letters is enough to change one', async () => {
+    const db = done();
+    expect((await run(['routine', 'edit', 'MORNING', '--name', 'dawn'], { db })).code).toBe(0);
+    expect(routinesOf(db)).toMatchObject([{ name: 'dawn' }]);
+  });
+
+  test('the type of a new exercise may be in other letters', async () => {
+    const db = done();
+    await run(['routine', 'add', 'x', 'Plank= Strengthening '], { db });
+    expect(routinesOf(db)[1]?.exercises).toEqual([{ exerciseName: 'Plank', exerciseType: 'strengthening' }]);
+  });
+
+  test('a routine does not come back beside another of its name', async () => {
+    const db = done();
+    await run(['routine', 'rm', 'morning', '--yes'], { db });
+    await run(['routine', 'add', 'Morning', 'Bird Dog'], { db });
+    const before = routinesOf(db);
+    const { code, stderr } = await run(['undo', '5', '--yes'], { db });
+    expect(code).toBe(4);
+    expect(stderr).toContain('Change 5 cannot be undone: routine 2 has taken its place.');
+    expect(routinesOf(db)).toEqual(before);
+  });
+
+  test('a part of a name is not enough to change or remove one', async () => {
+    const db = done();
+    expect((await run(['routine', 'rm', 'morn', '--yes'], { db })).code).toBe(3);
+    expect((await run(['routine', 'edit', 'morn', '--name', 'x'], { db })).code).toBe(3);
+  });
+
+  test('going back keeps what was answered', async () => {
+    const db = done();
+    const answers = [
+      ['1/2', `6 4 tight${enter}`],
+      ['2/2', `b${enter}`],
+      ['(6 4 tight)', enter],
+      ['2/2', `5 5${enter}`],
+    ] as const;
+    expect((await run(['log', 'routine', 'morning'], { db, answers })).code).toBe(0);
+    expect(records(db).logs[2]).toMatchObject({ painBefore: 6, painAfter: 4, notes: 'tight' });
+  });
+
+  test('a day in the future is pointed out, and a note that is too long is refused', async () => {
+    const db = done();
+    const { stderr } = await run(['log', 'routine', 'morning', ...both, '--date', '2027-01-01'], { db });
+    expect(stderr).toContain('Note: 2027-01-01 is in the future.');
+    const long = ['--set', `Bird Dog=6,4 ${'x'.repeat(10_001)}`, '--set', 'Piriformis Stretch=s'];
+    const refused = await run(['log', 'routine', 'morning', ...long], { db });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('a note of at most 10,000 characters');
+    expect(records(db).logs).toHaveLength(4);
+  });
+
   test('gives the logs as JSON', async () => {
     const { stdout } = await run(['log', 'routine', 'morning', ...both, '--json', 'id,painAfter'], {
       db: done(),
@@ -319,7 +422,7 @@ describe('log routine', () => {
     ],
     [['morning', ...both, '--set', 'Bird Dog=1,1'], 2, 'comes a second time for this exercise'],
     [['morning', '--set', 'Bird Dog'], 2, 'must be an exercise and two numbers'],
-    [['morning', '--set', 'Bird Dog=0,4'], 2, 'must end in two numbers from 1 to 10, as in =6,4, or in =s'],
+    [['morning', '--set', 'Bird Dog=0,4'], 2, 'must end in two numbers from 1 to 10, as in =6,4'],
     [['morning', '--set', 'Bird Dog=6'], 2, 'must end in two numbers'],
     [['morning', '--set', 'Bird Dog=64'], 2, 'must end in two numbers'],
     [['morning', ...both, '--date', '2026-02-30'], 2, '--date is no day: 30 February 2026 does not exist'],
@@ -347,6 +450,11 @@ describe('exercise rename', () => {
     expect([records(db), routinesOf(db)]).toEqual(before);
   });
 
+  test('names an exercise once that logs and routines have', async () => {
+    const { stdout } = await run(['exercise', 'rename', 'bird dog', 'Dog'], { db: done() });
+    expect(stdout).toBe('Renamed "Bird Dog" to "Dog": 1 log, 1 routine.\n');
+  });
+
   test('knows an exercise that only a routine has', async () => {
     const db = done();
     await run(['routine', 'add', 'x', 'Plank=strengthening'], { db });
@@ -366,7 +474,10 @@ test.each(['json', 'ndjson'])(
     expect(answer).toMatchObject({ code: 0, stdout: '' });
     expect(answer.stderr).toContain('1 routine: 1 new\n1 goal: 1 new\n');
     expect(routinesOf(into)).toEqual(routinesOf(db));
-    expect((await run(['export', '--format', format], { db: into })).stdout).toBe(stdout);
+    // The first line of JSON says which database it is, and of each that is another.
+    const records = (text: string) => text.replace(/^{"origin":.*\n|,"lastChanges":[\s\S]*(?=}\n$)/g, '');
+    const back = await run(['export', '--format', format], { db: into });
+    expect(records(back.stdout)).toBe(records(stdout));
     const again = await run(['import', '-', '--json'], { db: into, stdin: stdout });
     expect(JSON.parse(again.stdout)).toMatchObject({
       routines: { new: 0, equal: 1 },

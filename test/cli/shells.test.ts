@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forBash, wordsOf } from '../../src/cli/complete/shell-words.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, records, session } from '../helpers.ts';
+import { hasScript, KILL, typeInto } from '../pseudo-terminal.ts';
 
 /** Completion in real shells, in a pseudo-terminal. `npm test` builds the program first. */
 
@@ -51,7 +52,6 @@ const shells: Readonly<Record<string, Shell>> = {
 };
 
 const missing = Object.keys(shells).filter((shell) => !has(shell));
-const hasScript = has('script');
 if (missing.length > 0 || !hasScript)
   console.warn(
     `Not here: ${[...missing, ...(hasScript ? [] : ['script(1)'])].join(', ')}. Completion is not tested in them.`,
@@ -60,7 +60,6 @@ if (missing.length > 0 || !hasScript)
 /** For all sessions: they run at once, and hooks of a single test cannot. */
 let home = '';
 let sessions = 0;
-const children: ChildProcess[] = [];
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'sciatica-'));
   const store = openStore(join(home, 'names.db'));
@@ -68,16 +67,13 @@ beforeAll(() => {
   for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
   store.close();
 });
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
 /**
  * Types into a shell, each text once the screen shows the one before it. Its database has a log of each name.
  * @returns the screen, the folder that the shell was in, and the database
  */
-function typed(
+async function typed(
   { command, rc, setup }: Shell,
   keys: readonly (readonly [shown: string | RegExp, typed: string])[],
 ): Promise<{ screen: string; folder: string; db: string }> {
@@ -94,50 +90,12 @@ function typed(
   const work = join(folder, 'work');
   mkdirSync(work);
   writeFileSync(join(work, 'diary.json'), '[]');
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
-    cwd: work,
-    env: {
-      HOME: folder,
-      PATH: `${path}:${process.env['PATH']}`,
-      SCIATICA_DB: db,
-      TERM: 'xterm',
-      LANG: 'C.UTF-8',
-      SHELL: command.split(' ')[0],
-    },
-  });
-  children.push(child);
-  const left = [...keys];
-  let screen = '';
-  let seen = 0;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Waited for ${left[0]?.[0]} in\n${screen}`)), 20_000);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      screen += text;
-      const [next] = left;
-      if (!next) return;
-      const rest = screen.slice(seen);
-      const found = typeof next[0] === 'string' ? rest.indexOf(next[0]) : rest.search(next[0]);
-      if (found < 0) return;
-      seen = screen.length;
-      left.shift();
-      setTimeout(
-        () => {
-          if (next[1] === KILL) child.kill();
-          else child.stdin.write(next[1]);
-        },
-        next[1] === KILL ? 1500 : 30,
-      );
-    });
-    child.on('close', () => {
-      clearTimeout(timer);
-      resolve({ screen, folder: work, db });
-    });
-  });
+  const env = { HOME: folder, PATH: `${path}:${process.env['PATH']}`, SCIATICA_DB: db };
+  const screen = await typeInto(command, keys, { cwd: work, env: { ...env, SHELL: command.split(' ')[0] } });
+  return { screen, folder: work, db };
 }
 
 const END = 'exit\r';
-/** Ends the shell without running what stands on its line. */
-const KILL = '';
 
 describe.concurrent.each(Object.entries(shells))('%s', (name, shell) => {
   const testIn = test.skipIf(missing.includes(name) || !hasScript);

@@ -46,7 +46,7 @@ describe('sciatica token', () => {
     expect((await run(['token', 'ls'], { db })).stderr).toContain('There is no token yet');
     await run(['token', 'add', 'boss', '--role', 'admin'], { db });
     await run(['token', 'add', 'clinic', '--role', 'provider', '--user', '1,2'], { db });
-    await run(['token', 'rm', 'clinic'], { db });
+    await run(['token', 'rm', 'clinic', '--yes'], { db });
     const narrow = (await run(['token', 'ls'], { db, columns: 24 })).stdout;
     expect(narrow).toMatch(/^Id +1\nName +boss\nRole +admin\n/);
     const lines = (await run(['token', 'ls'], { db, columns: 100 })).stdout.split('\n');
@@ -67,7 +67,14 @@ describe('sciatica token', () => {
     const db = withUsers();
     await run(['token', 'add', 'boss', '--role', 'admin'], { db });
     const done = { code: 0, stdout: 'Token 1, boss, is refused from now on.\n' };
-    expect(await run(['token', 'rm', '1'], { db })).toMatchObject(done);
+    expect(await run(['token', 'rm', '1'], { db })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'sciatica: Nobody is there to be asked. To do it unasked, add --yes.\n',
+    });
+    const no = await run(['token', 'rm', '1'], { db, answers: [['Take back the token boss?', '\r']] });
+    expect(no).toMatchObject({ code: 1, stdout: '' });
+    expect(await run(['token', 'rm', '1', '--yes'], { db })).toMatchObject(done);
     expect(await run(['token', 'rm', 'boss'], { db })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(

@@ -33,7 +33,7 @@ export function commandsOf(parent: Command = program, path = 'sciatica'): [name:
 }
 
 /** What does something by itself, a group that takes a word of its own included. */
-const leaves = () =>
+export const leaves = () =>
   commandsOf().filter(
     ([, { commands, registeredArguments }]) => commands.length === 0 || registeredArguments.length > 0,
   );

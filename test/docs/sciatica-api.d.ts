@@ -1307,7 +1307,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1363,7 +1363,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1414,7 +1414,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1465,7 +1465,7 @@ export interface components {
              * @description What made the change
              * @enum {string}
              */
-            source: "cli" | "api" | "import" | "undo" | "erase";
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
             /** @description The name of the caller's token */
             caller?: string;
             /** @description The change that this one took back */
@@ -1502,7 +1502,7 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -1649,7 +1649,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Another program held the database for too long; Retry-After says when to try again */
+        /** @description Another program held the database for too long, or a long read took too long or found too many others; Retry-After says when to try again */
         ServiceUnavailable: {
             headers: {
                 /** @description Seconds */
@@ -4950,6 +4950,11 @@ export interface operations {
                          * @description null: never
                          */
                         expiresAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Identity of the database: ids of records are unique together with it
+                         */
+                        database: string;
                     };
                 };
             };

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freshFolder } from '../helpers.ts';
+import { freshFolder, userFlags } from '../helpers.ts';
 import { pages, root } from './pages.ts';
 
 /** Scripts that the pages give to be copied, run as they stand by a real shell. */
@@ -44,4 +44,94 @@ test('docs/physiotherapist.md: the weekly script writes two files of each patien
   const [day = ''] = readdirSync(join(folder, 'patients'));
   const written = [1, 2, 3, 4, 5, 6].flatMap((id) => [`patient-${id}.csv`, `patient-${id}.html`]);
   expect(readdirSync(join(folder, 'patients', day)).sort()).toEqual(['everything.json', ...written]);
+});
+
+test('docs/physiotherapist.md: the inbox script takes in what is whole, once, and says what it left', () => {
+  const folder = freshFolder();
+  const inbox = join(folder, 'inbox.sh');
+  writeFileSync(inbox, script('docs/physiotherapist.md', 'mkdir -p inbox'));
+  mkdirSync(join(folder, 'practice/inbox'), { recursive: true });
+  const put = (name: string, content: string) => writeFileSync(join(folder, 'practice/inbox', name), content);
+  const left = (of: string) => readdirSync(join(folder, 'practice', of)).sort();
+  shell('sciatica demo --db patient.db && sciatica export --db patient.db -o first.json', folder);
+  const first = readFileSync(join(folder, 'first.json'), 'utf8');
+  put('first month.json', first);
+  put('half.json', first.slice(0, 5000));
+  put('wrong.json', '{"invoices":[1,2]}');
+  put('notes.txt', 'call Nora');
+  const said = shell(`sh ${inbox}`, folder);
+  expect(said).toContain('inbox/half.json was left where it is:');
+  expect(said).toContain('inbox/wrong.json was left where it is:');
+  expect(said).not.toContain('first month');
+  expect(left('inbox')).toEqual(['half.json', 'notes.txt', 'wrong.json']);
+  const six = [1, 2, 3, 4, 5, 6].flatMap((id) => [`${id}.csv`, `${id}.html`]);
+  expect(left('patients')).toEqual(six);
+  // Whole now, and so the same file twice; then a later one; then the first one again.
+  for (const name of left('inbox')) rmSync(join(folder, 'practice/inbox', name));
+  put('half.json', first);
+  expect(shell(`sh ${inbox}`, folder)).toBe('');
+  shell('sciatica log edit 7 --notes later --db patient.db', folder);
+  shell('sciatica export --db patient.db -o second.json', folder);
+  put('second.json', readFileSync(join(folder, 'second.json'), 'utf8'));
+  expect(shell(`sh ${inbox}`, folder)).toBe('');
+  expect(shell('sciatica log show 7', folder)).toContain('later');
+  expect(JSON.parse(shell('sciatica logs --json id', folder))).toHaveLength(400);
+  put('again.json', first);
+  expect(shell(`sh ${inbox}`, folder)).toContain('older');
+  expect(left('inbox')).toEqual(['again.json']);
+});
+
+test('docs/patient.md: the line for cron reminds only while nothing is recorded that day', () => {
+  const folder = freshFolder();
+  const line = script('docs/patient.md', '0 19 * * *').trim();
+  const command = line.replace('0 19 * * * ', '').replace('/usr/local/bin/', '');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin/notify-send'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+  const remind = () => shell(command, folder);
+  // cron reads % as the end of the command.
+  expect(line).not.toContain('%');
+  const user = userFlags({ lastName: 'L' }).join(' ');
+  shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, folder);
+  expect(remind()).toBe('Time for the diary\n');
+  shell('sciatica log add A 6 4', folder);
+  expect(remind()).toBe('');
+});
+
+test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
+  'docs/patient.md: systemd accepts the units',
+  () => {
+    const folder = freshFolder();
+    const units = pages
+      .find(({ path }) => path === 'docs/patient.md')
+      ?.fenced.filter(({ language }) => language === 'ini');
+    expect(units).toHaveLength(2);
+    for (const { text } of units ?? [])
+      writeFileSync(
+        join(folder, text.slice(2, text.indexOf('\n'))),
+        // Whether there is a notify-send here does not matter.
+        text.replace('/usr/bin/notify-send', '/bin/echo'),
+      );
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, 'diary.timer')], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  },
+);
+
+test('docs/patient.md: a diary goes to a new computer, and back to an older version', () => {
+  const [old, next, stick] = [freshFolder(), freshFolder(), freshFolder()];
+  const user = userFlags({ lastName: 'L' }).join(' ');
+  shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, old);
+  const [there = '', here = ''] = script('docs/patient.md', '# on the old computer')
+    .replaceAll('/media/stick', stick)
+    .split('# on the new one');
+  shell(there, old);
+  expect(shell(here, next)).toContain('Restored 1 user and 1 log.');
+  const copy = join(next, 'copy.db');
+  shell(`sciatica backup ${copy}; sciatica log add A 6 3`, next);
+  const back = script('docs/patient.md', '# with the new version')
+    .replace('2026-11-02', 'today')
+    .replace(/~\S+/, `${copy} --yes`);
+  shell(back, next);
+  expect(shell('sciatica logs --csv', next).trim().split('\n')).toHaveLength(3);
 });

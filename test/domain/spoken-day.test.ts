@@ -66,6 +66,9 @@ describe('a day', () => {
     '1.2.26',
     '',
     'frog',
+    'next friday',
+    'firday firday',
+    'fri day fri day fri day fri dayy',
     '20260302',
   ])('is not %j, for the schema to say', (text) => {
     expect(parseDay(text, TODAY)).toBe(text);
@@ -81,6 +84,11 @@ describe('a day', () => {
     ['1.13.2026', 'has no month 13: there are 12'],
     ['13/14', 'has no month 14: there are 12'],
     ['03/04', 'can mean 3 April or 4 March: write 2025-04-03 or 2025-03-04'],
+    ['moday', 'is no day (did you mean monday?)'],
+    ['last firday', 'is no day (did you mean last friday?)'],
+    ['Yesteday', 'is no day (did you mean yesterday?)'],
+    ['3 dayss ago', 'is no day (did you mean 3 days ago?)'],
+    ['21 novembr', 'is no day (did you mean 21 november?)'],
     ['01/02/2026', 'can mean 1 February or 2 January: write 2026-02-01 or 2026-01-02'],
   ])('%j %s', (text, fault) => {
     expect(faultOfDay(text, TODAY)).toBe(fault);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createApp, type Service } from '../../src/http/app.ts';
 import { Gate, type GateOptions } from '../../src/http/guard/gate.ts';
@@ -5,8 +6,9 @@ import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/handlers/feed.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
+import { Workers } from '../../src/http/workers/pool.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshPath, freshStore, log, user } from '../store/helpers.ts';
+import { freshPath, freshStore, log, root, user } from '../store/helpers.ts';
 
 export const nora = user();
 export const stretch = log({ notes: '3 sets of 10' });
@@ -53,7 +55,8 @@ function freshService(now?: () => number) {
 
 function appOf(service: Service) {
   const errors: unknown[] = [];
-  const app = createApp({ ...service, onError: (error) => errors.push(error) });
+  const onError = (error: unknown) => errors.push(error);
+  const app = createApp({ ...service, workers: workersOf(service.store, onError), onError });
   const call: Call = async (method, target, { headers = {}, hosts = ['localhost:3000'], body } = {}) => {
     const bytes = bytesOf(body);
     const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
@@ -70,6 +73,17 @@ function appOf(service: Service) {
     return answerOf(response);
   };
   return { store: service.store, call, errors };
+}
+
+/** The bundle of a worker thread. */
+export const workerFile = join(root, 'dist/worker.js');
+
+/** Threads for the tests that through-workers.test.ts runs once more. */
+function workersOf(store: Store, onError: (error: unknown) => void): Workers | undefined {
+  if (!process.env['READ_BY_WORKERS']) return undefined;
+  const workers = new Workers(store, { file: workerFile, timeout: 30_000, onError });
+  onTestFinished(() => workers.stop());
+  return workers;
 }
 
 function bytesOf(body: unknown): Uint8Array {

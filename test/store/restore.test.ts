@@ -68,6 +68,26 @@ test('what is kept of a damaged database is private, and no index of a log stays
   expect(readdirSync(join(path, '..')).sort()).toEqual(['test.db', 'test.db.replaced-now']);
 });
 
+test.each([
+  ['a table under another name', "UPDATE sqlite_schema SET tbl_name = 'Tokens' WHERE name = 'tokens'", -1],
+  ['another text encoding', 'SELECT 1', 59],
+])('a database is replaced as a whole where its records cannot be put into its file: %s', (_, sql, at) => {
+  const path = freshPath();
+  filledStore(5, path).close();
+  const db = raw(path);
+  // It lets nobody write to its schema.
+  db.unsafeMode();
+  db.pragma('writable_schema = ON');
+  db.exec(sql);
+  db.close();
+  const before = readFileSync(path);
+  if (at >= 0) before[at] = (before[at] ?? 0) ^ 3;
+  writeFileSync(path, before);
+  const kept = restore(backupOf(3), path) ?? '';
+  expect(freshStore(path).logs.count()).toBe(3);
+  expect(readFileSync(kept).subarray(4096).equals(before.subarray(4096))).toBe(true);
+});
+
 test('a backup of which a record belongs to no user is damaged', () => {
   const file = backupOf(4);
   const db = raw(file);

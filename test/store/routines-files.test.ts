@@ -75,25 +75,28 @@ test('a rescue of an older file whose header names no format finds its records',
   expect(rescue(path)).toEqual(before);
 });
 
-test.each(['v2', 'v3', 'v4', 'v5'])('%s, migrated, keeps its history, and goes on behind it', (fixture) => {
-  const path = freshPath();
-  copyFileSync(new URL(`../fixtures/${fixture}.db`, import.meta.url), path);
-  const db = openSqlite(path);
-  const entries = () => db.prepare('SELECT * FROM history ORDER BY seq').all();
-  // The last number is that of an entry that is gone, as after an erasure.
-  db.exec("UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'history'");
-  const before = entries();
-  expect(before.length).toBeGreaterThan(0);
-  openStore(path).close();
-  expect(entries()).toEqual(before);
-  db.close();
-  const store = freshStore(path);
-  const { id: userId } = store.users.create(user());
-  store.routines.create({ userId, name: 'x', exercises });
-  expect(store.history.list({ user: userId }).map(({ seq }) => seq)).toEqual([5002, 5001]);
-  expect(dbOf(store).value("SELECT count(*) FROM sqlite_sequence WHERE name = 'newHistory'")).toBe(0);
-  // Still append-only.
-  for (const sql of ['DELETE FROM history', 'UPDATE history SET userId = 1', 'DELETE FROM changes'])
-    expect(() => dbOf(store).run(sql)).toThrow(/append-only/);
-  expect(failure(() => store.undo(99999)).code).toBe('not-found');
-});
+test.each(['v2', 'v3', 'v4', 'v5', 'v6'])(
+  '%s, migrated, keeps its history, and goes on behind it',
+  (fixture) => {
+    const path = freshPath();
+    copyFileSync(new URL(`../fixtures/${fixture}.db`, import.meta.url), path);
+    const db = openSqlite(path);
+    const entries = () => db.prepare('SELECT * FROM history ORDER BY seq').all();
+    // The last number is that of an entry that is gone, as after an erasure.
+    db.exec("UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'history'");
+    const before = entries();
+    expect(before.length).toBeGreaterThan(0);
+    openStore(path).close();
+    expect(entries()).toEqual(before);
+    db.close();
+    const store = freshStore(path);
+    const { id: userId } = store.users.create(user());
+    store.routines.create({ userId, name: 'x', exercises });
+    expect(store.history.list({ user: userId }).map(({ seq }) => seq)).toEqual([5002, 5001]);
+    expect(dbOf(store).value("SELECT count(*) FROM sqlite_sequence WHERE name = 'newHistory'")).toBe(0);
+    // Still append-only.
+    for (const sql of ['DELETE FROM history', 'UPDATE history SET userId = 1', 'DELETE FROM changes'])
+      expect(() => dbOf(store).run(sql)).toThrow(/append-only/);
+    expect(failure(() => store.undo(99999)).code).toBe('not-found');
+  },
+);

@@ -6,7 +6,7 @@ import { parseDay } from '../../domain/words/spoken-day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
-import { counted, escapeControls, print } from '../output/io.ts';
+import { counted, escapeControls, print, sayDone } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
 
@@ -52,7 +52,7 @@ function pruneAudit(context: Context, options: Options): void {
     at === undefined ? null : new Date(at).toISOString(),
   );
   if (options['json']) printJson(context, { removed: pruned?.count ?? 0, from, to });
-  else if (!pruned) print(context, 'Nothing was removed: there are no older entries.');
+  else if (!pruned) sayDone(context, 'Nothing was removed: there are no older entries.');
   else
     print(
       context,

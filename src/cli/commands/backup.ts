@@ -6,7 +6,8 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, say, sized } from '../output/io.ts';
+import { escapeControls, print, say, sayDone, sized } from '../output/io.ts';
+import { countedHolding } from '../views/holding.ts';
 
 interface BackupOptions {
   force?: boolean;
@@ -84,10 +85,7 @@ async function makeBackup(
       : await encryptedBackup(source, target, encrypt, options);
   print(context, escapeControls(made.path));
   const what = encrypt === undefined ? 'Backed up' : 'Backed up, encrypted,';
-  say(
-    context,
-    `${what} ${counted(made.users, 'user')} and ${counted(made.logs, 'log')} (${sized(made.bytes)}).`,
-  );
+  say(context, `${what} ${countedHolding(made)} (${sized(made.bytes)}).`);
 }
 
 function folderOf(file: string): string | undefined {
@@ -106,7 +104,10 @@ async function setAutomatic(
   if (where === 'off') {
     if (recipient !== undefined) throw usage('--encrypt says nothing where there are no daily backups.');
     settings.backups = { folder: where };
-    print(context, 'No backup is made by itself any more. To turn them on again: sciatica backup --auto on');
+    sayDone(
+      context,
+      'No backup is made by itself any more. To turn them on again: sciatica backup --auto on',
+    );
     return;
   }
   if (recipient !== undefined)
@@ -117,7 +118,10 @@ async function setAutomatic(
   settings.backups = { folder, recipient };
   const place = folder ?? join(dirname(context.databasePath), 'backups');
   const how = recipient === undefined ? '' : ' and encrypted';
-  print(context, `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`);
+  sayDone(
+    context,
+    `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`,
+  );
   say(context, 'Those that are elsewhere stay where they are. To stop: sciatica backup --auto off');
 }
 

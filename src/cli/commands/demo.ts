@@ -7,7 +7,7 @@ import { ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, quoted, say } from '../output/io.ts';
+import { counted, escapeControls, quoted, say, sayDone } from '../output/io.ts';
 
 /** `sciatica demo` */
 export function addDemoCommand(program: Command, context: Context): void {
@@ -37,10 +37,10 @@ async function practise(context: Context): Promise<void> {
         'conflict',
         `${escapeControls(path)} exists already. The practice records go into a new file only.`,
       );
-    print(context, `The practice database is there: ${escapeControls(path)}`);
+    sayDone(context, `The practice database is there: ${escapeControls(path)}`);
   } else {
     const { users, logs } = await fill(context, path);
-    print(
+    sayDone(
       context,
       `Made a practice database of ${counted(users, 'user')} and ${counted(logs, 'log')}: ${escapeControls(path)}`,
     );
@@ -101,10 +101,10 @@ function removePractice(context: Context): void {
     );
   const path = ownPath(context);
   if (!existsSync(path)) {
-    print(context, 'There is no practice database.');
+    sayDone(context, 'There is no practice database.');
     return;
   }
   for (const file of [path, `${path}-wal`, `${path}-shm`, ownCertificateFile(path)])
     rmSync(file, { force: true });
-  print(context, 'Removed the practice database.');
+  sayDone(context, 'Removed the practice database.');
 }

@@ -5,7 +5,8 @@ import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, displayable, escapeControls, print, say, sized } from '../output/io.ts';
+import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../output/io.ts';
+import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -66,9 +67,11 @@ async function show(context: Context, examination: Examination): Promise<void> {
   print(context, lines.join('\n'));
 }
 
-function describeExamination({ users, logs, bytes, version, journalMode }: Examination): string {
+function describeExamination({ bytes, version, journalMode, ...counts }: Examination): string {
+  const { users, logs, routines, goals } = counts;
+  const isCounted = users !== null && logs !== null && routines !== null && goals !== null;
   return [
-    ...(users === null || logs === null ? [] : [counted(users, 'user'), counted(logs, 'log')]),
+    ...(isCounted ? partsOfHolding({ users, logs, routines, goals }) : []),
     sized(bytes),
     ...(version === null ? [] : [`version ${version}`]),
     ...(journalMode === null ? [] : [`${journalMode} journal`]),
@@ -112,10 +115,13 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
         brokenRows: broken,
       }),
     );
-  say(
-    context,
-    `Wrote ${counted(users.length, 'user')} and ${counted(logs.length, 'log')} to ${escapeControls(output)}.`,
-  );
+  const written = {
+    users: users.length,
+    logs: logs.length,
+    routines: routines.length,
+    goals: goals.length,
+  };
+  say(context, `Wrote ${countedHolding(written)} to ${escapeControls(output)}.`);
   sayLosses(context, rescued, output);
 }
 
@@ -125,14 +131,18 @@ function sayLosses(context: Context, { lostUsers, lostLogs, broken }: Rescue, ou
   const listed = (ids: number[]) =>
     ids.slice(0, SHOWN_IDS).join(', ') +
     (ids.length > SHOWN_IDS ? `, and ${ids.length - SHOWN_IDS} more` : '');
-  if (lostLogs.length > 0) say(context, `Lost: ${counted(lostLogs.length, 'log')} (${listed(lostLogs)}).`);
-  if (broken > 0) say(context, `${counted(broken, 'row')} were found that are not whole.`);
+  if (lostLogs.length > 0)
+    sayAlways(context, `Lost: ${counted(lostLogs.length, 'log')} (${listed(lostLogs)}).`);
+  if (broken > 0) sayAlways(context, `${counted(broken, 'row')} were found that are not whole.`);
   if (lostUsers.length > 0) {
-    say(
+    sayAlways(
       context,
       `Lost: ${counted(lostUsers.length, 'user')} (${listed(lostUsers)}), whose logs are in the file.`,
     );
-    say(context, 'To import it, restore a backup that has them first, or add them to "users" in the file.');
+    sayAlways(
+      context,
+      'To import it, restore a backup that has them first, or add them to "users" in the file.',
+    );
   }
   say(context, `To go on with a new database: sciatica import ${escapeControls(output)} --db NEW.db`);
 }

@@ -1,9 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
+import type { FileOrigin } from '../../domain/origin.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
 import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
+import { LAST_CHANGES } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
@@ -41,6 +43,7 @@ export function addExportCommand(program: Command, context: Context): void {
         'in FHIR, a collection (otherwise), or a transaction, by which a server creates what it does not have yet and leaves the rest as it is',
       ).choices(bundleTypes),
     )
+    .option('--origin', 'in NDJSON, a first line that says which database the records are from, as JSON does')
     .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
     .option('-o, --output <file>', 'write to this file; its name can say the format')
     .option('--force', 'replace the file if there is one')
@@ -71,6 +74,8 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     throw usage('FHIR holds patients with their sessions: leave out users or logs.');
   if (format !== 'fhir' && (options['bundle'] !== undefined || options['withReport'] !== undefined))
     throw usage('--bundle and --with-report are for --format fhir.');
+  if (options['origin'] === true && (format !== 'ndjson' || options['anonymous'] === true))
+    throw usage('--origin is for --format ndjson, and for records that sciatica import can read.');
   if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage('--sort and --limit are for logs, and only users are exported.');
   const force = options['force'] === true;
@@ -94,9 +99,13 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   const snapshot = context.store.snapshot();
   try {
     const lists = listsOf(snapshot, what, format, filter, watched);
+    const origin = originOf(snapshot, lists, filter, options);
+    const { history } = snapshot;
+    if (format === 'json' && origin?.complete && !history.lastChanges().next().done)
+      lists[LAST_CHANGES] = history.lastChanges();
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, filter, options)
-      : rendered(lists, format, options));
+      : rendered(lists, format, options, origin));
     if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
@@ -112,7 +121,13 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
 const isUnknown = (name: string, format: string | undefined): boolean =>
   format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name);
 
-type Lists = { users?: Blocks; userExerciseLogs?: Blocks; routines?: Blocks; goals?: Blocks };
+type Lists = {
+  users?: Blocks;
+  userExerciseLogs?: Blocks;
+  routines?: Blocks;
+  goals?: Blocks;
+  [LAST_CHANGES]?: Blocks;
+};
 
 function listsOf(
   store: Store,
@@ -197,10 +212,19 @@ async function reportsOf(
   };
 }
 
+/** Where the records are from; nothing for a file that cannot be imported. */
+function originOf(store: Store, lists: Lists, filter: LogFilter, options: Options): FileOrigin | undefined {
+  if (options['anonymous'] === true) return undefined;
+  const isAll = lists.users !== undefined && lists.userExerciseLogs !== undefined;
+  const complete = isAll && userIds(store, filter) === undefined;
+  return { id: store.id, seq: store.history.last(), complete };
+}
+
 async function rendered(
   given: Lists,
   format: Exclude<ExportFormat, 'fhir'>,
   options: Options,
+  origin: FileOrigin | undefined,
 ): Promise<Iterable<string>> {
   const hidden: readonly string[] = options['anonymous'] ? identifyingFields : [];
   const lists = given.users && hidden.length > 0 ? { ...given, users: without(hidden, given.users) } : given;
@@ -209,9 +233,10 @@ async function rendered(
   const [only] = all;
   switch (format) {
     case 'json':
-      return all.length === 1 && only ? listOf(only) : documentOf({ ...lists });
+      return all.length === 1 && only ? listOf(only) : documentOf({ ...lists }, origin);
     case 'ndjson':
-      return linesOf(inTurn(all));
+      // What is cut off after a line looks whole: such a file never says that it is complete.
+      return linesOf(inTurn(all), options['origin'] && origin ? { ...origin, complete: false } : undefined);
     case 'csv': {
       const { csvOf } = await import('../../exchange/csv.ts');
       const fields = Object.keys(lists.users ? userRecord : logRecord).filter(

@@ -6,8 +6,8 @@ import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { jsonOption, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { counted, print, say } from '../output/io.ts';
-import { checkJson, printDone, printJson } from '../output/output.ts';
+import { counted, print, say, sayDone } from '../output/io.ts';
+import { checkJson, printDone, printJson, printRecord, wrongHint } from '../output/output.ts';
 import { nameOf } from '../views/records.ts';
 
 const { min, max } = goalFields.sessionsPerWeek;
@@ -48,12 +48,9 @@ const aWeek = ({ sessionsPerWeek }: Pick<Goal, 'sessionsPerWeek'>) =>
 
 function showGoal(context: Context, options: Options, userId: number, name: string): void {
   const [goal] = context.store.goals.list({ userId });
-  if (goal)
-    printDone(context, options, {
-      fields: goalRecord,
-      record: goal,
-      done: `The goal of ${name}: ${aWeek(goal)}.`,
-    });
+  if (goal && options['json'] !== undefined)
+    printRecord(context, options, { fields: goalRecord, columns: [], record: goal });
+  else if (goal) print(context, `The goal of ${name}: ${aWeek(goal)}.`);
   else if (options['json'] !== undefined) print(context, 'null');
   else say(context, `${name} has no goal. To set one: sciatica goal 4`);
 }
@@ -66,7 +63,13 @@ function removeGoal(context: Context, options: Options, userId: number, name: st
     return now && store.goals.delete(now.id);
   });
   if (options['json'] !== undefined) printJson(context, {});
-  else print(context, goal ? `${name} has no goal any more; it was ${aWeek(goal)}.` : `${name} has no goal.`);
+  else
+    sayDone(
+      context,
+      goal
+        ? `${name} has no goal any more; it was ${aWeek(goal)}.${wrongHint(context)}`
+        : `${name} has no goal.`,
+    );
 }
 
 function setGoal(

@@ -4,9 +4,10 @@ import type { Log } from '../../domain/log.ts';
 import { addDays, weekdayOf } from '../../domain/words/day.ts';
 import { sparkline } from '../../insights/text.ts';
 import { resolveUser } from '../input/resolve-user.ts';
-import { counted, escapeControls, print } from '../output/io.ts';
+import { counted, escapeControls, print, quoted } from '../output/io.ts';
+import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
-import { clip } from '../views/width.ts';
+import { widthOf } from '../views/width.ts';
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -16,17 +17,30 @@ const DAYS = 14;
  * exercise.
  * @returns false where there is no user yet, and the help is what helps
  */
-export function showHome(context: Context): boolean {
+export async function showHome(context: Context): Promise<boolean> {
   if (!existsSync(context.databasePath) || context.store.users.count() === 0) return false;
   const userId = resolveUser(context, undefined);
   const lines = userId === undefined ? severalLines(context) : ownLines(context, userId);
-  for (const line of lines) print(context, clip(line, context.width));
+  for (const line of lines) print(context, await fitted(line, context.width));
   return true;
 }
 
+/** Columns of the names in front of the lines. */
+const INDENT = 11;
+
+async function fitted(line: string, width: number): Promise<string> {
+  if (widthOf(line, width) <= width) return line;
+  const { wrap } = await import('../views/layout.ts');
+  const [first = '', ...others] = wrap(line.slice(INDENT), { width: Math.max(width, 2 * INDENT) }, INDENT);
+  return [line.slice(0, INDENT) + first.slice(INDENT), ...others].join('\n');
+}
+
 function severalLines({ store }: Context): string[] {
+  const [users, logs, routines, goals] = [store.users, store.logs, store.routines, store.goals].map((list) =>
+    list.count(),
+  ) as [number, number, number, number];
   return [
-    `${counted(store.users.count(), 'user')} and ${counted(store.logs.count(), 'log')}.`,
+    `${countedHolding({ users, logs, routines, goals })}.`,
     '',
     'Next: sciatica users',
     '      sciatica user use ID',
@@ -39,6 +53,11 @@ function ownLines({ store, today }: Context, userId: number): string[] {
   const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
   const [last] = store.logs.list({ userId, until: today, sort: '-date,-id', limit: 1 });
+  const [goal] = store.goals.list({ userId });
+  const [routine] = store.routines
+    .list({ userId })
+    .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
+  const otherwise = last ? 'log add' : 'fields';
   const ofToday = recent.filter(({ date }) => date === today);
   const ofWeek = recent.filter(({ date }) => date >= monday);
   const names = [...new Set(ofToday.map(({ exerciseName }) => escapeControls(exerciseName)))];
@@ -46,15 +65,19 @@ function ownLines({ store, today }: Context, userId: number): string[] {
     `${summaryOfUser(user)}, ${weekdayOf(today)} ${today}`,
     '',
     `Today      ${ofToday.length === 0 ? 'nothing yet' : `${counted(ofToday.length, 'session')}: ${names.join(', ')}`}`,
-    `This week  ${counted(ofWeek.length, 'session')} on ${counted(daysOf(ofWeek).length, 'day')}`,
+    `This week  ${againstGoal(ofWeek.length, goal?.sessionsPerWeek)} on ${counted(daysOf(ofWeek).length, 'day')}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
     '',
     `Next: sciatica log ${last ? 'again' : 'add'}`,
-    `      sciatica ${last ? 'log add' : 'fields'}`,
+    `      sciatica ${routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise}`,
     '      sciatica summary',
   ];
 }
+
+/** `3 of 4 sessions` where there is a goal, else `3 sessions`. */
+const againstGoal = (sessions: number, goal: number | undefined) =>
+  goal === undefined ? counted(sessions, 'session') : `${sessions} of ${counted(goal, 'session')}`;
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
@@ -68,5 +91,5 @@ function painLines(logs: readonly Log[]): string[] {
   if (first === undefined || last === undefined) return [];
   const points = (mean: number) => String(Math.round(mean * 10) / 10);
   const words = means.length === 1 ? points(first) : `${points(first)} at first, ${points(last)} at last`;
-  return [`Pain       ${sparkline(means, DAYS)} before exercise, in ${DAYS} days: ${words}`];
+  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, in ${DAYS} days`];
 }

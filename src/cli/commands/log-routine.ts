@@ -12,12 +12,12 @@ export function addLogRoutineCommand(log: Command, context: Context): void {
     .command('routine')
     .summary('Record the exercises of a routine')
     .description(
-      'Record the exercises of a routine, with two numbers for each: the pain before and after. In a terminal, s skips an exercise, b goes back to the one before, and nothing is saved before the last answer. All of them are one change, so one undo takes them back. An exercise counts as effective if the pain fell.',
+      'Record the exercises of a routine, with two numbers for each: the pain before and after; what follows them is a note. In a terminal, s skips an exercise, b goes back to the one before, and nothing is saved before the last answer. All of them are one change, so one undo takes them back. An exercise counts as effective if the pain fell.',
     )
-    .argument('<name>', 'name of the routine, or its id')
+    .argument('<name>', 'name of the routine or a part of it, or its id')
     .option(
       '--set <exercise=before,after>',
-      "pain before and after an exercise, as in 'Bird Dog=6,4', or 'Bird Dog=s' to skip it; once for each",
+      "pain before and after an exercise, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; once for each",
       (text: string, before: string[]) => [...before, text],
       [],
     )

@@ -9,7 +9,7 @@ import { addNotesOption, withNotes } from '../input/notes.ts';
 import { addFieldOptions, dayFaults, idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { palette } from '../output/colour.ts';
-import { counted, print, say } from '../output/io.ts';
+import { counted, sayAlways, sayDone } from '../output/io.ts';
 import { checkJson, printDone, printRecord, sayDoubtOfDay, wrongHint } from '../output/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
 import { redFlagsHelp } from '../views/red-flags.ts';
@@ -120,7 +120,10 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     fields: logFields,
     asked: { exerciseName, exerciseType, ...others },
     current,
-    ask: { exerciseName: (name) => askKnown(context, current.userId, name) },
+    ask: {
+      exerciseName: (name) => askKnown(context, current.userId, name),
+      effective: async (helped) => (await import('../input/prompts.ts')).askHelped(context, helped === true),
+    },
   });
   const faults = dayFaults(logFields, given, context.today);
   const patch = namingFlags(logFields, () => checkLogChange(logs, given), faults);
@@ -144,12 +147,12 @@ async function removeLogs(context: Context, texts: string[], options: Options): 
   if (!first) return;
   const what = others.length > 0 ? counted(ids.length, 'log') : `log ${first.id}: ${summaryOfLog(first)}`;
   if (others.length > 0 && !options['yes'])
-    for (const log of [first, ...others]) say(context, `  log ${log.id}: ${summaryOfLog(log)}`);
+    for (const log of [first, ...others]) sayAlways(context, `  log ${log.id}: ${summaryOfLog(log)}`);
   await confirmDeletion(context, options, what);
   context.store.change(() => {
     for (const id of ids) logs.delete(id);
   });
-  print(context, `Deleted ${what}.${wrongHint(context)}`);
+  sayDone(context, `Deleted ${what}.${wrongHint(context)}`);
 }
 
 /** Logs offered where none is named. */

@@ -83,7 +83,9 @@ async function listLogs(context: Context, options: Options): Promise<void> {
   const total = asTable ? context.store.logs.count(everything) : undefined;
   if (total === 0) sayNone(context, filter);
   else await printList(context, options, listOf(context, shown));
-  if (total !== undefined && shown.limit !== undefined && shown.limit < total)
+  // A script that said --limit knows: cron would mail it.
+  const isNews = context.stdout.isTTY || filter.limit === undefined;
+  if (isNews && total !== undefined && shown.limit !== undefined && shown.limit < total)
     say(context, `${shown.limit} of ${counted(total, 'log')}. For more: --limit N or --all.`);
 }
 

@@ -8,7 +8,8 @@ import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, print, say } from '../output/io.ts';
+import { counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
+import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
 interface RestoreOptions {
   yes?: boolean;
@@ -72,13 +73,17 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
   const { prepareRestore } = await import('../../store/maintenance/restore.ts');
   const restoration = prepareRestore(realPathOf(resolve(file)), context.databasePath);
   try {
-    say(context, `Backup:   ${describeHolding(restoration.copy)}`);
-    say(context, `Database: ${describeDatabase(restoration.present)}`);
-    for (const warning of warnings(restoration)) say(context, warning);
+    const tell = options.yes ? say : sayAlways;
+    tell(context, `Backup:   ${describeHolding(restoration.copy)}`);
+    tell(context, `Database: ${describeDatabase(restoration.present)}`);
+    for (const warning of warnings(restoration)) sayAlways(context, warning);
     await confirm(context, restoration, options);
     const kept = restoration.apply(localStamp(context.now()));
-    const { users, logs } = restoration.copy;
-    print(context, `Restored ${counted(users, 'user')} and ${counted(logs, 'log')}.`);
+    sayDone(context, `Restored ${countedHolding(restoration.copy)}.`);
+    say(
+      context,
+      `It keeps its identity, ${context.store.id}. If it is to be used beside another copy: sciatica identity new`,
+    );
     if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {
     restoration.close();
@@ -116,7 +121,7 @@ function describeDatabase(present: Restoration['present']): string {
   return present === 'damaged' ? 'damaged, cannot be read' : describeHolding(present);
 }
 
-function describeHolding({ users, logs, latest }: Holding): string {
-  const until = latest === undefined ? '' : `, until ${latest}`;
-  return `${counted(users, 'user')}, ${counted(logs, 'log')}${until}`;
+function describeHolding(holding: Holding): string {
+  const { latest } = holding;
+  return [...partsOfHolding(holding), ...(latest === undefined ? [] : [`until ${latest}`])].join(', ');
 }

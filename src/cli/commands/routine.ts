@@ -44,7 +44,7 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .command('show')
     .summary('Show a routine')
     .description('Show a routine.')
-    .argument('<name>', 'its name, or its id')
+    .argument('<name>', 'its name or a part of it, or its id')
     .option(`--${userId.flag} <id>`, userId.help)
     .addOption(jsonOption())
     .addHelpText('after', examples('sciatica routine show morning'))

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
@@ -9,7 +10,7 @@ import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
 import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
-import { escapeControls, say } from '../output/io.ts';
+import { escapeControls, sayAlways } from '../output/io.ts';
 
 interface ServeOptions {
   port: string;
@@ -112,14 +113,15 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     isPairing: own !== undefined,
     ownNames: own ? hostsOf(own.first.machine) : [],
     log,
+    workerFile: join(__dirname, 'worker.js'),
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
   context.backUpByTimer();
-  for (const warning of warnings({ ...options, host }, own ? own.files : files)) say(context, warning);
-  const tell = (line: string) => say(context, line);
+  for (const warning of warnings({ ...options, host }, own ? own.files : files)) sayAlways(context, warning);
+  const tell = (line: string) => sayAlways(context, line);
   const certificate = own
     ? own.watch(server, tell)
     : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);

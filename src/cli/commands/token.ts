@@ -6,7 +6,7 @@ import { localDay } from '../../domain/words/day.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
-import { escapeControls, print, say } from '../output/io.ts';
+import { escapeControls, print, say, sayDone } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
 
@@ -55,7 +55,7 @@ export function addTokenCommand(program: Command, context: Context): void {
     .command('rm')
     .summary('Take a token back')
     .description(
-      'Take a token back. It is refused from the next request on; its name stays taken. In a terminal it asks first.',
+      'Take a token back. It is refused from the next request on; its name stays taken. It asks first.',
     )
     .argument('<token>', 'name or id of the token')
     .option('--yes', 'do not ask')
@@ -103,14 +103,12 @@ async function removeToken(context: Context, key: string, options: Options): Pro
   const token = `Token ${id}, ${escapeControls(name)},`;
   if (revokedAt !== null) {
     const day = localDay(new Date(revokedAt));
-    print(context, `${token} was taken back already, on ${day}: it is refused.`);
+    sayDone(context, `${token} was taken back already, on ${day}: it is refused.`);
     return;
   }
-  // In a script it is not worth an error: refusing a token loses no data.
-  if (context.interactive)
-    await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
+  await confirmed(context, options, `Take back the token ${escapeControls(name)}?`, 'Nothing was changed.');
   tokens.revoke(key);
-  print(context, `${token} is refused from now on.`);
+  sayDone(context, `${token} is refused from now on.`);
 }
 
 /** A token with its moments as ISO 8601 in UTC. */

@@ -5,7 +5,7 @@ import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
-import { print, say } from '../output/io.ts';
+import { say, sayAlways, sayDone } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */
@@ -45,7 +45,7 @@ async function undoChange(context: Context, text: string | undefined, options: O
   const change = text === undefined ? store.history.nextUndo() : idOf(text, 'A change');
   if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
   await takeBack(context, options, change, `To undo change ${change}`, `Undo change ${change}?`);
-  print(context, `Undid change ${change}. To have it back: sciatica redo`);
+  sayDone(context, `Undid change ${change}. To have it back: sciatica redo`);
 }
 
 async function redoChange(context: Context, options: Options): Promise<void> {
@@ -58,7 +58,7 @@ async function redoChange(context: Context, options: Options): Promise<void> {
       'There is nothing to redo: nothing was undone since the last change.',
     );
   await takeBack(context, options, undo, `To redo change ${change}`, `Redo change ${change}?`);
-  print(context, `Redid change ${change}. To take it back again: sciatica undo`);
+  sayDone(context, `Redid change ${change}. To take it back again: sciatica undo`);
 }
 
 /** Says what will be done, asks, and does it. */
@@ -74,7 +74,7 @@ async function takeBack(
   // Of a redo, what it brings back is named, not the undo.
   const [made] = store.history.ofChange(entries[0]?.undoes ?? change);
   if (entries[0]) {
-    await sayPlan(context, entries, made ?? entries[0], plan);
+    await sayPlan(context, options, entries, made ?? entries[0], plan);
     await confirmed(context, options, question, 'Nothing was changed.');
   }
   store.undo(change);
@@ -82,14 +82,16 @@ async function takeBack(
 
 async function sayPlan(
   context: Context,
+  options: Options,
   entries: readonly HistoryEntry[],
   made: HistoryEntry,
   plan: string,
 ): Promise<void> {
   const { describeUndo, madeBy } = await import('../views/history.ts');
-  say(context, `${plan}, ${madeBy(made)}, of ${ownersOf(context, entries)}:`);
-  for (const entry of entries.toReversed().slice(0, TOLD)) say(context, `  ${describeUndo(entry)}`);
-  if (entries.length > TOLD) say(context, `  and ${entries.length - TOLD} more`);
+  const tell = options['yes'] ? say : sayAlways;
+  tell(context, `${plan}, ${madeBy(made)}, of ${ownersOf(context, entries)}:`);
+  for (const entry of entries.toReversed().slice(0, TOLD)) tell(context, `  ${describeUndo(entry)}`);
+  if (entries.length > TOLD) tell(context, `  and ${entries.length - TOLD} more`);
 }
 
 /** Whose records they are: by name, as far as they are still there. */

@@ -14,7 +14,7 @@ import {
   valuesOf,
 } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { counted, escapeControls, print, say } from '../output/io.ts';
+import { counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
 import { checkJson, printDone, printRecord, sayDoubtOfDay, wrongHint } from '../output/output.ts';
 import { summaryOfUser, userColumns } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
@@ -149,7 +149,7 @@ async function removeUser(context: Context, text: string | undefined, options: O
   const what = count === 0 ? user : `${user} and ${counted(count, 'log')}`;
   await confirmDeletion(context, options, what);
   users.delete(id);
-  print(context, `Deleted ${what}.${wrongHint(context)}`);
+  sayDone(context, `Deleted ${what}.${wrongHint(context)}`);
 }
 
 async function eraseUser(context: Context, text: string, options: Options): Promise<void> {
@@ -161,18 +161,21 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
   store.erase(id);
-  print(context, `Erased user ${id}.`);
+  sayDone(context, `Erased user ${id}.`);
   const { eraseFromBackups } = await import('../../store/maintenance/erase-backups.ts');
   const { rewritten, deleted, left } = eraseFromBackups(store);
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
   if (deleted.length > 0)
-    say(context, `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`);
-  for (const copy of left) say(context, `This copy may still hold them: ${escapeControls(copy)}`);
+    sayAlways(
+      context,
+      `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`,
+    );
+  for (const copy of left) sayAlways(context, `This copy may still hold them: ${escapeControls(copy)}`);
 }
 
 function chooseUser(context: Context, text: string): void {
   const { users, settings } = context.store;
   const user = users.get(idOf(text));
   settings.set('user', String(user.id));
-  print(context, `From now on this is about ${summaryOfUser(user)}.`);
+  sayDone(context, `From now on this is about ${summaryOfUser(user)}.`);
 }

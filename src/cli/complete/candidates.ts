@@ -175,10 +175,14 @@ const tokens: Source = ({ store }) =>
     .filter(({ revokedAt }) => revokedAt === null)
     .map(({ name, role }) => ({ value: name, description: role }));
 
+const remotes: Source = async ({ store }) =>
+  (await store.sync()).remotes.list().map(({ name, url }) => ({ value: name, description: url }));
+
 /** Values of flags that are records, by the flag's name. */
 const flagSources: Readonly<Record<string, Source>> = {
   [logFields.exerciseName.flag]: exerciseNames,
   [logFields.userId.flag]: userIds,
+  as: userIds,
   log: logIds,
 };
 
@@ -198,5 +202,7 @@ const argumentSources: Readonly<Record<string, Source>> = {
   'user erase': userIds,
   'user use': userIds,
   'token rm': tokens,
+  sync: remotes,
+  'remote rm': remotes,
   undo: changes,
 };

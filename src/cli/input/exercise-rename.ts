@@ -7,7 +7,7 @@ import { wholeNamesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { renameExercise as renameStored } from '../../store/records/rename-exercise.ts';
 import { usage } from '../errors.ts';
-import { counted, escapeControls, print, say } from '../output/io.ts';
+import { counted, escapeControls, say, sayDone } from '../output/io.ts';
 import { wrongHint } from '../output/output.ts';
 import { confirmed } from './edit.ts';
 import { exerciseNamed } from './exercises.ts';
@@ -47,7 +47,7 @@ export async function renameExercise(
   await askAboutMerge(context, options, { known, from, to });
   const { logs, routines } = renameStored(store, userId, from, to);
   const what = [counted(logs, 'log'), ...(routines > 0 ? [counted(routines, 'routine')] : [])].join(', ');
-  print(context, `Renamed ${listed(from)} to ${shown(to)}: ${what}.`);
+  sayDone(context, `Renamed ${listed(from)} to ${shown(to)}: ${what}.`);
   say(context, wrongHint(context).trim());
 }
 

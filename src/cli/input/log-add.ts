@@ -145,7 +145,7 @@ function checked(context: Context, values: Values, known: readonly Exercise[]) {
 
 /** Asks for what was not said. */
 async function askMissing(context: Context, { values: given, brief }: Draft): Promise<Values> {
-  const { askExercise, askField, askYesNo } = await import('./prompts.ts');
+  const { askExercise, askField, askHelped, askYesNo } = await import('./prompts.ts');
   checkGiven(context, given);
   const known = context.store.logs.exercises(Number(given['userId']));
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
@@ -155,7 +155,7 @@ async function askMissing(context: Context, { values: given, brief }: Draft): Pr
   if (brief) Object.assign(values, { ...defaults(context), ...values });
   for (const [field, definition] of Object.entries(missingOf(logFields, values)))
     if (field !== 'effective') values[field] = await askField(context, definition, defaults(context)[field]);
-    else values[field] = brief ? helped(values) : await askYesNo(context, 'Did it help?', helped(values));
+    else values[field] = brief ? helped(values) : await askHelped(context, helped(values));
   return values;
 }
 

@@ -1,48 +1,42 @@
 import type { Context } from '../../context.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
+import { grouped } from '../../domain/fields.ts';
 import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
 import { foldedName } from '../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
-import { escapeControls, print, quoted, say } from '../output/io.ts';
-import { checkJson, printJson, wrongHint } from '../output/output.ts';
-import { summaryOfLog } from '../views/records.ts';
+import { escapeControls, quoted, say, sayDone } from '../output/io.ts';
+import { checkJson, printJson, sayDoubtOfDay, wrongHint } from '../output/output.ts';
+import { answerOf } from '../views/records.ts';
 import type { Options } from './options.ts';
 import { parseFlags } from './parse-flags.ts';
 import { userOf } from './routine-verbs.ts';
-import { routineNamed } from './routines.ts';
+import { routineMeant } from './routines.ts';
 
 const { min, max } = logFields.painBefore;
 
-/** Pain before and after an exercise; null for one that was not done. */
-type Pain = readonly [before: number, after: number] | null;
+/** What is said about an exercise; null for one that was not done. */
+type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 
 /** Records the exercises of a routine as one change. @throws SciaticaError; then nothing was written */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
   const { date = context.today } = await parseFlags(context, options, { date: logFields.date });
   const userId = await userOf(context, options);
-  const routine = routineNamed(context.store, userId, name);
-  const given = painGiven(routine, options['set'] as readonly string[]);
+  const routine = await routineMeant(context, userId, name);
+  const given = givenIn(routine, options['set'] as readonly string[]);
   const open = routine.exercises.filter(({ exerciseName }) => !given.has(exerciseName));
   if (open.length > 0 && !context.interactive) throw invalid(open.map(missing));
-  for (const [exercise, pain] of await askEach(context, open)) given.set(exercise, pain);
+  for (const [exercise, said] of await askEach(context, open)) given.set(exercise, said);
   const done = routine.exercises.flatMap((exercise): LogInput[] => {
-    const pain = given.get(exercise.exerciseName);
-    return pain ? [inputOf(userId, exercise, date, pain)] : [];
+    const said = given.get(exercise.exerciseName);
+    if (!said) return [];
+    const effective = suggestEffective(said.painBefore, said.painAfter);
+    return [{ userId, ...exercise, date, ...said, effective }];
   });
   if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
   tell(context, options, context.store.logs.createAll(done));
-}
-
-function inputOf(
-  userId: number,
-  exercise: RoutineExercise,
-  date: string,
-  [painBefore, painAfter]: NonNullable<Pain>,
-): LogInput {
-  const effective = suggestEffective(painBefore, painAfter);
-  return { userId, ...exercise, date, painBefore, painAfter, effective, notes: '' };
+  sayDoubtOfDay(context, date);
 }
 
 function tell(context: Context, options: Options, logs: readonly Log[]): void {
@@ -54,7 +48,7 @@ function tell(context: Context, options: Options, logs: readonly Log[]): void {
     );
     return;
   }
-  for (const log of logs) print(context, `Added log ${log.id}: ${summaryOfLog(log)}.`);
+  for (const log of logs) sayDone(context, `Added log ${log.id}: ${answerOf(log, context.today)}.`);
   if (logs.length > 0) say(context, wrongHint(context).trim());
 }
 
@@ -63,40 +57,52 @@ const missing = ({ exerciseName }: RoutineExercise): Issue => ({
   message: `is missing for ${quoted(escapeControls(exerciseName))}: add --set ${quoted(escapeControls(`${exerciseName}=6,4`))}, or =s to skip it`,
 });
 
-/** Two numbers such as `6 4`, or `6,4`; null for `s`; undefined for anything else. */
-function painOf(text: string): Pain | undefined {
+/** Two numbers such as `6 4`, or `6,4`, and a note if there is more; null for `s`; undefined for anything else. */
+function saidIn(text: string): Said | undefined {
   if (/^s(kip)?$/i.test(text)) return null;
-  const [, before, after] = /^(\d{1,9})(?:\s*,\s*|\s+)(\d{1,9})$/.exec(text) ?? [];
-  const pain = [Number(before), Number(after)] as const;
-  return pain.every((level) => level >= min && level <= max) ? pain : undefined;
+  const [, before, after, notes = ''] = /^(\d{1,9})(?:\s*,\s*|\s+)(\d{1,9})(?:\s+(.+))?$/s.exec(text) ?? [];
+  const [painBefore, painAfter] = [Number(before), Number(after)];
+  const isPain = (level: number) => level >= min && level <= max;
+  if (!isPain(painBefore) || !isPain(painAfter) || notes.length > logFields.notes.max) return undefined;
+  return { painBefore, painAfter, notes };
 }
 
 /** What `--set` says, by the names of the routine. @throws SciaticaError `invalid` with every fault */
-function painGiven({ exercises }: Routine, texts: readonly string[]): Map<string, Pain> {
+function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, Said> {
   const names = exercises.map(({ exerciseName }) => exerciseName);
-  const given = new Map<string, Pain>();
+  const said = new Map<string, Said>();
   const issues = texts.flatMap((text): Issue[] => {
     const fault = (message: string) => [
       { field: '--set', message: `${quoted(escapeControls(text))} ${message}` },
     ];
-    const [, typed = '', value] = /^(.*)=([^=]*)$/s.exec(text) ?? [];
+    const [typed, value] = parted(text, names);
     if (value === undefined) return fault("must be an exercise and two numbers, as in 'Bird Dog=6,4'");
     const name = names.find((one) => foldedName(one) === foldedName(typed.trim()));
     if (name === undefined)
       return fault(`is not about an exercise of the routine${didYouMean(typed, names)}`);
-    if (given.has(name)) return fault('comes a second time for this exercise');
-    const pain = painOf(value.trim());
-    if (pain === undefined)
-      return fault(`must end in two numbers from ${min} to ${max}, as in =6,4, or in =s`);
-    given.set(name, pain);
+    if (said.has(name)) return fault('comes a second time for this exercise');
+    const one = saidIn(value.trim());
+    if (one === undefined)
+      return fault(
+        `must end in two numbers from ${min} to ${max}, as in =6,4, with a note of at most ${grouped(logFields.notes.max)} characters if you like, or in =s`,
+      );
+    said.set(name, one);
     return [];
   });
   if (issues.length > 0) throw invalid(issues);
-  return given;
+  return said;
+}
+
+/** The name and what is said about it: a name of the routine that may have = in it, else all before the first one. */
+function parted(text: string, names: readonly string[]): [name: string, said?: string] {
+  const isName = (name: string) => foldedName(text).startsWith(`${foldedName(name)}=`);
+  const [name] = names.filter(isName).sort((a, b) => b.length - a.length);
+  const end = name?.length ?? text.indexOf('=');
+  return end < 0 ? [text] : [text.slice(0, end), text.slice(end + 1)];
 }
 
 /** Asks for the pain of each exercise, with a way back to the one before. */
-async function askEach(context: Context, exercises: readonly RoutineExercise[]): Promise<[string, Pain][]> {
+async function askEach(context: Context, exercises: readonly RoutineExercise[]): Promise<[string, Said][]> {
   if (exercises.length === 0) return [];
   const { askLine } = await import('./prompts.ts');
   const answers: string[] = [];
@@ -107,13 +113,13 @@ async function askEach(context: Context, exercises: readonly RoutineExercise[]):
     const isBack = (answer: string) => /^b(ack)?$/i.test(answer);
     const faultOf = (answer: string) => {
       if (isBack(answer)) return i === 0 ? 'This is the first one.' : undefined;
-      return painOf(answer) === undefined
-        ? `Two numbers from ${min} to ${max}, such as 6 4; ${keys}.`
+      return saidIn(answer) === undefined
+        ? `Two numbers from ${min} to ${max}, such as 6 4, and a note if you like; ${keys}.`
         : undefined;
     };
     const answer = await askLine(context, question, faultOf, answers[i]);
     if (isBack(answer)) i--;
     else answers[i++] = answer;
   }
-  return exercises.map(({ exerciseName }, i) => [exerciseName, painOf(answers[i] ?? '') ?? null]);
+  return exercises.map(({ exerciseName }, i) => [exerciseName, saidIn(answers[i] ?? '') ?? null]);
 }

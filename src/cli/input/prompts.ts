@@ -1,4 +1,4 @@
-import { confirm, input, search, select } from '@inquirer/prompts';
+import { styleText } from 'node:util';
 import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -6,28 +6,32 @@ import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fiel
 import { logFields } from '../../domain/log.ts';
 import { check, inputOf } from '../../domain/schema.ts';
 import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
-import { faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 import { Keyboard, LINE_BREAK } from './keyboard.ts';
+import type { Streams } from './plain-prompts.ts';
 
 /** Prompts in a terminal. Loaded only when one is shown. */
 
-interface Streams {
-  input: NodeJS.ReadableStream;
-  output: NodeJS.WritableStream;
-  signal: AbortSignal;
-}
+type Prompts = Pick<typeof import('./plain-prompts.ts'), 'input' | 'confirm' | 'select' | 'search'>;
+
+/** Those of Inquirer need a terminal that moves its cursor. */
+const promptsFor = ({ env }: Context): Promise<Prompts> =>
+  isDumb(env) ? import('./plain-prompts.ts') : import('@inquirer/prompts');
+
+const isDumb = (env: Context['env']) => env['TERM'] === 'dumb';
 
 /** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
 async function ask<T>(
   context: Context,
-  question: (streams: Streams) => Promise<T>,
+  question: (prompts: Prompts, streams: Streams) => Promise<T>,
   takesLines = false,
 ): Promise<T> {
   // Inquirer colours with Node's styleText, which reads the environment.
   if (!context.mayColour) process.env['NO_COLOR'] = '1';
+  const prompts = await promptsFor(context);
   const controller = new AbortController();
   const abort = () => controller.abort();
   // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
@@ -37,7 +41,7 @@ async function ask<T>(
   keyboard.once('pause', ended);
   keyboard.open(takesLines);
   try {
-    return await question({ input: keyboard, output: context.stderr, signal: controller.signal });
+    return await question(prompts, { input: keyboard, output: context.stderr, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
     keyboard.off('pause', ended);
@@ -63,6 +67,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     return askChoice(context, field, current);
   if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
+  const days = field.kind === 'date' ? ` (${DAYS_IN_SHORT})` : '';
   // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
   const takesLines = field.kind === 'text' && field.blank;
@@ -73,10 +78,12 @@ export async function askField(context: Context, field: Field, current?: unknown
   };
   const answer = await ask(
     context,
-    (streams) =>
-      input(
+    (prompts, streams) =>
+      prompts.input(
         {
-          message: `${field.help}${none}`,
+          message: `${field.help}${none}${days}`,
+          // Once it is answered, nobody needs to know what else could have been said.
+          theme: { style: { message: (text: string, status: string) => headline(text, days, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
           validate: (text) => faultOf(field, read(text), context.today) ?? true,
         },
@@ -87,6 +94,12 @@ export async function askField(context: Context, field: Field, current?: unknown
   return read(answer);
 }
 
+/** A question in bold, what can be answered in dim letters. */
+function headline(text: string, hint: string, status: string): string {
+  const question = styleText('bold', text.slice(0, text.length - hint.length));
+  return status === 'done' || hint === '' ? question : question + styleText('dim', hint);
+}
+
 /** `lower back, left` for lower-back-left. */
 const spoken = (choice: string): string => choice.replace(/-(left|right)$/, ', $1').replaceAll('-', ' ');
 
@@ -95,7 +108,9 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
   if (field.optional) values.push(null);
   const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
   const initial = current ?? (field.optional ? null : values[0]);
-  return ask(context, (streams) => select({ message: field.help, choices, default: initial }, streams));
+  return ask(context, (prompts, streams) =>
+    prompts.select({ message: field.help, choices, default: initial }, streams),
+  );
 }
 
 /** Questions of some fields that are not those of their kind, by field. */
@@ -124,8 +139,8 @@ export async function askLine(
   faultOf: (answer: string) => string | undefined,
   initial?: string,
 ): Promise<string> {
-  const answer = await ask(context, (streams) =>
-    input(
+  const answer = await ask(context, (prompts, streams) =>
+    prompts.input(
       {
         message,
         ...(initial === undefined ? {} : { default: initial }),
@@ -149,19 +164,29 @@ function faultOf(field: Field, value: unknown, today: string): string | undefine
     return undefined;
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;
-    return `It ${error.issues[0]?.message}`;
+    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${DAYS}` : ''}`;
   }
 }
 
 /** Asks for a text that is not empty. */
 export function askText(context: Context, message: string): Promise<string> {
   const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
-  return ask(context, (streams) => input({ message, validate }, streams));
+  return ask(context, (prompts, streams) => prompts.input({ message, validate }, streams));
+}
+
+/** Asks for a text that is not shown while it is typed. */
+export async function askSecret(context: Context, message: string): Promise<string> {
+  const { password } = await import('@inquirer/prompts');
+  return (await ask(context, (_, streams) => password({ message, mask: false }, streams))).trim();
 }
 
 export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
-  return ask(context, (streams) => confirm({ message, default: yes }, streams));
+  return ask(context, (prompts, streams) => prompts.confirm({ message, default: yes }, streams));
 }
+
+/** Asks whether an exercise helped. */
+export const askHelped = (context: Context, helped: boolean): Promise<boolean> =>
+  askYesNo(context, 'Did it help?', helped);
 
 /** Asks to pick one of several. */
 export function askChoiceOf<T>(
@@ -169,13 +194,13 @@ export function askChoiceOf<T>(
   message: string,
   choices: readonly { value: T; name: string }[],
 ): Promise<T> {
-  return ask(context, (streams) => select<T>({ message, choices: [...choices] }, streams));
+  return ask(context, (prompts, streams) => prompts.select<T>({ message, choices: [...choices] }, streams));
 }
 
 /** Asks for a user. @returns the id */
 export function askUser(context: Context): Promise<number> {
   const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
-  return ask(context, (streams) => select({ message: 'Which user?', choices }, streams));
+  return ask(context, (prompts, streams) => prompts.select({ message: 'Which user?', choices }, streams));
 }
 
 /**
@@ -204,7 +229,9 @@ export async function askExercise(
       : found;
   };
   const validate = (name: string) => faultOf(field, name, context.today) ?? true;
-  return ask(context, (streams) => search({ message: field.help, source, validate }, streams));
+  return ask(context, (prompts, streams) =>
+    prompts.search({ message: field.help, source, validate }, streams),
+  );
 }
 
 function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {

@@ -9,15 +9,15 @@ import {
 } from '../../domain/plans/routine.ts';
 import { checkRoutineInput } from '../../domain/schema.ts';
 import { usage } from '../errors.ts';
-import { escapeControls, print } from '../output/io.ts';
-import { checkJson, printDone, printRecord } from '../output/output.ts';
+import { escapeControls, print, sayDone } from '../output/io.ts';
+import { checkJson, printDone, printRecord, wrongHint } from '../output/output.ts';
 import { details } from '../views/details.ts';
 import { summaryOfRoutine } from '../views/records.ts';
 import { confirmDeletion } from './edit.ts';
 import type { Options } from './options.ts';
 import { parseFlags } from './parse-flags.ts';
 import { resolveUserOrAsk } from './resolve-user.ts';
-import { exercisesTyped, knownExercises, requireTypes, routineNamed } from './routines.ts';
+import { exercisesTyped, knownExercises, requireTypes, routineMeant, routineNamed } from './routines.ts';
 
 /** `routine add`. @throws SciaticaError `invalid` with every fault; then nothing was written */
 export async function addRoutine(
@@ -41,7 +41,7 @@ export async function addRoutine(
 
 /** `routine show` */
 export async function showRoutine(context: Context, called: string, options: Options): Promise<void> {
-  const record = routineNamed(context.store, await userOf(context, options), called);
+  const record = await routineMeant(context, await userOf(context, options), called);
   if (options['json'] !== undefined)
     return printRecord(context, options, { fields: routineRecord, columns: [], record });
   print(
@@ -71,7 +71,7 @@ export async function editRoutine(
   const next = { ...routine, ...(name !== undefined && { name }) };
   if (texts.length > 0) next.exercises = await exercisesOf(context, userId, texts, options);
   else if (name === undefined) Object.assign(next, await askChanges(context, routine, options));
-  if (JSON.stringify(next) === JSON.stringify(routine)) return print(context, 'Nothing changed.');
+  if (JSON.stringify(next) === JSON.stringify(routine)) return sayDone(context, 'Nothing changed.');
   const record = context.store.routines.replace(routine.id, checkRoutineInput(next));
   const done = `Changed routine ${record.id}: ${summaryOfRoutine(record)}.`;
   printDone(context, options, { fields: routineRecord, record, done });
@@ -83,7 +83,7 @@ export async function removeRoutine(context: Context, called: string, options: O
   const what = `routine ${routine.id}: ${summaryOfRoutine(routine)}`;
   await confirmDeletion(context, options, what);
   context.store.routines.delete(routine.id);
-  print(context, `Deleted ${what}.`);
+  sayDone(context, `Deleted ${what}.${wrongHint(context)}`);
 }
 
 /** The user whose routines a command is about. @throws SciaticaError `not-found` */

@@ -31,9 +31,20 @@ export function displayable(context: Context, text: string): string {
 /** Every second part is a line end. */
 const escapePart = (part: string, i: number) => (i % 2 === 1 ? part : escapeControls(part));
 
-/** Writes a message, which is no data, to stderr. */
+/** Writes a message, which is no data, to stderr; with --quiet nothing. */
 export function say(context: Context, line: string): void {
-  context.stderr.write(`${line}\n`);
+  if (!context.quiet) sayAlways(context, line);
+}
+
+/** As `say`, with --quiet too: errors, losses, and what a question is about. */
+export function sayAlways(context: Context, line: string): void {
+  if (context.paging) context.paging.say(line);
+  else context.stderr.write(`${line}\n`);
+}
+
+/** Writes to stdout that something was done; with --quiet nothing. */
+export function sayDone(context: Context, line: string): void {
+  if (!context.quiet) print(context, line);
 }
 
 /** Writes data to stdout as `displayable` says, with backpressure as `writeAll`. */

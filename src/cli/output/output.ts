@@ -7,7 +7,7 @@ import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { type Column, fitColumns } from '../views/columns.ts';
 import { details, pairsOf } from '../views/details.ts';
-import { displayable, escapeControls, print, quoted, say, writeAll, writeData } from './io.ts';
+import { displayable, escapeControls, print, quoted, say, sayDone, writeAll, writeData } from './io.ts';
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -44,7 +44,8 @@ export function printDone<R extends object>(
   { fields, record, done }: { fields: Fields; record: R; done: string },
 ): void {
   const pick = picked(options['json'], fields);
-  print(context, pick ? json(context, pick(record)) : `${done}${wrongHint(context)}`);
+  if (pick) print(context, json(context, pick(record)));
+  else sayDone(context, `${done}${wrongHint(context)}`);
 }
 
 /** ` Wrong? sciatica undo 12`, for the end of a sentence about the change just made; nothing if there was none. */

@@ -15,7 +15,7 @@ export interface Progress {
  */
 export function progressOf(context: Context, wanted = true): Progress {
   const { stderr } = context;
-  if (!wanted || !stderr.isTTY) return { show() {}, clear() {} };
+  if (!wanted || context.quiet || !stderr.isTTY) return { show() {}, clear() {} };
   let last = performance.now();
   let shown = false;
   return {

@@ -17,6 +17,7 @@ const names: Record<Source, string> = {
   cli: 'command line',
   api: 'app',
   import: 'import',
+  sync: 'sync',
   undo: 'undo',
   erase: 'erasure',
 };

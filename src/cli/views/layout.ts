@@ -19,12 +19,15 @@ export async function canvasOf(context: Context): Promise<Canvas> {
   return { width: Math.max(NARROWEST, width), palette: await palette(context) };
 }
 
-/** Wraps text at spaces, each line `indent` columns in; a word longer than a line, such as a path, stays whole. */
+/**
+ * Wraps text at spaces, but not between a number and its %, each line `indent` columns in; a word longer than a line,
+ * such as a path, stays whole.
+ */
 export function wrap(text: string, { width }: Pick<Canvas, 'width'>, indent = 0): string[] {
   const room = Math.min(width, MEASURE) - indent;
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  for (const word of text.split(/ (?!%)/)) {
     if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > room) {
       lines.push(line);
       line = word;

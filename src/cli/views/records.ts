@@ -65,6 +65,7 @@ function columnOf<R extends object>(name: string, field: Field, turn?: number): 
 /** Least width at which two names or kinds can be told apart. */
 function leastOf({ kind }: Field): number | undefined {
   if (kind === 'text' || kind === 'email') return 10;
+  if (kind === 'list') return 20;
   return kind === 'choice' ? 6 : undefined;
 }
 

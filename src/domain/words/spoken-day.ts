@@ -1,9 +1,12 @@
 import { addDays, WEEKDAYS } from './day.ts';
+import { closest } from './suggest.ts';
 
 /** Days as people type them. */
 
 /** How the command line tells people what it takes. */
 export const DAYS = 'today, yesterday, friday, 21 nov, 15.1.2026 or -3d';
+/** The same beside a question. */
+export const DAYS_IN_SHORT = 'today, monday, last friday, 3 days ago, 15.1.2026';
 
 const MONTHS = [
   'January',
@@ -19,6 +22,13 @@ const MONTHS = [
   'November',
   'December',
 ] as const;
+
+const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'last', 'days', 'weeks', 'ago', ...MONTHS].map(
+  (word) => word.toLowerCase(),
+);
+
+/** More characters are no day with a typing mistake. */
+const LONGEST = 30;
 
 /** What a text says: a day, a day of the year, or why it says neither. */
 type Reading = { day: string } | { fault: string } | undefined;
@@ -36,7 +46,18 @@ export function parseDay(text: string, today: string): string {
 /** Why a text is no day, where there is more to say than what a day looks like, in words that follow the field's name. */
 export function faultOfDay(text: string, today: string): string | undefined {
   const reading = readingOf(text, today);
-  return reading && 'fault' in reading ? reading.fault : undefined;
+  if (reading) return 'fault' in reading ? reading.fault : undefined;
+  const meant = misspelt(text, today);
+  return meant && `is no day (did you mean ${meant}?)`;
+}
+
+/** The day that words with typing mistakes probably mean, in words. */
+function misspelt(text: string, today: string): string | undefined {
+  if (text.length > LONGEST) return undefined;
+  const words = text.trim().toLowerCase();
+  const meant = words.replace(/[a-z]{3,}/g, (word) => closest(word, VOCABULARY) ?? word);
+  const reading = readingOf(meant, today);
+  return reading && 'day' in reading ? meant : undefined;
 }
 
 function readingOf(text: string, today: string): Reading {

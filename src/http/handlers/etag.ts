@@ -81,6 +81,6 @@ function namedTag(condition: string, etag: string, weakly: boolean): string | un
   const tags = condition.match(/(?:W\/)?"[^"]*"/g) ?? [];
   return tags
     .filter((tag) => weakly || !tag.startsWith('W/'))
-    .map((tag) => tag.replace('W/', ''))
+    .map((tag) => tag.replace(/^W\//, ''))
     .find((tag) => decodedTag(tag) === etag);
 }

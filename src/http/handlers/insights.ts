@@ -20,8 +20,15 @@ export const reportParameters = {
   }),
 };
 
+/** A handler of statistics, in a worker where they may take long. */
+const offloaded =
+  (handler: Handler): Handler =>
+  (context) =>
+    (context.workers && context.store.logs.areMany(context.id) && context.workers.answer(context)) ||
+    handler(context);
+
 /** GET of the figures of a user. */
-export const summary: Handler = async ({ request, id, search, store }) => {
+export const summary = offloaded(async ({ request, id, search, store }) => {
   const asked = read(summaryFields, search);
   store.users.json(id);
   const target = asked.target ?? store.goals.list({ userId: id })[0]?.sessionsPerWeek;
@@ -37,10 +44,10 @@ export const summary: Handler = async ({ request, id, search, store }) => {
     request,
     JSON.stringify(tally.summary({ ...asked, ...(target !== undefined && { target }), rule })),
   );
-};
+});
 
 /** GET of two periods of a user side by side. */
-export const compare: Handler = async ({ request, id, search, store }) => {
+export const compare = offloaded(async ({ request, id, search, store }) => {
   const { since, until, before, ...asked } = read(comparisonFields, search);
   store.users.json(id);
   const { comparedPeriods, compareSummaries, responseRules, Tally } = await import('../../insights/index.ts');
@@ -60,10 +67,10 @@ export const compare: Handler = async ({ request, id, search, store }) => {
     tallies[1].summary({ ...periods[1], rule }),
   ];
   return tagged(request, JSON.stringify(compareSummaries(first, second)));
-};
+});
 
 /** GET of the report on a user. */
-export const report: Handler = async ({ request, id, search, store }) => {
+export const report = offloaded(async ({ request, id, search, store }) => {
   const { format, ...asked } = read(reportParameters, search);
   const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, reportPolicy, responseRules } =
     await import('../../insights/index.ts');
@@ -86,7 +93,7 @@ export const report: Handler = async ({ request, id, search, store }) => {
     'content-security-policy': `${reportPolicy()}; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
   });
-};
+});
 
 function read<Fs extends Parameters<typeof partialOf>[0]>(fields: Fs, search: string): Partial<RecordOf<Fs>> {
   return check(partialOf(fields), parseQuery(search, fields)) as Partial<RecordOf<Fs>>;

@@ -41,7 +41,10 @@ function answer<F extends Paging>(
   { filter, slice }: ListQuery<F>,
   path: string,
   context: RequestContext,
-): HttpResponse {
+): HttpResponse | Promise<HttpResponse> {
+  const { store, workers } = context;
+  const away = workers && resource.verbs(store).isLong(filter) && workers.answer(context);
+  if (away) return away;
   const type = preferredType(context.request.headers.accept, listTypes);
   const format = formatOf(type, filter.fields ?? Object.keys(recordFields[resource.noun]));
   const as = { resource, filter, format, path };
@@ -63,8 +66,9 @@ const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type
 function whole<F extends Paging>(
   { resource, filter, format, path }: Asked<F>,
   further: HttpHeaders,
-  { request, search, store, caller }: RequestContext,
-): HttpResponse {
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
+  const { request, search, store, caller } = context;
   const verbs = resource.verbs(store);
   const headers = { ...headersOf(format), ...further };
   const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
@@ -75,6 +79,9 @@ function whole<F extends Paging>(
     response.disclosed = disclosedRange(resource, ids);
     return response;
   }
+  const { workers } = context;
+  const away = workers && next !== undefined && verbs.isLong(filter, true) && workers.answer(context);
+  if (away) return away;
   return {
     status: 200,
     headers,
@@ -82,7 +89,11 @@ function whole<F extends Paging>(
   };
 }
 
-function part<F extends Paging>(asked: Asked<F>, slice: SliceOf, context: RequestContext): HttpResponse {
+function part<F extends Paging>(
+  asked: Asked<F>,
+  slice: SliceOf,
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
   const { resource, filter, path } = asked;
   const { search, store } = context;
   return store.read(() => {

@@ -13,6 +13,7 @@ import { type RoutineInput, routineRecord } from '../../domain/plans/routine.ts'
 import type { Noun } from '../../domain/records.ts';
 import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
+import { remembered } from '../../lib/remember.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
 import type { OwnedFilter } from '../../store/records/owned.ts';
 import type { Chunk } from '../../store/records/rows.ts';
@@ -31,6 +32,8 @@ export interface StoredRecord {
 /** The verbs of the store that handlers use; those of users and of logs have these types. */
 export interface Verbs<F, Input, Patch> {
   json: (id: number) => string;
+  /** Whether others should not wait for the list, or for what follows its first part. */
+  isLong: (filter: F, goesOn?: boolean) => boolean;
   count: (filter: F) => number;
   shortPage: (filter: F, withIds?: boolean) => ShortPage;
   page: (filter: F, limit: number) => Page;
@@ -57,11 +60,14 @@ export interface Listed extends Collection {
 }
 
 /** The verbs of lists. */
-export type ListVerbs<F> = Pick<Verbs<F, never, never>, 'count' | 'shortPage' | 'page' | 'jsonChunks'>;
+export type ListVerbs<F> = Pick<
+  Verbs<F, never, never>,
+  'isLong' | 'count' | 'shortPage' | 'page' | 'jsonChunks'
+>;
 
 /** A kind of record of which there are lists. */
 export interface Lists<F extends Paging> extends Listed {
-  /** Reads the query string of the list. @throws SciaticaError `invalid` with every fault */
+  /** Reads the query string of the list: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
   read(search: string): ListQuery<F>;
   verbs(store: Store): ListVerbs<F>;
 }
@@ -103,7 +109,7 @@ export const users: Resource<UserFilter, UserInput, UserPatch> = {
   noun: 'user',
   parameters: userParameters.single,
   filters: userParameters.conditions.filters,
-  read: listReader(userRecord, userParameters),
+  read: remembered(listReader<UserFilter>(userRecord, userParameters)),
   check: (_, value) => checkUserInput(value),
   checkOneOf: (_, value) => checkUserInput(value),
   checkPatch: (_, value) => checkUserPatch(value),
@@ -115,7 +121,7 @@ export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   noun: 'log',
   parameters: logParameters.single,
   filters: logParameters.conditions.filters,
-  read: listReader(logRecord, logParameters),
+  read: remembered(listReader<LogFilter>(logRecord, logParameters)),
   check: ({ logs }, value) => checkNewLog(logs, value),
   checkOneOf({ logs }, value) {
     const input = checkNewLog(logs, value);
@@ -132,7 +138,7 @@ export const routines: Item<RoutineInput> & Lists<OwnedFilter> = {
   noun: 'routine',
   parameters: routineParameters.single,
   filters: routineParameters.conditions.filters,
-  read: listReader(routineRecord, routineParameters),
+  read: remembered(listReader<OwnedFilter>(routineRecord, routineParameters)),
   check: ({ logs }, value) => checkNewRoutine(logs, value),
   verbs: (store) => store.routines,
 };

@@ -45,7 +45,7 @@ export function docs(openApi: (base: string) => string): Handler {
   };
 }
 
-/** GET of what the caller is: name, role and users of the token; without authentication the open state. */
+/** GET of what the caller is: name, role and users of the token; without authentication the open state; and which database it is. */
 export const me: Handler = ({ request, search, store, caller }) => {
   parseQuery(search, {});
   const token = caller && store.tokens.get(caller.id);
@@ -56,6 +56,7 @@ export const me: Handler = ({ request, search, store, caller }) => {
     role: token?.role ?? null,
     users: token?.users ?? null,
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    database: store.id,
   };
   return tagged(request, JSON.stringify(body));
 };

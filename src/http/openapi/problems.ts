@@ -69,7 +69,7 @@ const problems = {
   ),
   ServiceUnavailable: problem(
     '503',
-    'Another program held the database for too long; Retry-After says when to try again',
+    'Another program held the database for too long, or a long read took too long or found too many others; Retry-After says when to try again',
     { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
   ),
   InsufficientStorage: problem('507', 'The disk is full; nothing was saved'),

@@ -18,7 +18,7 @@ export const healthOperation: Operation = {
 
 const ME: Json = {
   type: 'object',
-  required: ['authentication', 'name', 'role', 'users', 'expiresAt'],
+  required: ['authentication', 'name', 'role', 'users', 'expiresAt', 'database'],
   properties: {
     authentication: {
       type: 'boolean',
@@ -32,6 +32,11 @@ const ME: Json = {
       items: { type: 'integer' },
     },
     expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
+    database: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Identity of the database: ids of records are unique together with it',
+    },
   },
 };
 

@@ -21,8 +21,11 @@ export interface HttpRequest {
   readBody(most?: number): Promise<Uint8Array>;
   /** Notes that the connection's caller has a valid token. */
   trust?: (() => void) | undefined;
-  /** Calls back when the caller disconnects or has the whole response; perhaps twice. */
-  onClose(listener: () => void): void;
+  /**
+   * Calls back when the caller disconnects or has the whole response; perhaps twice.
+   * @param atEnd also when the caller closes its half of the connection, which may mean that it wants no more of a stream
+   */
+  onClose(listener: () => void, atEnd?: boolean): void;
 }
 
 export type HttpHeaders = Record<string, string>;

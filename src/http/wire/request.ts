@@ -29,10 +29,10 @@ export function requestOf(
     ...singleHeaders(incoming.rawHeaders),
     address: () => addressOf(incoming, isProxied),
     trust: connections && (() => connections.trust(incoming.socket)),
-    onClose: (listener) => {
+    onClose: (listener, atEnd = true) => {
       outgoing.once('close', listener);
       // A client that ends a stream closes only its half of the connection.
-      incoming.socket.once('end', listener);
+      if (atEnd) incoming.socket.once('end', listener);
     },
     readBody: (most = MAX_BODY_BYTES) => {
       if (Number(incoming.headers['content-length'] ?? 0) > most) return Promise.reject(tooLarge(most));

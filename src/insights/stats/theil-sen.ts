@@ -38,11 +38,14 @@ export function theilSen(observations: readonly Observation[]): Slope {
 }
 
 function pairSlopes(observations: readonly Observation[]): Float64Array {
-  const slopes = new Float64Array((observations.length * (observations.length - 1)) / 2);
+  const times = Float64Array.from(observations, ({ time }) => time);
+  const values = Float64Array.from(observations, ({ value }) => value);
+  const slopes = new Float64Array((times.length * (times.length - 1)) / 2);
   let next = 0;
-  for (const [i, second] of observations.entries())
-    for (const first of observations.slice(0, i)) {
-      slopes[next] = (second.value - first.value) / (second.time - first.time);
+  for (let i = 1; i < times.length; i += 1)
+    for (let j = 0; j < i; j += 1) {
+      slopes[next] =
+        ((values[i] as number) - (values[j] as number)) / ((times[i] as number) - (times[j] as number));
       next += 1;
     }
   return slopes.sort();

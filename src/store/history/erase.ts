@@ -1,6 +1,7 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Noun, nouns } from '../../domain/records.ts';
 import { sleepSync } from '../../lib/sleep.ts';
+import { forgetOrigins } from '../records/counterparts.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
 import type { Users } from '../records/users.ts';
@@ -27,8 +28,8 @@ export function isThere(db: Database, { users, history }: Records, userId: numbe
 }
 
 /**
- * Forgets a person, inside a change: the user, what belongs to the user, its history and the tokens that were for nobody else. One
- * entry stays: that user N was erased, and when.
+ * Forgets a person, inside a change: the user, what belongs to the user, its history, what other
+ * databases have of it, and the tokens that were for nobody else. One entry stays: that user N was erased, and when.
  */
 export function erase(db: Database, { history, settings, tokens }: Records, userId: number): void {
   const wasMoved = db.value(MOVED, userId, userId) === 1;
@@ -48,6 +49,7 @@ export function erase(db: Database, { history, settings, tokens }: Records, user
   if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
   db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
   db.run('DELETE FROM erasing');
+  forgetOrigins(db, userId, theirs);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
 }

@@ -1,4 +1,5 @@
-import { fromCells } from '../../domain/codec.ts';
+import { fromCells, toCell } from '../../domain/codec.ts';
+import type { Fields } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -7,7 +8,7 @@ import { storedJson } from '../sqlite/errors.ts';
 type State = NonNullable<HistoryEntry['before']>;
 
 /**
- * Reads the states of records that the triggers wrote: arrays of the columns in the order of the table, but for the
+ * The states of records, as the triggers write them: arrays of the columns in the order of the table, but for the
  * id. A column that came later is missing at the end of older arrays.
  */
 export class States {
@@ -21,6 +22,14 @@ export class States {
     const places = this.#placesOf(noun);
     const cellOf = (name: string) => (name === 'id' ? id : cells[places.indexOf(name)]);
     return fromCells(recordFields[noun], cellOf) as unknown as State;
+  }
+
+  /** The state of a record: the same text for the same fields. */
+  write(noun: Noun, record: object): string {
+    const fields: Fields = recordFields[noun];
+    const values = record as Record<string, unknown>;
+    // JSON.stringify escapes as SQLite does.
+    return JSON.stringify(this.#placesOf(noun).map((name) => toCell(fields[name], values[name])));
   }
 
   #placesOf(noun: Noun): readonly string[] {

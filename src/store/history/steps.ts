@@ -33,6 +33,9 @@ function stepsOf(db: Database): Steps {
   return { undone, undos: reversals.map(({ id }) => id).filter((id) => isUndo(id) && !undone.has(id)) };
 }
 
+/** The changes that are undone. */
+export const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
+
 /** A request that changed nothing has a change without entries, of which there is nothing to take back. */
 const OWN = `SELECT max(id) FROM changes WHERE undoes IS NULL AND source <> 'erase'
   AND EXISTS (SELECT 1 FROM history WHERE change = changes.id)`;

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { isAbandoned } from '../../lib/files.ts';
+import { Settings } from '../records/settings.ts';
 import { refuseStrangeCompanions, strangeCompanion } from '../sqlite/companions.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
@@ -29,8 +30,12 @@ export interface Examination {
   bytes: number;
   version: number | null;
   journalMode: string | null;
+  /** The UUID of the database. */
+  identity: string | null;
   users: number | null;
   logs: number | null;
+  routines: number | null;
+  goals: number | null;
   checks: Check[];
 }
 
@@ -49,8 +54,11 @@ export function examine(path: string): Examination {
     bytes,
     version: null,
     journalMode: null,
+    identity: null,
     users: null,
     logs: null,
+    routines: null,
+    goals: null,
     checks: [],
   };
   if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
@@ -95,7 +103,7 @@ function inside(examination: Examination): Check[] {
       // The pages of a damaged file cannot be counted.
       if (!checks.every(({ ok }) => ok)) return checks;
       const isCurrent = examination.version === migrations.length;
-      return [...checks, room(db), ...(isCurrent ? [automaticBackups(db)] : [])];
+      return [...checks, room(db), ...(isCurrent ? [identity(examination, db), automaticBackups(db)] : [])];
     } finally {
       db.close();
     }
@@ -131,13 +139,21 @@ function format(examination: Examination, db: Database): Check {
     };
   if (version === 0) return { name, ok: true, detail: 'empty; it is filled in at the next use' };
   try {
-    const { users, logs } = holdingOf(db);
-    Object.assign(examination, { users, logs });
+    const { users, logs, routines, goals } = holdingOf(db);
+    Object.assign(examination, { users, logs, routines, goals });
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
   }
   const old = version < migrations.length ? `; the next use brings it to ${migrations.length}` : '';
   return { name, ok: true, detail: `version ${version}${old}` };
+}
+
+function identity(examination: Examination, db: Database): Check {
+  const id = new Settings(db).get('id');
+  examination.identity = id ?? null;
+  const name = 'Identity';
+  if (id !== undefined) return { name, ok: true, detail: id };
+  return { name, ok: false, detail: 'it has none', advice: 'Give it one: sciatica identity new' };
 }
 
 function integrity(db: Database): Check {

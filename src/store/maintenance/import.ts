@@ -1,8 +1,14 @@
 import { type Issue, SciaticaError } from '../../domain/errors.ts';
+import type { FileOrigin, LastChange } from '../../domain/origin.ts';
 import { keyFault, type Noun } from '../../domain/records.ts';
 import type { RunChange } from '../history/changes.ts';
+import { Counterparts } from '../records/counterparts.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
+import { putUnder } from './merge/as-user.ts';
+import type { Conflict } from './merge/conflicts.ts';
+import { type GoneRecord, OriginMerge } from './merge/merge.ts';
 import { isUnique, markDoubled, settleRivals } from './rivals.ts';
 import {
   type Counts,
@@ -39,7 +45,33 @@ export interface ImportResult {
   logs: Counts;
   routines: Counts;
   goals: Counts;
+  /** Records that were changed here and there: the first 10,000 of them. */
+  conflicts: readonly Conflict[];
+  /** Records that were deleted there: the first 10,000 of them. */
+  gone: readonly GoneRecord[];
+  /** Whether the file is older than one from there that was imported before. */
+  isOlder: boolean;
 }
+
+/** How records are brought in. */
+export interface ImportOptions {
+  onConflict: OnConflict;
+  /** Find out everything, write nothing. */
+  dryRun: boolean;
+  /** The database that the records are from; without one, they are those with the same ids here. */
+  origin?: FileOrigin | undefined;
+  /** Delete here what was deleted there: from a file that has all records of its database. */
+  mirror?: boolean;
+  /** The records to be deleted that were agreed to; all without it. */
+  agreedTo?: readonly GoneRecord[];
+  /** The id of the user here that the only user of the file is. */
+  as?: number | undefined;
+}
+
+const NO_USER = { field: 'userId', message: 'must be the id of a user in the file or the database' };
+
+const OLDER =
+  'It is older than a file from there that was imported before, and differs from it: it may hold what was changed or deleted since.';
 
 /** Faults are counted without end; so many are kept to be shown. */
 const MAX_FAULTS = 10_000;
@@ -93,20 +125,66 @@ export class Import {
     });
   }
 
+  /** Notes when records were last changed over there. */
+  addLastChanges(changes: readonly LastChange[]): void {
+    if (changes.length === 0) return;
+    const sql = 'INSERT OR REPLACE INTO temp.import_last_changes VALUES (?, ?, ?)';
+    this.db.read(() => {
+      for (const { record, id, at } of changes) this.db.run(sql, record, id, at);
+    });
+  }
+
   /**
-   * Looks for conflicts and writes what has been added, all of it or nothing.
-   * @param options.dryRun find out everything, write nothing
-   * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records and
-   *   `onConflict` is `refuse`; `faults` names each
+   * Looks for conflicts and writes what has been added, all of it or nothing. May be called again after a dry run.
+   * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records, or records
+   *   were changed on both sides, and `onConflict` does not settle it; `faults` or the result names each
    */
-  apply(options: { onConflict: OnConflict; dryRun: boolean }): ImportResult {
-    const work = () => {
-      this.#refuseContradictions();
-      const result = this.#resolve(options.onConflict);
-      if (!options.dryRun) for (const kind of kinds) write(this.db, kind);
-      return result;
-    };
+  apply(options: ImportOptions): ImportResult {
+    const { origin } = options;
+    const isForeign = origin !== undefined && origin.id !== new Settings(this.db).get('id');
+    const work = () => (isForeign ? this.#merge(options, origin) : this.#bring(options));
     return options.dryRun ? this.db.read(work) : this.target.change(work);
+  }
+
+  /** Records with the ids of this database, or of none that is known. */
+  #bring({ as, onConflict, dryRun }: ImportOptions): ImportResult {
+    if (as !== undefined) putUnder(this.db, as);
+    this.#refuseContradictions(false);
+    const result = this.#resolve(onConflict);
+    if (!dryRun) for (const kind of kinds) write(this.db, kind);
+    return result;
+  }
+
+  /** Records with the ids of another database. */
+  #merge(
+    { as, onConflict, mirror = false, agreedTo, dryRun }: ImportOptions,
+    origin: FileOrigin,
+  ): ImportResult {
+    const merge = new OriginMerge(this.db, new Counterparts(this.db), origin);
+    merge.prepare();
+    this.#refuseContradictions(true);
+    merge.matchUsers(as);
+    for (const kind of ownedKinds) this.#faultAll(kind, 'orphaned', NO_USER);
+    this.#refuseFaults();
+    merge.settle({ onConflict, mirror });
+    const { count, conflicts } = merge.conflicts(MAX_FAULTS);
+    const counted = (kind: Kind) => ({ ...counts(this.db, kind), ...merge.goneCounts(kind.noun) });
+    this.#result = {
+      ...this.#countAll(counted),
+      conflicts,
+      gone: merge.gone(MAX_FAULTS),
+      isOlder: merge.isOlder,
+    };
+    if (count > 0) {
+      this.#faultCount = count;
+      throw new SciaticaError('conflict', 'Records were changed on both sides.');
+    }
+    if (merge.isOlder && (onConflict === 'refuse' || onConflict === 'renumber') && merge.changesRecords)
+      throw new SciaticaError('conflict', OLDER);
+    if (agreedTo && JSON.stringify(agreedTo) !== JSON.stringify(this.#result.gone))
+      throw new SciaticaError('conflict', 'Something was changed meanwhile: run it again.');
+    if (!dryRun) merge.write();
+    return this.#result;
   }
 
   #add(at: number, kind: Kind, value: unknown): void {
@@ -120,7 +198,7 @@ export class Import {
   }
 
   /** What is wrong with the file as a whole, beside the faults of single records. */
-  #refuseContradictions(): void {
+  #refuseContradictions(isForeign: boolean): void {
     for (const kind of kinds) {
       markRepeated(this.db, kind);
       this.#faultAll(kind, 'contradictory', {
@@ -128,18 +206,28 @@ export class Import {
         message: 'stands twice in the file, with different records',
       });
     }
-    for (const kind of ownedKinds) {
+    for (const kind of isForeign ? [] : ownedKinds) {
       markOrphaned(this.db, kind);
-      this.#faultAll(kind, 'orphaned', {
-        field: 'userId',
-        message: 'must be the id of a user in the file or the database',
-      });
+      this.#faultAll(kind, 'orphaned', NO_USER);
     }
     for (const kind of kinds.filter(isUnique)) {
       markDoubled(this.db, kind);
       this.#faultAll(kind, 'doubled', keyFault(kind.unique));
     }
+    this.#refuseFaults();
+  }
+
+  #refuseFaults(): void {
     if (this.#faultCount > 0) throw new SciaticaError('invalid', 'The file has faults.', this.#issues);
+  }
+
+  #countAll(counted: (kind: Kind) => Counts): Pick<ImportResult, 'users' | 'logs' | 'routines' | 'goals'> {
+    return {
+      users: counted(userKind),
+      logs: counted(logKind),
+      routines: counted(routineKind),
+      goals: counted(goalKind),
+    };
   }
 
   #resolve(onConflict: OnConflict): ImportResult {
@@ -152,10 +240,10 @@ export class Import {
         for (const owned of ownedKinds) followUsers(this.db, owned);
     }
     this.#result = {
-      users: counts(this.db, userKind),
-      logs: counts(this.db, logKind),
-      routines: counts(this.db, routineKind),
-      goals: counts(this.db, goalKind),
+      ...this.#countAll((kind) => counts(this.db, kind)),
+      conflicts: [],
+      gone: [],
+      isOlder: false,
     };
     for (const kind of kinds.filter(isUnique)) this.#faultAll(kind, 'rivalling', keyFault(kind.unique));
     for (const kind of kinds)

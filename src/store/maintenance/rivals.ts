@@ -44,7 +44,11 @@ export function settleRivals(db: Database, kind: UniqueKind, onConflict: OnConfl
 }
 
 /** The keys of what these users have: SQLite folds the case of ASCII letters only. */
-function storeKeys(db: Database, { unique, table }: UniqueKind, users: readonly number[]): void {
+export function storeKeys(
+  db: Database,
+  { unique, table }: Kind & { unique: UniqueNoun },
+  users: readonly number[],
+): void {
   db.exec(`DROP TABLE IF EXISTS temp.import_keys;
     CREATE TABLE temp.import_keys (userId INTEGER, key TEXT, id INTEGER, PRIMARY KEY (userId, key, id))`);
   for (const userId of users)

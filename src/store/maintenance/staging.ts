@@ -1,6 +1,6 @@
 import { toCell } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type Fields, MAX_ID } from '../../domain/fields.ts';
+import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
 import { type Noun, recordFields, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
 import {
   checkGoal,
@@ -14,8 +14,8 @@ import {
 } from '../../domain/schema.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** What happens to a record whose id is taken by a different one. */
-export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';
+/** What happens to a record whose id is taken by a different one, or that was changed on both sides. */
+export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber' | 'newest';
 
 /** What becomes of a staged record; what has no fate yet is new. */
 export type Fate =
@@ -35,11 +35,35 @@ export type Fate =
   | 'rivalling'
   | 'skipped'
   | 'overwritten'
-  | 'renumbered';
+  | 'renumbered'
+  | MergeFate;
 
-/** How many records of a file had each fate. */
+/** What becomes of a record that has, or gets, a counterpart here. */
+export type MergeFate =
+  /** Changed there, and not here. */
+  | 'updated'
+  /** Changed or deleted here, and not there. */
+  | 'kept'
+  /** Known from there, and gone on both sides, or not in effect any more: it comes (back) with the id that it had here. */
+  | 'returned'
+  /** Not known from there, but here as it is. */
+  | 'linked'
+  /** Changed on both sides to the same. */
+  | 'agreed';
+
+/** How many records of a file had each fate; `missing` and `deleted` are not in the file any more. */
 export type Counts = Record<
-  'new' | 'equal' | 'repeated' | 'conflicting' | 'skipped' | 'overwritten' | 'renumbered',
+  | 'new'
+  | 'equal'
+  | 'updated'
+  | 'kept'
+  | 'repeated'
+  | 'conflicting'
+  | 'skipped'
+  | 'overwritten'
+  | 'renumbered'
+  | 'missing'
+  | 'deleted',
   number
 >;
 
@@ -85,12 +109,18 @@ export const ownedKinds = [logKind, routineKind, goalKind];
 /** Users first: the others refer to them. */
 export const kinds = [userKind, ...ownedKinds];
 
+/** The driver gives every number as REAL. */
+const affinityOf = (field: Field | undefined) =>
+  field?.kind === 'integer' || field?.kind === 'boolean' ? 'INTEGER' : 'TEXT';
+
 export function prepareStaging(db: Database): void {
-  for (const { staged, columns } of kinds)
+  for (const { staged, columns, fields } of kinds)
     db.exec(`DROP TABLE IF EXISTS ${staged};
-      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, key TEXT, ${columns.join(', ')}, fate TEXT, newId INTEGER)`);
+      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, fate TEXT, newId INTEGER, givenUserId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
-    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY)`);
+    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
+    DROP TABLE IF EXISTS temp.import_last_changes;
+    CREATE TABLE temp.import_last_changes (record TEXT, id INTEGER, at INTEGER, PRIMARY KEY (record, id)) WITHOUT ROWID`);
 }
 
 /** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
@@ -119,7 +149,7 @@ export function stage(
 
 /** Finds ids that stand twice in the file. */
 export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
-  db.exec(`CREATE INDEX temp.import_${noun}s_by_id ON import_${noun}s (id)`);
+  db.exec(`CREATE INDEX IF NOT EXISTS temp.import_${noun}s_by_id ON import_${noun}s (id)`);
   db.run(
     `UPDATE ${staged} AS i SET fate = iif(${same}, 'repeated', 'contradictory')
      FROM (SELECT id, min(at) AS at FROM ${staged} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) AS first
@@ -164,9 +194,20 @@ export function matchEqual(db: Database, { table, staged, columns, same }: Kind)
 }
 
 /** Gives conflicting records the fate that was asked for, and a new id to those that need one. */
-export function settle(db: Database, { noun, table, staged }: Kind, onConflict: OnConflict): void {
-  const fates = { skip: 'skipped', overwrite: 'overwritten', renumber: 'renumbered', refuse: 'conflicting' };
-  db.run(`UPDATE ${staged} SET fate = ? WHERE fate = 'conflicting'`, fates[onConflict]);
+export function settle(db: Database, kind: Kind, onConflict: OnConflict): void {
+  const fates = {
+    skip: 'skipped',
+    overwrite: 'overwritten',
+    renumber: 'renumbered',
+    refuse: 'conflicting',
+    newest: 'conflicting',
+  };
+  db.run(`UPDATE ${kind.staged} SET fate = ? WHERE fate = 'conflicting'`, fates[onConflict]);
+  settleIds(db, kind);
+}
+
+/** Gives a new id to the records that need one, above all others. */
+export function settleIds(db: Database, { noun, table, staged }: Kind): void {
   const last = db.value<number>(
     `SELECT max(coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = '${table}'), 0),
                 coalesce((SELECT max(id) FROM ${staged}), 0))`,
@@ -174,7 +215,7 @@ export function settle(db: Database, { noun, table, staged }: Kind, onConflict: 
   const { changes } = db.run(
     `UPDATE ${staged} AS target SET newId = ? + nth
      FROM (SELECT at, row_number() OVER (ORDER BY at) AS nth FROM ${staged}
-           WHERE fate = 'renumbered' OR id IS NULL) AS i
+           WHERE (fate = 'renumbered' OR id IS NULL) AND newId IS NULL) AS i
      WHERE target.at = i.at`,
     last,
   );
@@ -203,13 +244,36 @@ export function withFate(
 }
 
 export function counts(db: Database, { staged }: Kind): Counts {
-  const all = { new: 0, equal: 0, repeated: 0, conflicting: 0, skipped: 0, overwritten: 0, renumbered: 0 };
-  const rows = db.all<{ fate: keyof Counts; count: number }>(
-    `SELECT coalesce(nullif(fate, 'rivalling'), iif(fate IS NULL, 'new', 'conflicting')) AS fate, count(*) AS count FROM ${staged} GROUP BY 1`,
+  const all: Counts = {
+    new: 0,
+    equal: 0,
+    updated: 0,
+    kept: 0,
+    repeated: 0,
+    conflicting: 0,
+    skipped: 0,
+    overwritten: 0,
+    renumbered: 0,
+    missing: 0,
+    deleted: 0,
+  };
+  const rows = db.all<{ fate: Fate | null; count: number }>(
+    `SELECT fate, count(*) AS count FROM ${staged} GROUP BY fate`,
   );
-  for (const { fate, count } of rows) all[fate] += count;
+  for (const { fate, count } of rows) {
+    const name = fate ?? 'new';
+    all[countedAs[name] ?? (name as keyof Counts)] += count;
+  }
   return all;
 }
+
+/** The fates that have no count of their own. */
+const countedAs: Readonly<Record<string, keyof Counts>> = {
+  rivalling: 'conflicting',
+  returned: 'new',
+  linked: 'equal',
+  agreed: 'equal',
+};
 
 /** Brings what is new, renumbered or to be overwritten into the database. */
 export function write(db: Database, { table, staged, columns }: Kind): void {

@@ -18,7 +18,7 @@ interface RecordSql {
  * Records in chunks, in an order other than by id. The ids are sorted once, into a temporary table that SQLite keeps on
  * disk when it is long.
  * @param ids the query of the ids
- * @param size rows of a chunk
+ * @param most of a chunk: records, and characters of JSON
  * @throws SciaticaError `conflict` when the snapshot was given up and a record still to come was changed; one that was
  *   deleted is left out
  */
@@ -26,7 +26,7 @@ export function* chunksInOrder(
   source: Source,
   { noun, table, json }: RecordSql,
   { sql, values }: Condition,
-  size: number,
+  most: { rows: number; characters: number },
 ): Generator<Chunk> {
   // Several lists may be read through one connection at once.
   const chosen = `chosen_${++lists}`;
@@ -35,16 +35,19 @@ export function* chunksInOrder(
     const { changes } = db.run(`INSERT INTO temp.${chosen} (id) ${sql}`, ...values);
     return [source.renewals, db.value<number>(LAST_ENTRY) ?? 0, changes];
   });
-  const chunk = `SELECT id, ${json} AS json FROM temp.${chosen} JOIN ${table} USING (id)
-    WHERE place > ? AND place <= ? ORDER BY place`;
+  const chunk = `SELECT id, ${json} AS json, place AS ordinal FROM temp.${chosen} CROSS JOIN ${table} USING (id)
+    WHERE place > ? ORDER BY place LIMIT ${most.rows}`;
   try {
-    for (let place = 0; place < count; place += size) {
+    for (let place = 0; place < count; ) {
       const rows = source.read((db) => {
         if (source.renewals !== renewals) seq = requireUnchanged(db, { noun, chosen, seq, place });
         renewals = source.renewals;
-        return db.all<Row>(chunk, place, place + size);
+        return db.take<Row & { ordinal: number }>(chunk, most, ({ json }) => json.length, place);
       });
-      if (rows.length > 0) yield chunkOf(rows);
+      const last = rows.at(-1);
+      if (!last) return;
+      yield chunkOf(rows);
+      place = last.ordinal;
     }
   } finally {
     source.read((db) => db.exec(`DROP TABLE temp.${chosen}`));

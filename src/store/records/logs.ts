@@ -12,6 +12,7 @@ import type { Exercise } from '../../domain/plans/exercise.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { hasManyLogs, isLong } from './cost.ts';
 import { conditionsFor } from './filters.ts';
 import type { Chunk } from './rows.ts';
 import { sessionBlocks } from './sessions.ts';
@@ -51,6 +52,12 @@ export class Logs {
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
   jsonRows = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
+
+  /** Whether others should not wait for this list (see cost.ts). */
+  isLong = (filter: LogFilter, goesOn = false): boolean =>
+    isLong({ db: this.db, table: 'logs', users: this.users }, filter, goesOn);
+  /** Whether others should not wait for statistics of a user's logs. */
+  areMany = (userId: number): boolean => hasManyLogs(this.db, userId);
 
   /** The sessions that match, without their notes, in blocks of bounded size: see there. */
   sessions = (filter: LogFilter = {}): Generator<Session[]> =>

@@ -5,6 +5,7 @@ import { keyFault, recordFields, type UniqueNoun, uniqueKeys } from '../../domai
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { isLong } from './cost.ts';
 import { conditionsFor } from './filters.ts';
 import type { Chunk } from './rows.ts';
 import { type Page, type Query, type ShortPage, Table } from './table.ts';
@@ -50,6 +51,9 @@ export class Owned<R extends { id: number; userId: number }> {
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
 
+  /** Whether others should not wait for this list (see cost.ts). */
+  isLong = (filter: OwnedFilter, goesOn = false): boolean =>
+    isLong({ db: this.store.db, table: `${this.noun}s`, users: this.store.users }, filter, goesOn);
   count = (filter: OwnedFilter = {}): number => this.#table.count(this.#conditionsOf(filter));
   list = (filter: OwnedFilter = {}): R[] => this.#table.list(this.#query(filter));
   shortPage = (filter: OwnedFilter, withIds = false): ShortPage =>

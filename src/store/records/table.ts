@@ -7,6 +7,7 @@ import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
+import { PROCEED } from '../sqlite/reader.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
 import { chunksInOrder } from './chunks.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
@@ -56,6 +57,8 @@ export class Table<R extends { id: number }> {
   readonly #insert: string;
   readonly #update: string;
   readonly #scopeValues: Value[];
+  /** Conditions of every scan, which are true or end it: in front, because the first that is false hides the others. */
+  readonly #checks: readonly Condition[];
 
   /**
    * @param scope conditions of the visible rows; others are treated as absent
@@ -71,6 +74,7 @@ export class Table<R extends { id: number }> {
     this.#columns = Object.keys(this.#fields);
     this.#byId = `FROM ${this.#name}${sql}`;
     this.#scopeValues = values;
+    this.#checks = db.reader ? [PROCEED] : [];
     this.#json = jsonOf(this.#fields);
     this.#jsonById = `SELECT ${this.#json} ${this.#byId}`;
     const [, ...others] = this.#columns;
@@ -125,7 +129,9 @@ export class Table<R extends { id: number }> {
   }
 
   count(where: readonly Condition[]): number {
-    const { sql, values } = joined([...this.scope, ...where]);
+    // SQLite counts all rows faster than it looks at any.
+    const scanned = where.length > 0 ? this.#checks : [];
+    const { sql, values } = joined([...scanned, ...this.scope, ...where]);
     return this.db.value<number>(`SELECT count(*) FROM ${this.#name}${sql}`, ...values) ?? 0;
   }
 
@@ -194,7 +200,7 @@ export class Table<R extends { id: number }> {
     if ((query.sort ?? 'id') === 'id') return this.#chunksById(source, query);
     const ids = this.#query('id', query, query.limit);
     const record = { noun: this.noun, table: this.#name, json: this.#jsonOf(query) };
-    return chunksInOrder(source, record, ids, CHUNK_ROWS);
+    return chunksInOrder(source, record, ids, { rows: CHUNK_ROWS, characters: CHUNK_CHARACTERS });
   }
 
   /** The rows of `jsonChunks`. */
@@ -261,6 +267,7 @@ export class Table<R extends { id: number }> {
   #query(select: string, { where, sort, cursor, offset = 0 }: Query, limit: number | undefined): Condition {
     const keys = parseSort(sort ?? 'id', this.#columns);
     const { sql, values } = joined([
+      ...this.#checks,
       ...this.scope,
       ...where,
       ...(cursor === undefined ? [] : [isAfter(cursor, sort, this.#fields)]),

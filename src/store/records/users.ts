@@ -2,6 +2,7 @@ import { type User, type UserFilter, type UserInput, type UserPatch, userRecord 
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { isLong } from './cost.ts';
 import { conditionsFor } from './filters.ts';
 import type { Chunk } from './rows.ts';
 import { type Page, type Query, type ShortPage, Table } from './table.ts';
@@ -16,9 +17,9 @@ export class Users {
   readonly #table: Table<User>;
 
   constructor(
-    db: Database,
+    private readonly db: Database,
     private readonly change: RunChange,
-    scope?: readonly number[],
+    private readonly scope?: readonly number[],
   ) {
     this.#table = new Table(db, 'user', scope && [isAmong('id', scope)]);
   }
@@ -38,6 +39,10 @@ export class Users {
   chunks = (filter: UserFilter = {}): Generator<User[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: UserFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
   jsonRows = (filter: UserFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
+
+  /** Whether others should not wait for this list (see cost.ts). */
+  isLong = (filter: UserFilter, goesOn = false): boolean =>
+    isLong({ db: this.db, table: 'users', users: this.scope }, filter, goesOn);
 
   create(input: UserInput): User {
     return this.change(() => this.#table.insert(input));

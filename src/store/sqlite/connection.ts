@@ -5,6 +5,7 @@ import { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { domainError } from './errors.ts';
 import { openReadable } from './readable.ts';
+import { addProceed, type Reader } from './reader.ts';
 
 /** How long a command waits for another process to finish writing. */
 export const BUSY_TIMEOUT_MS = 30_000;
@@ -18,23 +19,28 @@ type Alone = BetterSqlite.Options & { isAlone?: boolean };
 interface Options extends BetterSqlite.Options {
   /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
   orReadable?: boolean;
+  /** Who reads through it, in a thread of its own. */
+  reader?: Reader | undefined;
 }
 
 /**
  * Opens a connection to a file that exists, with the pragmas that every connection has.
  * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
-export function connect(path: string, { orReadable = false, ...options }: Options = {}): Database {
-  return new Database(path, () => {
+export function connect(path: string, { orReadable = false, reader, ...options }: Options = {}): Database {
+  const connected = () => {
     refuseStrangeCompanions(path);
     const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
       openWithPragmas(file, { ...options, ...more }, isAlone);
     try {
-      return orReadable ? openReadable(path, open) : { sqlite: open(path) };
+      const opened = orReadable ? openReadable(path, open) : { sqlite: open(path) };
+      if (reader) addProceed(opened.sqlite, reader);
+      return opened;
     } catch (error) {
       throw domainError(error, path);
     }
-  });
+  };
+  return new Database(path, connected, reader);
 }
 
 function openWithPragmas(

@@ -4,6 +4,7 @@ import { damaged, domainError, gone, uncertain } from './errors.ts';
 import { Handle } from './handle.ts';
 import { fileAt } from './header.ts';
 import type { Obstacle, Opened } from './readable.ts';
+import { type Reader, requireWanted } from './reader.ts';
 
 type Value = string | number | Uint8Array | null;
 
@@ -19,6 +20,7 @@ export class Database {
   constructor(
     readonly path: string,
     connect: () => Opened,
+    readonly reader?: Reader,
   ) {
     // Looked up first: a file that is replaced meanwhile is then taken for moved, never the other way round.
     this.#file = fileAt(path);
@@ -36,9 +38,9 @@ export class Database {
     return this.#handle.lend();
   }
 
-  /** Whether this is a connection of `openSnapshot`. */
+  /** Whether this is a connection of `openSnapshot`: all that is read through it is of one moment. */
   get isSnapshot(): boolean {
-    return this.#handle.isReadonly;
+    return this.#handle.isReadonly && this.inTransaction;
   }
 
   get inTransaction(): boolean {
@@ -266,6 +268,7 @@ export class Database {
   #translate<T>(work: () => T): T {
     try {
       if (this.#isDoubtful && !this.inTransaction) this.#recover();
+      if (this.reader) requireWanted(this.reader);
       return work();
     } catch (error) {
       throw domainError(error, this.path);

@@ -33,7 +33,7 @@ function isBrokenSchema(code: string, error: unknown): boolean {
   const { message } = error as Error;
   return (
     code === 'SQLITE_ERROR' &&
-    /^(no such|unknown function|table \S+ has|foreign key mismatch|unsupported file format|malformed)/.test(
+    /^(no such|unknown function|table \S+ has|foreign key mismatch|attached databases must|unsupported file format|malformed)/.test(
       message,
     )
   );

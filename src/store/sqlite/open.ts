@@ -76,12 +76,16 @@ export interface Snapshot {
 export function openSnapshot(open: Database, sorts = true): Snapshot {
   if (open.isSnapshot) return { db: open, close() {} };
   if (open.obstacle && open.obstacle.kind !== 'shared') return { db: open, close: open.lend() };
-  const db = connect(open.path, { readonly: true });
-  // It reads each page once: keeping them would only grow.
-  db.pragma('cache_size = -2000');
+  const db = connect(open.path, { readonly: true, reader: open.reader });
+  limitCache(db);
   if (sorts) useTemporaryFolder(db);
   db.run('BEGIN');
   return { db, close: () => db.close() };
+}
+
+/** For a connection that reads each page once: keeping them would only grow. */
+export function limitCache(db: Database): void {
+  db.pragma('cache_size = -2000');
 }
 
 /** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
@@ -123,7 +127,10 @@ function prepareCopy(database: Database): void {
   const version = database.pragma<number>('user_version');
   if (database.pragma('application_id') !== APPLICATION_ID) throw stranger(database.path);
   refuseNewer(database.path, version);
+  if (version === migrations.length) return;
+  database.pragma('foreign_keys = OFF');
   for (const sql of migrations.slice(version)) database.exec(sql);
+  database.pragma('foreign_keys = ON');
 }
 
 /** Marks a new database as ours, then switches it to WAL; refuses one that belongs to something else. */

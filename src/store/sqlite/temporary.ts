@@ -19,18 +19,32 @@ const used = new Map<string, Used>();
  */
 export function useTemporaryFolder(db: Database): void {
   if (db.obstacle) return;
+  if (db.reader) {
+    if (db.reader.hasTemporaryFolder) db.pragma('temp_store = FILE');
+    return;
+  }
+  const release = holdTemporaryFolder(db);
+  if (!release) return;
+  db.onClose(release);
+  db.pragma('temp_store = FILE');
+}
+
+/**
+ * Makes the folder that all connections of this process put temporary files into, those of other threads included, which
+ * cannot make one of their own (https://sqlite.org/pragma.html#pragma_temp_store_directory).
+ * @returns what removes it when nobody else holds it; undefined where none can be made
+ */
+export function holdTemporaryFolder(db: Database): (() => void) | undefined {
   const beside = dirname(db.path);
   const use = used.get(beside) ?? made(beside);
-  if (!use) return;
+  if (!use) return undefined;
   use.count++;
-  db.onClose(() => {
+  db.pragma(`temp_store_directory = '${use.folder.path.replaceAll("'", "''")}'`);
+  return () => {
     if (--use.count > 0) return;
     used.delete(beside);
     use.folder.remove();
-  });
-  // One for the whole process (https://sqlite.org/pragma.html#pragma_temp_store_directory).
-  db.pragma(`temp_store_directory = '${use.folder.path.replaceAll("'", "''")}'`);
-  db.pragma('temp_store = FILE');
+  };
 }
 
 function made(beside: string): Used | undefined {

@@ -8,6 +8,8 @@ export interface Holding {
   version: number;
   users: number;
   logs: number;
+  routines: number;
+  goals: number;
   /** The day of the latest log. */
   latest: string | undefined;
 }
@@ -22,10 +24,16 @@ export function openToRead(path: string): Database {
 
 /** Counts what a database holds. */
 export function holdingOf(db: Database): Holding {
+  // Databases of older versions lack some tables.
+  const isThere = (table: string) => db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
+  const count = (table: string) =>
+    isThere(table) ? (db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0) : 0;
   return db.read(() => ({
     version: db.pragma<number>('user_version'),
     users: db.value<number>('SELECT count(*) FROM users') ?? 0,
     logs: db.value<number>('SELECT count(*) FROM logs') ?? 0,
+    routines: count('routines'),
+    goals: count('goals'),
     latest: db.value<string | null>('SELECT max(date) FROM logs') ?? undefined,
   }));
 }

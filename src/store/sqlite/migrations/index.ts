@@ -4,6 +4,7 @@ import { sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
 import { sql as requests } from './0004-requests.ts';
 import { sql as identity } from './0005-identity.ts';
 import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
+import { sql as origins } from './0007-origins.ts';
 
 /**
  * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
@@ -17,4 +18,5 @@ export const migrations: readonly string[] = [
   requests,
   identity,
   routinesAndGoals,
+  origins,
 ];

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { examples } from '../help.ts';
+import { confirmed } from '../input/edit.ts';
+import { print, say } from '../output/io.ts';
+
+interface IdentityOptions {
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** `sciatica identity` */
+export function addIdentityCommand(program: Command, context: Context): void {
+  const command = program
+    .command('identity')
+    .summary('Show which database this is')
+    .description(
+      'Show the UUID by which this database differs from every other. Exports carry it, so that an import knows the records again. Backups have it too, and a restored one keeps it.',
+    )
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('sciatica identity', 'sciatica identity new --db copy.db'))
+    .action((options: IdentityOptions) => show(context, context.store.id, options));
+  command
+    .command('new')
+    .summary('Make a copy a database of its own')
+    .description(
+      'Give this database a new identity: for a copy of the file that is to be used beside the other. It remembers that its records are those of the other as they are now, so that it can import the exports of the other and nothing comes twice. It asks first.',
+    )
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica identity new --db copy.db'))
+    .action((_: IdentityOptions, command: Command) => renew(context, command.optsWithGlobals()));
+}
+
+function show(context: Context, id: string, { json = false }: IdentityOptions): void {
+  print(context, json ? JSON.stringify({ id }) : id);
+}
+
+async function renew(context: Context, options: IdentityOptions): Promise<void> {
+  say(context, 'Other databases that have imported from this one will take it for another.');
+  say(context, 'Its FHIR identifiers change: a server that has its records would get them again.');
+  say(context, 'Backups made before keep the identity that it had: restored, it is the former again.');
+  await confirmed(
+    context,
+    { yes: options.yes },
+    'Give this database a new identity?',
+    'Nothing was changed.',
+  );
+  show(context, await context.store.renewIdentity(), options);
+}

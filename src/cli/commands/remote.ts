@@ -1,0 +1,130 @@
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { invitationOf } from '../../domain/pairing.ts';
+import type { Address } from '../../sync/address.ts';
+import { usage } from '../errors.ts';
+import { examples } from '../help.ts';
+import { idOf } from '../input/options.ts';
+import { print } from '../output/io.ts';
+
+interface AddOptions {
+  tokenFile?: string;
+  pin?: string;
+  as?: string;
+}
+
+/** `sciatica remote add|rm` */
+export function addRemoteCommand(program: Command, context: Context): void {
+  const remote = program
+    .command('remote')
+    .summary('name a service to sync with')
+    .description(
+      'Name a service (sciatica serve --auth) that this database is synced with: sciatica sync NAME.',
+    );
+
+  remote
+    .command('add')
+    .summary('Name a service')
+    .description(
+      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (sciatica://pair?…) stands for URL, pin and token, once. No record is sent before sciatica sync.',
+    )
+    .argument('<name>', 'letters, digits, - and _')
+    .argument(
+      '<url>',
+      'address of the service, such as https://home.example:3000, or what sciatica pair shows there',
+    )
+    .option('--token-file <file>', 'file that holds the token')
+    .option(
+      '--pin <pin>',
+      'pin of the key of its certificate, as the machine of the service shows it (sha256-…)',
+    )
+    .option('--as <id>', 'the user here who is the one over there, where both sides have users')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica remote add home https://home.example:3000 --token-file token.txt',
+        "sciatica remote add home 'sciatica://pair?url=…&pin=…&code=…' --as 1",
+      ),
+    )
+    .action((name: string, url: string, options: AddOptions) => addRemote(context, name, url, options));
+
+  remote
+    .command('rm')
+    .summary('Forget a service')
+    .description(
+      'Forget a service and its token. What was synced stays on both sides, and which record is which stays known.',
+    )
+    .argument('<name>', 'name of the remote')
+    .addHelpText('after', examples('sciatica remote rm home'))
+    .action((name: string) => removeRemote(context, name));
+}
+
+async function addRemote(
+  context: Context,
+  name: string,
+  address: string,
+  options: AddOptions,
+): Promise<void> {
+  if (!/^[A-Za-z0-9][\w-]{0,49}$/.test(name))
+    throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${name}".`);
+  const invitation = invitationOf(address);
+  if (invitation && (options.pin ?? options.tokenFile) !== undefined)
+    throw usage('What sciatica pair shows brings pin and token: leave out --pin and --token-file.');
+  const { checkAddress } = await import('../../sync/address.ts');
+  const { url, pin } = checkAddress(invitation?.url ?? address, invitation?.pin ?? options.pin);
+  const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
+  if (ourUser !== null) context.store.users.get(ourUser);
+  const { remotes } = await context.store.sync();
+  const { keepToken, forgetToken } = await import('../input/secret.ts');
+  remotes.requireFree(name);
+  const token = invitation ? await paired({ url, pin }, invitation.code) : await tokenOf(context, options);
+  remotes.add({ name, url: url.href, pin: pin ?? null, ourUser });
+  // One of that name that was erased with its user may have left its own.
+  forgetToken(context, name);
+  if (token !== undefined) keepToken(context, name, token);
+  print(
+    context,
+    `Remote ${name} is ${url.href}, ${token === undefined ? 'without a token' : 'with a token'}. Next: sciatica sync ${name} --dry-run`,
+  );
+}
+
+/** Exchanges a one-time code for a token. */
+async function paired(address: Address, code: string): Promise<string> {
+  const { connectionTo } = await import('../../sync/connection.ts');
+  const { Service } = await import('../../sync/service.ts');
+  const { pause } = await import('../../sync/watch.ts');
+  const connection = connectionTo(address);
+  // A name as tokens have it: letters first.
+  const name =
+    hostname()
+      .replace(/[^\w.-]/g, '')
+      .replace(/^[^A-Za-z]+/, '')
+      .slice(0, 50) || 'machine';
+  try {
+    return await new Service(connection.send, undefined, pause).pair(code, name);
+  } finally {
+    connection.close();
+  }
+}
+
+/** The token in the file that is named, or that is typed; undefined for none. */
+async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<string | undefined> {
+  const { checkToken, readToken } = await import('../input/secret.ts');
+  if (tokenFile !== undefined) return readToken(context, tokenFile);
+  if (!context.interactive) return undefined;
+  const { askSecret } = await import('../input/prompts.ts');
+  const typed = await askSecret(context, 'Token (Enter for none)');
+  return typed === '' ? undefined : checkToken(typed, 'The answer');
+}
+
+async function removeRemote(context: Context, name: string): Promise<void> {
+  const { remotes } = await context.store.sync();
+  const { forgetToken } = await import('../input/secret.ts');
+  remotes.remove(name);
+  forgetToken(context, name);
+  print(
+    context,
+    `Remote ${name} is forgotten, and its token. The token is still valid: take it back where the service runs (sciatica token rm).`,
+  );
+}

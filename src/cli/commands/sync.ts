@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Remote } from '../../store/sync/remotes.ts';
+import { type SyncResult, total } from '../../sync/result.ts';
+import type { SyncOptions } from '../../sync/session.ts';
+import type { Means } from '../../sync/sync.ts';
+import { usage } from '../errors.ts';
+import { examples } from '../help.ts';
+import { idOf } from '../input/options.ts';
+import { counted, escapeControls, print, say } from '../output/io.ts';
+import { wrongHint } from '../output/output.ts';
+import { progressOf } from '../output/progress.ts';
+import { asJson, leftLines, resultLines } from '../views/sync.ts';
+
+interface Options {
+  tokenFile?: string;
+  pin?: string;
+  as?: string;
+  onConflict?: 'newest';
+  acceptErase?: true;
+  dryRun?: true;
+  watch?: true;
+  json?: true;
+}
+
+/** `sciatica sync` */
+export function addSyncCommand(program: Command, context: Context): void {
+  program
+    .command('sync')
+    .summary('sync with a database behind a service')
+    .description(
+      `Let this database and the one behind a service (sciatica serve --auth) come to hold the same: what was recorded there is taken over, what was recorded here is sent, what was deleted is deleted on the other side. All that is taken over is one change, which undo takes back. Ended anywhere, it goes on the next time.
+
+What was changed on both sides is listed and left as it is (exit 4), until one side is edited or --on-conflict decides. With a patient's token only that patient's records travel.`,
+    )
+    .argument('[remote]', 'name of a remote, or the URL of a service (otherwise the only remote there is)')
+    .option('--token-file <file>', 'with a URL: file that holds the token')
+    .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
+    .option('--as <id>', 'the user here who is the one over there; only this user is synced')
+    .addOption(
+      new Option(
+        '--on-conflict <how>',
+        'decide on what both sides changed: newest takes the whole record that was changed last, by the clocks of both machines',
+      ).choices(['newest']),
+    )
+    .option('--accept-erase', 'erase here, for good, who was erased over there')
+    .option('--dry-run', 'find out what would happen, and change nothing on either side')
+    .option('--watch', 'stay, and sync whenever something changes, until Ctrl-C')
+    .option('--json', 'what happened, as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica sync home --dry-run',
+        'sciatica sync',
+        'sciatica sync --watch',
+        'sciatica sync http://localhost:3000 --as 1',
+      ),
+    )
+    .action((name: string | undefined, options: Options) => syncCommand(context, name, options));
+}
+
+async function syncCommand(context: Context, name: string | undefined, options: Options): Promise<void> {
+  if (options.watch && options.dryRun) throw usage('--watch and --dry-run cannot both be given.');
+  const { remote, token } = await remoteOf(context, name, options);
+  const { checkAddress } = await import('../../sync/address.ts');
+  const { connectionTo } = await import('../../sync/connection.ts');
+  const { sync } = await import('../../sync/sync.ts');
+  const { pause, watch } = await import('../../sync/watch.ts');
+  const connection = connectionTo(checkAddress(remote.url, remote.pin ?? undefined));
+  const progress = progressOf(context);
+  const controller = new AbortController();
+  const means: Means = {
+    store: context.store,
+    remote: remote.name,
+    transport: connection.send,
+    token,
+    wait: (milliseconds) => pause(milliseconds, controller.signal),
+    makeKey: randomUUID,
+    progress: (what, count) =>
+      progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`),
+  };
+  const as = options.as === undefined ? (remote.ourUser ?? undefined) : idOf(options.as, '--as');
+  const asked: SyncOptions = {
+    as,
+    onConflict: options.onConflict,
+    acceptErase: options.acceptErase,
+    dryRun: options.dryRun,
+  };
+  const isDry = options.dryRun === true;
+  context.ifInterrupted = 'What was done so far stays, on both sides. Run it again, and it goes on.';
+  try {
+    if (options.watch) {
+      await untilStopped(controller, () =>
+        watch(means, asked, {
+          connection,
+          signal: controller.signal,
+          onResult: reporter(context, remote.name, options),
+          onFailure: (error) => say(context, `sciatica: ${escapeControls((error as Error).message)}`),
+        }),
+      );
+      return;
+    }
+    const result = await sync(means, asked);
+    progress.clear();
+    show(context, remote.name, result, options);
+    requireSettled(result, isDry);
+  } finally {
+    progress.clear();
+    connection.close();
+  }
+}
+
+const WORDS = { receive: 'received', take: 'looked at', send: 'sent' } as const;
+
+/** The remote of a name or a URL, with its token. */
+async function remoteOf(
+  context: Context,
+  name: string | undefined,
+  { tokenFile, pin }: Options,
+): Promise<{ remote: Remote; token: string | undefined }> {
+  const { keptToken, readToken } = await import('../input/secret.ts');
+  if (name !== undefined && /^https?:/i.test(name)) {
+    const { checkAddress } = await import('../../sync/address.ts');
+    const { url } = checkAddress(name, pin);
+    return {
+      remote: { name: url.host, url: url.href, pin: pin ?? null, ourUser: null },
+      token: tokenFile === undefined ? undefined : readToken(context, tokenFile),
+    };
+  }
+  if (tokenFile !== undefined || pin !== undefined)
+    throw usage('--token-file and --pin go with a URL: a remote has its own (sciatica remote add).');
+  const { remotes } = await context.store.sync();
+  const all = remotes.list();
+  const [only, second] = all;
+  const remote = name === undefined ? only : remotes.find(name);
+  if (name === undefined && (!only || second))
+    throw usage(
+      only
+        ? `There are several remotes: say which one (${all.map((one) => one.name).join(', ')}).`
+        : 'There is no remote yet. Name one with sciatica remote add, or give the URL of a service.',
+    );
+  if (!remote) throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+  return { remote, token: keptToken(context, remote.name) };
+}
+
+/** Prints each result of a watch that has something to tell, and what is left each time it changes. */
+function reporter(context: Context, name: string, options: Options): (result: SyncResult) => void {
+  let told = '';
+  return (result) => {
+    const left = leftLines(result).join('\n');
+    const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
+    told = left;
+    if (isNew || options.json) show(context, name, result, options);
+  };
+}
+
+function show(context: Context, name: string, result: SyncResult, options: Options): void {
+  if (options.json) print(context, JSON.stringify(asJson(result)));
+  else for (const line of resultLines(name, result, options.dryRun)) print(context, line);
+  for (const line of leftLines(result)) say(context, line);
+  if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
+  else if (result.change !== undefined && !options.json)
+    say(context, `Change ${result.change}.${wrongHint(context)}`);
+}
+
+/** @throws SciaticaError `conflict` where something waits for a person */
+function requireSettled({ conflictCount, refusedCount, erasedThere }: SyncResult, isDry: boolean): void {
+  const parts = [
+    conflictCount > 0 &&
+      `${counted(conflictCount, 'record')} in conflict: make both sides the same, or see --on-conflict newest.`,
+    refusedCount > 0 && `${counted(refusedCount, 'record')} not taken by the service.`,
+    erasedThere.length > 0 &&
+      `${counted(erasedThere.length, 'user')} erased over there: --accept-erase erases here too, for good.`,
+  ].filter((part) => part !== false);
+  if (parts.length > 0)
+    throw new SciaticaError(
+      'conflict',
+      `${isDry ? 'There would be left' : 'Left as they are'}: ${parts.join(' ')}`,
+    );
+}
+
+/** Runs `work` until it ends or SIGINT or SIGTERM come; a second one ends the process at once. */
+async function untilStopped(controller: AbortController, work: () => Promise<void>): Promise<void> {
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    await work();
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+}

@@ -1,0 +1,110 @@
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openReader } from '../../store/open-reader.ts';
+import type { Store } from '../../store/store.ts';
+import { Feed } from '../handlers/feed.ts';
+import { problemResponse } from '../problem.ts';
+import { match } from '../router.ts';
+import type { Chunks, HttpResponse } from '../wire/message.ts';
+import type { Answered, Fault, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
+
+/** The entry of a worker thread: answers reads with the handlers of the service, on connections of its own. */
+
+const { path, hasTemporaryFolder } = workerData as WorkerData;
+
+/** A response whose body is not all sent. */
+interface Open {
+  chunks: Chunks;
+  store: Store;
+}
+
+const open = new Map<number, Open>();
+
+const send = (message: FromWorker) => parentPort?.postMessage(message);
+
+// On Linux this is the priority of the calling thread: the one that everybody's requests go through has three times the
+// share of this one where there are fewer cores than threads.
+if (process.platform === 'linux') setPriority(5);
+
+parentPort?.on('message', (message: ToWorker) => {
+  const { id } = message;
+  const reply = 'ask' in message ? ask(id, message.ask) : 'next' in message ? next(id) : cancel(id);
+  reply.then(
+    (answer) => send({ id, ...answer }),
+    (error: unknown) => send({ id, error: faultOf(error) }),
+  );
+});
+
+async function ask(id: number, question: Question): Promise<Answered> {
+  const isCancelled = () => Atomics.load(question.cancelled, 0) === 1;
+  const store = openReader(path, { isCancelled, hasTemporaryFolder });
+  let isStreamed = false;
+  try {
+    const { body, ...response } = await respond(question, store);
+    isStreamed = typeof body === 'object';
+    if (typeof body === 'object') open.set(id, { chunks: body, store });
+    return { response: typeof body === 'string' ? { ...response, body } : response, isStreamed };
+  } finally {
+    if (!isStreamed) store.close();
+  }
+}
+
+/** The response of the handler of a request. */
+async function respond({ request, base, caller }: Question, all: Store): Promise<HttpResponse> {
+  const found = match(request.target);
+  const route = found?.methods.get('GET');
+  if (!found || !route) throw new Error('A worker was asked for what is no read.');
+  const { id, search } = found;
+  const store = caller?.users ? all.as({ users: caller.users }) : all;
+  const asked = {
+    ...request,
+    hosts: [],
+    address: () => '',
+    readBody: async () => new Uint8Array(),
+    onClose: () => {},
+  };
+  const feed = new Feed(store);
+  const context = {
+    request: asked,
+    id,
+    search,
+    store,
+    caller,
+    base: () => base,
+    feed,
+    isPairing: false,
+    match,
+  };
+  return route.handle(context);
+}
+
+async function next(id: number): Promise<{ chunk: { text: string } } | { ended: true }> {
+  const reading = open.get(id);
+  if (!reading) return { ended: true };
+  try {
+    const { done, value } = await reading.chunks.next();
+    if (!done) return { chunk: value };
+  } catch (error) {
+    await cancel(id);
+    throw error;
+  }
+  return cancel(id);
+}
+
+async function cancel(id: number): Promise<{ ended: true }> {
+  const reading = open.get(id);
+  open.delete(id);
+  try {
+    await reading?.chunks.return(undefined);
+  } finally {
+    reading?.store.close();
+  }
+  return { ended: true };
+}
+
+function faultOf(error: unknown): Fault {
+  const response = problemResponse(error);
+  return response.status === 500
+    ? { response, stack: error instanceof Error ? error.stack : String(error) }
+    : { response };
+}

@@ -1,0 +1,139 @@
+import type { FileOrigin } from '../../../domain/origin.ts';
+import type { Noun } from '../../../domain/records.ts';
+import type { Counterparts } from '../../records/counterparts.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { isUnique } from '../rivals.ts';
+import { kinds, type OnConflict, ownedKinds, userKind } from '../staging.ts';
+import { type AsUser, linkUser, noteUser } from './as-user.ts';
+import { type Conflict, conflictsLeft } from './conflicts.ts';
+import { decideGone, deleteGone, findGone, keepUsersWithRecords } from './gone.ts';
+import { compareKnown, giveIds, linkByKey, linkEqual, translateUsers } from './match.ts';
+import { doubtAll, findOrphans, settleConflicts } from './policy.ts';
+import { findRivals } from './rivals.ts';
+import { type Merge, ofOrigin, prepareMerge } from './sql.ts';
+import { noteAgreed, writeMerged } from './write.ts';
+
+/** What is asked of a merge. */
+export interface MergeOptions {
+  onConflict: OnConflict;
+  /** Delete here what was deleted there. */
+  mirror: boolean;
+}
+
+/** A record that is here and was deleted there. */
+export interface GoneRecord {
+  record: Noun;
+  id: number;
+}
+
+/**
+ * Brings the staged records of another database in, by what both sides last agreed on (a three-way merge): first the fates are
+ * found in temporary tables, then they are written.
+ */
+export class OriginMerge {
+  readonly #merge: Merge;
+  #as: AsUser | undefined;
+  /** Whether the file is older than one that was imported before. */
+  isOlder = false;
+
+  constructor(
+    private readonly db: Database,
+    private readonly counterparts: Counterparts,
+    private readonly origin: FileOrigin,
+  ) {
+    this.#merge = { db, origin: counterparts.findOrigin(origin.id) ?? 0 };
+  }
+
+  /** The conflicts that are left: how many, and the first `limit` of them. */
+  conflicts = (limit: number): { count: number; conflicts: Conflict[] } => conflictsLeft(this.#merge, limit);
+
+  /** Forgets the fates of an earlier run and prepares for another. */
+  prepare(): void {
+    prepareMerge(this.db);
+    for (const { staged } of ownedKinds)
+      this.db.run(
+        `UPDATE ${staged} SET userId = givenUserId, givenUserId = NULL WHERE givenUserId IS NOT NULL`,
+      );
+    for (const { staged } of kinds)
+      this.db.run(
+        `UPDATE ${staged} SET fate = NULL, newId = NULL WHERE fate IS NOT NULL OR newId IS NOT NULL`,
+      );
+  }
+
+  /**
+   * Finds out which user here each of the file is.
+   * @param as the user here that the only one of the file is
+   * @throws SciaticaError `invalid`, `conflict` when it cannot be that one
+   */
+  matchUsers(as: number | undefined): void {
+    compareKnown(this.#merge, userKind);
+    this.#as = as === undefined ? undefined : linkUser(this.#merge, as);
+    linkEqual(this.#merge, userKind);
+    giveIds(this.#merge, userKind);
+    translateUsers(this.#merge);
+  }
+
+  /** Finds out what becomes of each record. */
+  settle({ onConflict, mirror }: MergeOptions): void {
+    const { db } = this;
+    const merge = this.#merge;
+    this.isOlder =
+      db.value(
+        `SELECT 1 FROM ${userKind.staged} AS i JOIN main.counterparts AS c ON c.theirId = i.id
+         WHERE ${ofOrigin('user')} AND c.position > ?`,
+        merge.origin,
+        this.origin.seq,
+      ) === 1;
+    for (const kind of ownedKinds) {
+      compareKnown(merge, kind);
+      linkEqual(merge, kind);
+      if (isUnique(kind)) linkByKey(merge, kind);
+    }
+    if (this.origin.complete) findGone(merge);
+    if (this.isOlder) doubtAll(merge);
+    findOrphans(merge);
+    if (mirror) keepUsersWithRecords(merge);
+    else db.run("UPDATE temp.import_gone SET fate = 'missing'");
+    settleConflicts(merge, onConflict);
+    for (const kind of ownedKinds) giveIds(merge, kind);
+    if (mirror) decideGone(merge, onConflict === 'overwrite');
+    for (const kind of kinds.filter(isUnique)) findRivals(merge, kind, onConflict);
+  }
+
+  /** Writes what was found out, inside a change. */
+  write(): void {
+    this.#merge.origin = this.counterparts.origin(this.origin.id);
+    for (const kind of kinds) writeMerged(this.#merge, kind);
+    deleteGone(this.#merge);
+    noteAgreed(this.#merge, this.origin.seq);
+    if (this.#as) noteUser(this.#merge, this.#as);
+  }
+
+  /** Whether anything would be written but what both sides agree on. */
+  get changesRecords(): boolean {
+    const written = "fate IS NULL OR fate IN ('renumbered', 'returned', 'updated', 'overwritten')";
+    return kinds.some(
+      ({ staged }) => this.db.value(`SELECT 1 FROM ${staged} WHERE ${written} LIMIT 1`) === 1,
+    );
+  }
+
+  /** How many records of a kind were deleted there and are here still, or were deleted here too. */
+  goneCounts(noun: Noun): { missing: number; deleted: number } {
+    const count = (fate: string) =>
+      this.db.value<number>(
+        'SELECT count(*) FROM temp.import_gone WHERE record = ? AND fate = ?',
+        noun,
+        fate,
+      ) ?? 0;
+    return { missing: count('missing'), deleted: count('deleted') };
+  }
+
+  /** The first `limit` records that were deleted there and are here still, or that are to be deleted here too. */
+  gone(limit: number): GoneRecord[] {
+    return this.db.all<GoneRecord>(
+      `SELECT record, ourId AS id FROM temp.import_gone WHERE fate IN ('missing', 'deleted')
+       ORDER BY record <> 'user', record, ourId LIMIT ?`,
+      limit,
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import type { Comparison, Matching } from '../../domain/lists/filter.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
+import { isAmong, type Value } from '../sqlite/condition.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** Most rows that a read may visit while other requests wait for it: a scan of so many takes about 2 ms. */
+const MOST_ROWS = 10_000;
+/** The same for rows that cost more: those of some users lie scattered, and texts are searched by JavaScript. */
+const MOST_COSTLY_ROWS = 1_000;
+
+/** Most sessions of which statistics are made while others wait: a few milliseconds. */
+const MOST_SESSIONS = 100;
+
+/** What a list is read from. */
+interface Listed {
+  db: Database;
+  table: 'users' | 'logs' | 'routines' | 'goals';
+  /** The ids of the users whose records are visible; all without it. */
+  users: readonly number[] | undefined;
+}
+
+type Asked = Matching & Paging & { userId?: number };
+
+/**
+ * Whether a list may visit so many rows that others should not wait for it. An estimate, itself of bounded cost.
+ * @param goesOn whether the first part of a whole list was read already, and more follows
+ */
+export function isLong({ db, table, users }: Listed, asked: Asked, goesOn: boolean): boolean {
+  const { where = [], userId } = asked;
+  if (where.some((comparison) => isEqual(comparison, 'id'))) return false;
+  const owner = where.find((comparison) => isEqual(comparison, 'userId'));
+  const owners = userId === undefined ? ((owner?.values as readonly number[]) ?? users) : [userId];
+  // The first part of one user's logs is read from an index.
+  const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
+  if (isOfOne && isWholeById(asked) && !goesOn) return false;
+  const isSearch = asked.search !== undefined || where.some(({ operator }) => operator === 'like');
+  const most = isSearch ? MOST_COSTLY_ROWS : MOST_ROWS;
+  if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;
+  if (!owners) return true;
+  if (table === 'users') return owners.length > most;
+  return rowsUpTo(MOST_COSTLY_ROWS + 1, { db, table }, owners) > MOST_COSTLY_ROWS;
+}
+
+/** Whether a user has so many logs that others should not wait for statistics of them. */
+export const hasManyLogs = (db: Database, user: number): boolean =>
+  rowsUpTo(MOST_SESSIONS + 1, { db, table: 'logs' }, [user]) > MOST_SESSIONS;
+
+/** How many rows some users have, counted up to `most`. */
+function rowsUpTo(
+  most: number,
+  { db, table }: Pick<Listed, 'db' | 'table'>,
+  users: readonly number[],
+): number {
+  const { sql, values } = isAmong('userId', users);
+  const rows = `SELECT 1 FROM ${table} WHERE ${sql} LIMIT ${most}`;
+  return db.value<number>(`SELECT count(*) FROM (${rows})`, ...(values as Value[])) ?? 0;
+}
+
+const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
+
+/** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
+const isWholeById = (asked: Asked): boolean =>
+  Object.keys(asked).every(
+    (name) => ['userId', 'where', 'fields'].includes(name) || (name === 'sort' && asked.sort === 'id'),
+  );

@@ -1,0 +1,191 @@
+import { toCell } from '../../domain/codec.ts';
+import { type AnyRecord, type Noun, recordFields } from '../../domain/records.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** A record here and its counterpart over there. */
+export interface Pair {
+  ourId: number;
+  theirId: number;
+}
+
+/** The columns of a kind of record but for the id, as the states of the history have them. */
+const columnsOf = (db: Database, record: Noun) =>
+  db
+    .column<string>('SELECT name FROM pragma_table_info(?) ORDER BY cid', `${record}s`)
+    .filter((name) => name !== 'id');
+
+/** The first field of a state, of what belongs to users: the user. */
+const OWNER = "agreed ->> '$[0]'";
+
+/** What is otherwise here than it was agreed on with an origin, and waits for no decision: what a sync has to send. */
+export class Differences {
+  constructor(
+    private readonly db: Database,
+    private readonly origin: number,
+  ) {}
+
+  /**
+   * Records without a counterpart, by id.
+   * @param users the ids of the users whose records they may be; new users themselves are among them
+   * @param after only with a higher id
+   */
+  created(record: Noun, users: readonly number[], after: number, limit: number): number[] {
+    return this.db.column(
+      `SELECT id FROM ${record}s AS m WHERE ${record === 'user' ? 'id' : 'userId'} IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)
+       AND id > ? ORDER BY id LIMIT ?`,
+      JSON.stringify(users),
+      this.origin,
+      after,
+      limit,
+    );
+  }
+
+  /** Records of these users that were changed here. */
+  changed(record: Noun, users: readonly number[], after: number, limit: number): Pair[] {
+    return this.#pairs(
+      record,
+      `JOIN ${record}s AS m ON m.id = ourId`,
+      `agreed <> json_array(${columnsOf(this.db, record).map((column) => `m.${column}`)})`,
+      { users, after, limit },
+    );
+  }
+
+  /** Records of these users that were deleted here; of a user who was deleted, the user alone. */
+  deleted(record: Noun, users: readonly number[], after: number, limit: number): Pair[] {
+    const alone = record === 'user' ? '' : `AND ${OWNER} IN (SELECT id FROM users)`;
+    return this.#pairs(record, '', `NOT EXISTS (SELECT 1 FROM ${record}s WHERE id = ourId) ${alone}`, {
+      users,
+      after,
+      limit,
+    });
+  }
+
+  #pairs(
+    record: Noun,
+    join: string,
+    condition: string,
+    { users, after, limit }: { users: readonly number[]; after: number; limit: number },
+  ): Pair[] {
+    return this.db.all(
+      `SELECT ourId, theirId FROM counterparts AS c ${join} WHERE origin = ? AND record = '${record}' AND ourId > ?
+       AND agreed <> 'null' AND ${condition}
+       AND ${record === 'user' ? 'ourId' : OWNER} IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM conflicts WHERE origin = c.origin AND record = c.record AND theirId = c.theirId)
+       ORDER BY ourId LIMIT ?`,
+      this.origin,
+      after,
+      JSON.stringify(users),
+      limit,
+    );
+  }
+
+  /** Whether something of a user over there waits for a decision. */
+  isDisputed(theirUser: number): boolean {
+    const sql = 'SELECT 1 FROM conflicts WHERE origin = ? AND theirUser = ? LIMIT 1';
+    return this.db.value(sql, this.origin, theirUser) === 1;
+  }
+
+  /** The users who were erased over there, and are not erased here yet. */
+  erasedThere(): Pair[] {
+    return this.db.all(
+      `SELECT ourId, theirId FROM counterparts JOIN conflicts USING (origin, record, theirId)
+       WHERE origin = ? AND isErased = 1 ORDER BY ourId`,
+      this.origin,
+    );
+  }
+
+  /** The ids of all users that are here, or have a counterpart. */
+  users(): number[] {
+    return this.db.column(
+      `SELECT id FROM users UNION SELECT ourId FROM counterparts WHERE origin = ? AND record = 'user' ORDER BY 1`,
+      this.origin,
+    );
+  }
+
+  /** A record that holds the same and has no counterpart. */
+  twinOf(record: Noun, one: AnyRecord): number | undefined {
+    const columns = columnsOf(this.db, record);
+    const values = one as unknown as Record<string, unknown>;
+    const fields = recordFields[record] as Readonly<Record<string, Parameters<typeof toCell>[0]>>;
+    return this.db.value(
+      `SELECT id FROM ${record}s AS m WHERE ${columns.map((column) => `${column} IS ?`).join(' AND ')}
+       AND NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)
+       ORDER BY id LIMIT 1`,
+      ...columns.map((column) => toCell(fields[column], values[column])),
+      this.origin,
+    );
+  }
+
+  /** The highest id that was ever given here. */
+  lastId(record: Noun): number {
+    return this.db.value<number>(`SELECT seq FROM sqlite_sequence WHERE name = '${record}s'`) ?? 0;
+  }
+
+  /** When a record here was last changed or deleted, in milliseconds since 1970. */
+  changedAt(record: Noun, ourId: number): number | undefined {
+    return this.db.value(
+      `SELECT at FROM history JOIN changes ON changes.id = history.change
+       WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`,
+      record,
+      ourId,
+    );
+  }
+
+  /** The same of all that belongs to a user and is here. */
+  belongingsChangedAt(userId: number): number | undefined {
+    const last = this.db.value<number | null>(
+      `SELECT max(at) FROM history JOIN changes ON changes.id = history.change
+       WHERE userId = ? AND record <> 'user' AND action <> 'delete'`,
+      userId,
+    );
+    return last ?? undefined;
+  }
+
+  /** Counterparts that should have arrived: of the records of these users. */
+  *expected(users: readonly number[]): Generator<{ record: Noun; theirId: number; theirUser: number }[]> {
+    const owner = (column: string) =>
+      `(SELECT theirId FROM counterparts AS u WHERE u.origin = c.origin AND u.record = 'user' AND u.ourId = ${column})`;
+    const sql = `SELECT record, theirId, iif(record = 'user', theirId, ${owner(OWNER.replace('agreed', 'c.agreed'))}) AS theirUser
+      FROM counterparts AS c WHERE origin = ? AND record = ? AND theirId > ? AND agreed <> 'null'
+      AND iif(record = 'user', ourId, ${OWNER}) IN (SELECT value FROM json_each(?)) ORDER BY theirId LIMIT 500`;
+    for (const record of ['user', 'log', 'routine', 'goal'] as const)
+      for (let last = 0; ; ) {
+        const rows = this.db.all<{ record: Noun; theirId: number; theirUser: number }>(
+          sql,
+          this.origin,
+          record,
+          last,
+          JSON.stringify(users),
+        );
+        if (rows.length === 0) break;
+        last = rows.at(-1)?.theirId ?? last;
+        yield rows;
+      }
+  }
+
+  /** Forgets the counterparts of a user who is gone on both sides, and of all that belonged to the user. */
+  forgetUser(ourId: number): void {
+    this.db.run(
+      `DELETE FROM counterparts AS c WHERE origin = ?
+       AND (record = 'user' AND ourId = ? OR record <> 'user' AND ${OWNER} = ? AND NOT ${IS_HERE})`,
+      this.origin,
+      ourId,
+      ourId,
+    );
+  }
+
+  /** Forgets what of a user over there was left to go with the user; what is here waits for a decision still. */
+  forgetWaiting(theirUser: number): void {
+    this.db.run(
+      `DELETE FROM conflicts WHERE origin = ? AND theirUser = ? AND NOT EXISTS (SELECT 1 FROM counterparts AS c
+         WHERE c.origin = conflicts.origin AND c.record = conflicts.record AND c.theirId = conflicts.theirId AND ${IS_HERE})`,
+      this.origin,
+      theirUser,
+    );
+  }
+}
+
+/** Whether the record of a counterpart `c`, which is no user, is here. */
+const IS_HERE = `CASE c.record WHEN 'log' THEN c.ourId IN (SELECT id FROM logs)
+  WHEN 'routine' THEN c.ourId IN (SELECT id FROM routines) ELSE c.ourId IN (SELECT id FROM goals) END`;

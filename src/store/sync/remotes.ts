@@ -1,0 +1,56 @@
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** A service to sync with. Its token is kept in a file of its own. */
+export interface Remote {
+  name: string;
+  url: string;
+  /** The pin of its certificate's key; null to trust what the system trusts. */
+  pin: string | null;
+  /** The user here who is the one over there; null if that need not be said. */
+  ourUser: number | null;
+}
+
+/** The services to sync with, by name. */
+export class Remotes {
+  constructor(private readonly db: Database) {}
+
+  list(): Remote[] {
+    return this.db.all('SELECT name, url, pin, ourUser FROM remotes ORDER BY name');
+  }
+
+  find(name: string): Remote | undefined {
+    return this.db.get('SELECT name, url, pin, ourUser FROM remotes WHERE name = ?', name);
+  }
+
+  /** @throws SciaticaError `conflict` if there is one of that name */
+  requireFree(name: string): void {
+    if (this.find(name))
+      throw new SciaticaError(
+        'conflict',
+        `There is a remote "${name}" already. Choose another name, or: sciatica remote rm ${name}`,
+      );
+  }
+
+  /** @throws SciaticaError `conflict` if there is one of that name */
+  add({ name, url, pin, ourUser }: Remote): void {
+    this.db.write(() => {
+      this.requireFree(name);
+      this.db.run(
+        'INSERT INTO remotes (name, url, pin, ourUser) VALUES (?, ?, ?, ?)',
+        name,
+        url,
+        pin,
+        ourUser,
+      );
+    });
+  }
+
+  /** Forgets a remote; what was agreed on with its records stays known. @throws SciaticaError `not-found` */
+  remove(name: string): void {
+    this.db.write(() => {
+      if (this.db.run('DELETE FROM remotes WHERE name = ?', name).changes === 0)
+        throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+    });
+  }
+}

@@ -1,0 +1,180 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type ConnectionOptions, connect } from 'node:tls';
+import { SciaticaError } from '../domain/errors.ts';
+import { pinOf } from '../lib/pin.ts';
+import type { Address } from './address.ts';
+import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
+
+/** The connection to a service. */
+export interface Connection {
+  send: Transport;
+  /**
+   * Opens an event stream.
+   * @param onEvent is called for each piece of it that has an event
+   * @returns a promise that resolves when the stream ends, for whatever reason, or the signal comes
+   */
+  listen(
+    request: Pick<SyncRequest, 'path' | 'headers'>,
+    onEvent: () => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+  close(): void;
+}
+
+/** Longest silence, in milliseconds: the service sends a heartbeat every 15 s into an idle stream. */
+const SILENCE_MS = 45_000;
+/** Largest answer, in bytes: a page of lists has 1 MiB at most, a page of changes less. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Connects to a service, over TLS with the key that is pinned or a certificate that the system trusts. */
+export function connectionTo({ url, pin }: Address): Connection {
+  const isTls = url.protocol === 'https:';
+  const options = { keepAlive: true, maxSockets: 2 };
+  const agent = isTls
+    ? pin === undefined
+      ? new HttpsAgent(options)
+      : new PinnedAgent(pin, options)
+    : new HttpAgent(options);
+  const base = url.pathname.replace(/\/$/, '');
+  const open = ({
+    method = 'GET',
+    path,
+    headers,
+  }: Pick<SyncRequest, 'path' | 'headers'> & { method?: string }) => {
+    const request = isTls ? httpsRequest : httpRequest;
+    return request({
+      ...place(url),
+      method,
+      path: `${base}${path}`,
+      headers: { ...headers },
+      agent,
+      timeout: SILENCE_MS,
+    });
+  };
+  return {
+    send: (request) => answered(open(request), request.body, url),
+    listen: (request, onEvent, signal) => listened(open(request), onEvent, signal),
+    close: () => agent.destroy(),
+  };
+}
+
+function place({ hostname, port }: URL) {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { host, ...(port !== '' && { port: Number(port) }) };
+}
+
+/** Connects to the one key that is expected, before a byte is sent; names and issuers of its certificate say nothing more. */
+class PinnedAgent extends HttpsAgent {
+  constructor(
+    private readonly pin: string,
+    options: ConstructorParameters<typeof HttpsAgent>[0],
+  ) {
+    super(options);
+  }
+
+  override createConnection(
+    options: ConnectionOptions,
+    callback?: (error: Error | null, stream: ReturnType<typeof connect>) => void,
+  ): undefined {
+    // Sessions are not resumed, for then no certificate is shown.
+    const socket = connect({ ...options, rejectUnauthorized: false, checkServerIdentity: () => undefined });
+    const done = (error: Error | null) => {
+      socket.off('error', done);
+      callback?.(error, socket);
+    };
+    socket.once('error', done);
+    socket.once('secureConnect', () => {
+      const certificate = socket.getPeerX509Certificate();
+      if (certificate && pinOf(certificate.raw) === this.pin) return done(null);
+      socket.destroy();
+      done(
+        new SciaticaError(
+          'unusable',
+          'The service has another key than the one that is pinned: nothing was sent. If it was given a new one, compare the pin on its machine, and add the remote again.',
+        ),
+      );
+    });
+    return undefined;
+  }
+}
+
+function answered(request: ClientRequest, body: string | undefined, url: URL): Promise<SyncResponse> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(failure(error, url));
+    request.once('error', fail);
+    request.once('timeout', () => request.destroy(new Unanswered(`${url.host} does not answer.`)));
+    request.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > MOST_BYTES)
+          request.destroy(new SciaticaError('unusable', 'The service answers without end: is it sciatica?'));
+      });
+      response.once('error', fail);
+      response.once('close', () => {
+        if (response.complete) resolve(responseOf(response, Buffer.concat(chunks)));
+        else fail(new Unanswered(`The connection to ${url.host} broke.`));
+      });
+    });
+    request.end(body);
+  });
+}
+
+const responseOf = ({ statusCode = 0, headers }: IncomingMessage, bytes: Buffer): SyncResponse => ({
+  status: statusCode,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()])),
+  text: bytes.toString('utf8'),
+});
+
+function listened(request: ClientRequest, onEvent: () => void, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      request.destroy();
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    request.once('error', end);
+    request.once('timeout', end);
+    request.once('close', () => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    });
+    request.once('response', (response) => {
+      if (response.statusCode !== 200) return end();
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        if (/^data:/m.test(text)) onEvent();
+      });
+      response.once('error', end);
+      response.once('end', end);
+    });
+    request.end();
+  });
+}
+
+const UNTRUSTED = /^(ERR_TLS_CERT_ALTNAME_INVALID|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** What went wrong, as one that a repetition may help or one for a person. */
+function failure(error: Error, { host, hostname }: URL): Error {
+  if (error instanceof SciaticaError || error instanceof Unanswered) return error;
+  const code = String((error as NodeJS.ErrnoException).code);
+  const unusable = (message: string) => new SciaticaError('unusable', message, [], { cause: error });
+  if (code === 'ECONNREFUSED') return unusable(`Nobody answers at ${host}: is sciatica serve running there?`);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return unusable(`There is no machine ${hostname} to be found.`);
+  if (UNTRUSTED.test(code))
+    return unusable(
+      `The certificate of ${host} is not trusted (${code}). If it is the service's own, pin its key with --pin, as the machine of the service shows it.`,
+    );
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
+    return unusable(`${host} does not speak TLS: is the URL right?`);
+  return new Unanswered(`The connection to ${host} broke (${code}).`, { cause: error });
+}

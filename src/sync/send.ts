@@ -1,0 +1,270 @@
+import type { Right } from '../domain/access.ts';
+import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
+import type { Pair } from '../store/sync/differences.ts';
+import type { Push } from '../store/sync/syncs.ts';
+import { all, allPairs, parts } from './blocks.ts';
+import { same } from './decide.ts';
+import { deliver, type Outcome } from './deliver.ts';
+import { addRefused } from './result.ts';
+import { collectionOf, pathOf } from './service.ts';
+import { allowed, oursOf, type Session, toTheirs, travellers } from './session.ts';
+
+/** Sends what is otherwise here than it was agreed on. */
+
+/** How many records are looked up here at once. */
+const BLOCK = 500;
+
+/** Content Too Large (RFC 9110, 15.5.14): a proxy on the way may take less. */
+const TOO_LARGE = 413;
+
+/** A Sending can be ended after every request, and the next one goes on where it was. */
+export class Sending {
+  readonly #users: readonly number[];
+  /** Something over there has changed meanwhile: it has to be read once more. */
+  isStale = false;
+  #sent = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly makeKey: () => string,
+  ) {
+    this.#users = travellers(session);
+  }
+
+  async run(): Promise<void> {
+    for (const noun of nouns) await this.#create(noun);
+    for (const noun of nouns) await this.#change(noun);
+    for (const noun of nouns.toReversed()) await this.#delete(noun);
+  }
+
+  /** What `run` would send. */
+  count(): void {
+    const { differences, result } = this.session;
+    for (const noun of nouns) {
+      const counts = result.pushed[noun];
+      counts.created = all((after) => differences.created(noun, this.#users, after, BLOCK)).length;
+      for (const { ourId } of this.#changed(noun))
+        counts[this.#travels(noun, ourId) ? 'changed' : 'deleted']++;
+      counts.deleted += this.#deleted(noun).length;
+    }
+  }
+
+  #changed(noun: Noun): Pair[] {
+    const { differences } = this.session;
+    return allPairs((after) => differences.changed(noun, this.#users, after, BLOCK));
+  }
+
+  #deleted(noun: Noun): Pair[] {
+    const { differences } = this.session;
+    return allPairs((after) => differences.deleted(noun, this.#users, after, BLOCK));
+  }
+
+  async #create(record: Noun): Promise<void> {
+    const { session } = this;
+    for (let after = 0; ; ) {
+      const ids = session.differences.created(record, this.#users, after, BLOCK);
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      after = last;
+      const records = ids.flatMap((id) => oursOf(session, record, id) ?? []);
+      if (!allowed(session, `create ${record}`) && record !== 'goal') {
+        this.#refuseAll(record, ids, `create ${record}`);
+        continue;
+      }
+      if (record === 'goal') for (const goal of records) await this.#createGoal(goal);
+      else if (record === 'routine')
+        for (const routine of records) await this.#createTogether(record, [routine]);
+      else for (const together of parts(records)) await this.#createTogether(record, together);
+    }
+  }
+
+  /** Creates records in one request. Those that the service does not take are left out. */
+  async #createTogether(record: Exclude<Noun, 'goal'>, records: readonly AnyRecord[]): Promise<void> {
+    const { session } = this;
+    const sent = records.filter((one) => toTheirs(session, record, one) !== undefined);
+    const [first] = sent;
+    if (!first) return;
+    const bodies = sent.map((one) => toTheirs(session, record, one));
+    const owner = record === 'routine' ? (bodies[0] as { userId: number }).userId : 0;
+    const outcome = await this.#push({
+      method: 'POST',
+      path: collectionOf(record, owner),
+      body: JSON.stringify(record === 'routine' ? bodies[0] : bodies),
+      record,
+      records: sent,
+      theirId: null,
+    });
+    if (!outcome.refused) {
+      this.session.result.pushed[record].created += outcome.done;
+      return;
+    }
+    const { faults, message, status } = outcome.refused;
+    if (status === TOO_LARGE && sent.length > 1) {
+      const half = Math.ceil(sent.length / 2);
+      await this.#createTogether(record, sent.slice(0, half));
+      await this.#createTogether(record, sent.slice(half));
+      return;
+    }
+    // The user may have been deleted there meanwhile.
+    if (status === 404 || /userId/.test(message)) this.isStale = true;
+    for (const [i, one] of sent.entries()) {
+      const reason = faults.size > 0 ? faults.get(i) : message;
+      if (reason !== undefined) this.#refuse(record, one.id, reason);
+    }
+    if (faults.size > 0)
+      await this.#createTogether(
+        record,
+        sent.filter((_, i) => !faults.has(i)),
+      );
+  }
+
+  async #createGoal(goal: AnyRecord): Promise<void> {
+    const { session } = this;
+    const body = toTheirs(session, 'goal', goal) as { userId: number } | undefined;
+    if (!body) return;
+    if (!allowed(session, 'change goal')) {
+      this.#refuse('goal', goal.id, roleReason(session, 'change goal'));
+      return;
+    }
+    // One that is there by now is read first.
+    if (await session.service.find('goal', 0, body.userId)) {
+      this.isStale = true;
+      return;
+    }
+    const outcome = await this.#push(
+      {
+        method: 'PUT',
+        path: pathOf('goal', 0, body.userId),
+        body: JSON.stringify(body),
+        record: 'goal',
+        records: [goal],
+        theirId: null,
+      },
+      { 'if-none-match': '*' },
+    );
+    if (outcome.refused) this.#refuseUnlessStale('goal', goal.id, outcome);
+    else session.result.pushed.goal.created++;
+  }
+
+  async #change(record: Noun): Promise<void> {
+    for (const pair of this.#changed(record)) {
+      if (!this.#travels(record, pair.ourId)) await this.#deleteOne(record, pair);
+      else await this.#changeOne(record, pair);
+    }
+  }
+
+  /** Whether a record belongs to a user who is synced: it may have moved to one who is not. */
+  #travels(record: Noun, ourId: number): boolean {
+    const ours = oursOf(this.session, record, ourId);
+    if (!ours || record === 'user') return true;
+    return (
+      this.#users.includes((ours as { userId: number }).userId) &&
+      toTheirs(this.session, record, ours) !== undefined
+    );
+  }
+
+  async #changeOne(record: Noun, { ourId, theirId }: Pair): Promise<void> {
+    const { session } = this;
+    const ours = oursOf(session, record, ourId);
+    const body = ours && toTheirs(session, record, ours);
+    if (!ours || !body) return;
+    if (!this.#may(record, ourId, `change ${record}`)) return;
+    const found = await this.#agreed(record, ourId, theirId);
+    if (!found) return;
+    const outcome = await this.#push(
+      {
+        method: 'PUT',
+        path: pathOf(record, theirId, found.theirUser),
+        body: JSON.stringify(body),
+        record,
+        records: [ours],
+        theirId,
+      },
+      { 'if-match': found.etag },
+    );
+    if (outcome.refused) this.#refuseUnlessStale(record, ourId, outcome);
+    else session.result.pushed[record].changed++;
+  }
+
+  async #delete(record: Noun): Promise<void> {
+    for (const pair of this.#deleted(record)) await this.#deleteOne(record, pair);
+  }
+
+  async #deleteOne(record: Noun, { ourId, theirId }: Pair): Promise<void> {
+    const { session } = this;
+    // What waits for a decision there would go with its user.
+    const { deletable, differences } = session;
+    if (record === 'user' && !deletable.has(theirId) && differences.isDisputed(theirId)) return;
+    if (!this.#may(record, ourId, `delete ${record}`)) return;
+    const found = await this.#agreed(record, ourId, theirId);
+    if (!found) return;
+    const outcome = await this.#push(
+      {
+        method: 'DELETE',
+        path: pathOf(record, theirId, found.theirUser),
+        body: null,
+        record,
+        records: [{ id: ourId }],
+        theirId,
+      },
+      { 'if-match': found.etag },
+    );
+    if (outcome.refused) this.#refuseUnlessStale(record, ourId, outcome);
+    else session.result.pushed[record].deleted++;
+  }
+
+  /**
+   * The entity tag of a record over there that is as it was agreed on.
+   * @returns undefined if it is not: then it has to be read again, and is not written over
+   */
+  async #agreed(
+    record: Noun,
+    ourId: number,
+    theirId: number,
+  ): Promise<{ etag: string; theirUser: number } | undefined> {
+    const { session } = this;
+    const { store, origin, service } = session;
+    const agreed = store.counterparts.ofOurs(origin, record, ourId)?.agreed;
+    if (!agreed) return undefined;
+    const before = toTheirs(session, record, agreed);
+    const theirUser = record === 'user' ? theirId : (before as { userId: number } | undefined)?.userId;
+    const found = theirUser === undefined ? undefined : await service.find(record, theirId, theirUser);
+    if (
+      found &&
+      theirUser !== undefined &&
+      same(record, found.record, { ...before, id: theirId } as AnyRecord)
+    )
+      return { etag: found.etag, theirUser };
+    this.isStale = true;
+    return undefined;
+  }
+
+  async #push(push: Omit<Push, 'key'>, headers: Record<string, string> = {}): Promise<Outcome> {
+    const outcome = await deliver(this.session, { ...push, key: this.makeKey() }, headers);
+    this.#sent += push.records.length;
+    this.session.progress('send', this.#sent);
+    return outcome;
+  }
+
+  #may(record: Noun, id: number, right: Right): boolean {
+    if (allowed(this.session, right)) return true;
+    this.#refuse(record, id, roleReason(this.session, right));
+    return false;
+  }
+
+  #refuseAll(record: Noun, ids: readonly number[], right: Right): void {
+    for (const id of ids) this.#refuse(record, id, roleReason(this.session, right));
+  }
+
+  #refuseUnlessStale(record: Noun, id: number, { refused }: Outcome): void {
+    if (refused?.status === 412 || refused?.status === 404) this.isStale = true;
+    else this.#refuse(record, id, refused?.message ?? '');
+  }
+
+  #refuse(record: Noun, id: number, reason: string): void {
+    addRefused(this.session.result, { record, id, reason });
+  }
+}
+
+const roleReason = ({ me }: Session, right: Right) =>
+  `a token with the role ${me.role} may not ${right.replace(' ', ' a ')}`;

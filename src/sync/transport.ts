@@ -1,0 +1,31 @@
+/** A request to a service, and what it answers: messages without a socket, so that a test needs no port. */
+
+export interface SyncRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  /** Path and query: `/changes?since=0`. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+}
+
+export interface SyncResponse {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  text: string;
+}
+
+/**
+ * Sends a request once.
+ * @throws Unanswered when no whole answer came: nobody knows whether the request was done; SciaticaError for all that a
+ *   repetition would not help
+ */
+export type Transport = (request: SyncRequest) => Promise<SyncResponse>;
+
+/** The connection failed before the whole answer was there. */
+export class Unanswered extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Unanswered';
+  }
+}

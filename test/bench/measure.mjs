@@ -1,0 +1,37 @@
+// Ratios taken in turn, and the lines that the bench prints.
+
+const ROUNDS = 9;
+
+export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Two measurements taken in turn, round by round: the median, least and greatest of their ratios. */
+export async function ratio(a, b, rounds = ROUNDS) {
+  const ratios = [];
+  await a();
+  await b();
+  for (let round = 0; round < rounds; round += 1) ratios.push((await a()) / (await b()));
+  return { value: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+}
+
+export function report(what, value, bound, isGood) {
+  console.log(`${isGood ? 'ok  ' : 'MISS'}  ${what.padEnd(64)} ${value.padStart(9)}   (${bound})`);
+  if (!isGood) process.exitCode = 1;
+}
+
+const times = ({ value }) => `${value.toFixed(2)} ×`;
+const spread = ({ least, most }) => `seen ${least.toFixed(2)} to ${most.toFixed(2)}`;
+
+export const atLeast = (what, measured, bound) =>
+  report(what, times(measured), `at least ${bound} ×; ${spread(measured)}`, measured.value >= bound);
+export const atMost = (what, measured, bound) =>
+  report(what, times(measured), `at most ${bound} ×; ${spread(measured)}`, measured.value <= bound);
+export const milliseconds = (what, value, bound) =>
+  report(what, `${value.toFixed(1)} ms`, `at most ${bound} ms`, value <= bound);
+export const mebibytes = (what, value, bound) =>
+  report(what, `${value.toFixed(0)} MiB`, `at most ${bound} MiB`, value <= bound);
+
+/** A figure to compare with, which nothing is wanted of. */
+export const compared = (what, measured) =>
+  console.log(`      ${what.padEnd(64)} ${times(measured).padStart(9)}   (${spread(measured)})`);
+
+export const skipped = (what, why) => console.log(`skip  ${what}: ${why}`);

@@ -1,0 +1,57 @@
+// The service against a bare node:http, at 1,000 logs.
+import { get, load, post } from './load.mjs';
+import { atLeast, compared, ratio } from './measure.mjs';
+import { database, log, plainDatabase } from './records.mjs';
+import { bare, serve, serveWithAuth } from './servers.mjs';
+
+const ROUND_MS = 700;
+export const CONNECTIONS = 16;
+
+/** @returns measures requests per second */
+export const reads =
+  (server, path, connections = CONNECTIONS) =>
+  () =>
+    load(server.port, connections, ROUND_MS, (n) => get(server, path(n)));
+export const writes = (server, connections) => () =>
+  load(server.port, connections, ROUND_MS, () => post(server, '/userExerciseLogs', JSON.stringify(log)));
+
+export const oneOf = (logs) => (n) => `/userExerciseLogs/${((n * 7919) % logs) + 1}`;
+export const userOf = (users) => (n) => `/userExerciseLogs?userId=${((n * 7919) % users) + 1}`;
+
+export async function benchService() {
+  const theirs = await bare(plainDatabase('plain.db', 1_000));
+  const ours = await serve(await database('1k.db', 1_000));
+  const guarded = await serveWithAuth(await database('guarded.db', 1_000));
+  const [one, hundred] = [oneOf(1_000), userOf(10)];
+  // Reads first: the writes make one user's list longer.
+  atLeast('GET one log', await ratio(reads(ours, one), reads(theirs, one)), 0.88);
+  atLeast("GET a user's 100 logs", await ratio(reads(ours, hundred), reads(theirs, hundred)), 1);
+  atLeast('GET one log, with --auth', await ratio(reads(guarded, one), reads(theirs, one)), 0.78);
+  atLeast(
+    "GET a user's 100 logs, with --auth",
+    await ratio(reads(guarded, hundred), reads(theirs, hundred)),
+    0.95,
+  );
+  for (const [connections, bound] of [
+    [1, 0.6],
+    [16, 2.8],
+    [64, 3.5],
+  ])
+    atLeast(
+      `durable POST, connections: ${connections}`,
+      await ratio(writes(ours, connections), writes(theirs, connections)),
+      bound,
+    );
+  atLeast(
+    'durable POST, connections: 16, with --auth',
+    await ratio(writes(guarded, 16), writes(theirs, 16)),
+    2.8,
+  );
+  // On the tables, indexes and triggers of sciatica: what its history costs it, the yardstick pays too.
+  const withHistory = await bare(await database('history.db', 1_000));
+  for (const connections of [1, 16])
+    compared(
+      `durable POST, connections: ${connections}, bare with history`,
+      await ratio(writes(ours, connections), writes(withHistory, connections)),
+    );
+}

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RequestContext } from '../../../src/http/route.ts';
+import { Workers } from '../../../src/http/workers/pool.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { filledStore, freshFolder, log } from '../../store/helpers.ts';
+import { workerFile } from '../helpers.ts';
+
+interface Options {
+  timeout?: number;
+  idle?: number;
+  file?: string;
+}
+
+function poolOf(store: Store, { timeout = 30_000, ...options }: Options = {}) {
+  const errors: unknown[] = [];
+  const workers = new Workers(store, {
+    file: workerFile,
+    timeout,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => workers.stop());
+  const gone: (() => void)[] = [];
+  const ask = (target: string, users?: readonly number[]) => {
+    const onClose = (listener: () => void) => gone.push(listener);
+    const context = {
+      request: { method: 'GET', target, headers: {}, onClose },
+      base: () => 'http://localhost:3000',
+      caller: users && { id: 1, name: 'anna', role: 'provider', users },
+    };
+    return workers.answer(context as unknown as RequestContext);
+  };
+  return { workers, ask, errors, leave: () => leaveAll(gone) };
+}
+
+function leaveAll(listeners: (() => void)[]): void {
+  for (const listener of listeners.splice(0)) listener();
+}
+
+/** A worker that ends when it is asked for /crash, and else does its work. */
+function crashing(): string {
+  const file = join(freshFolder(), 'worker.cjs');
+  writeFileSync(
+    file,
+    `require('node:worker_threads').parentPort.on('message', ({ ask }) => {
+       if (ask?.request.target.endsWith('crash')) process.exit(1);
+     });
+     require(${JSON.stringify(workerFile)});`,
+  );
+  return file;
+}
+
+async function textOf(answer: ReturnType<Workers['answer']>): Promise<string> {
+  const { body } = (await answer) ?? {};
+  if (typeof body !== 'object') return body ?? '';
+  let text = '';
+  for await (const chunk of body) text += chunk.text;
+  return text;
+}
+
+const folders = (store: Store) =>
+  readdirSync(dirname(store.path)).filter((name) => !name.startsWith('test.db'));
+
+describe('worker threads', () => {
+  test.each(['', '?sort=-date', '?sort=painAfter&limit=5', '?_page=2&_limit=3', '?q=cat'])(
+    'read /userExerciseLogs%s, of all and of some users',
+    async (search) => {
+      const store = filledStore(700);
+      const { ask } = poolOf(store);
+      const [all, some] = await Promise.all(
+        [undefined, [2]].map(async (users) =>
+          JSON.parse(await textOf(ask(`/userExerciseLogs${search}`, users))),
+        ),
+      );
+      expect(all.length).toBeGreaterThan(0);
+      expect(some.length).toBeGreaterThan(0);
+      expect(some.every(({ userId }: { userId: number }) => userId === 2)).toBe(true);
+      if (search === '') expect(all).toEqual(store.logs.list());
+      if (search === '?sort=-date') expect(all).toEqual(store.logs.list({ sort: '-date' }));
+    },
+  );
+
+  test('see what was saved before', async () => {
+    const store = filledStore(1);
+    const { ask } = poolOf(store);
+    for (let count = 1; count < 4; count++) {
+      expect(JSON.parse(await textOf(ask('/userExerciseLogs')))).toHaveLength(count);
+      await store.submit(() => store.logs.create(log()));
+    }
+  });
+
+  test('that crash fail what they answer, and no more', async () => {
+    const store = filledStore(10);
+    const { ask } = poolOf(store, { file: crashing() });
+    await expect(ask('/users?crash')).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(JSON.parse(await textOf(ask('/users')))).toHaveLength(2);
+    const both = [ask('/users?crash'), ask('/users?q=o')];
+    const settled = await Promise.allSettled(both);
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(JSON.parse(await textOf(ask('/users')))).toHaveLength(2);
+  });
+
+  test('that cannot be started fail each read, and tell why', async () => {
+    const { ask, errors } = poolOf(filledStore(1), { file: '/nowhere/worker.js' });
+    await expect(ask('/users')).rejects.toMatchObject({ status: 503 });
+    expect(String(errors[0])).toContain('/nowhere/worker.js');
+  });
+
+  test('let only so many wait', async () => {
+    const { ask, leave } = poolOf(filledStore(1));
+    const asked: (Promise<unknown> | undefined)[] = [];
+    const more = () => asked.push(ask('/users')?.catch(() => {}));
+    expect(() => {
+      for (let i = 0; i < 50; i++) more();
+    }).toThrow(expect.objectContaining({ status: 503, headers: { 'retry-after': '1' } }));
+    expect(asked.length).toBeGreaterThan(30);
+    leave();
+    more();
+    await Promise.all(asked);
+  });
+
+  test('give up after a time', async () => {
+    const { ask } = poolOf(filledStore(1), { timeout: 1 });
+    await expect(ask('/users')).rejects.toMatchObject({ type: 'query-timeout' });
+  });
+
+  test('go on with others when callers leave', async () => {
+    const store = filledStore(2_000);
+    const { ask, leave } = poolOf(store);
+    const left = ['', '?sort=date', '?limit=5'].map((search) =>
+      ask(`/userExerciseLogs${search}`)?.catch(() => {}),
+    );
+    leave();
+    await Promise.all(left);
+    expect(JSON.parse(await textOf(ask('/userExerciseLogs?limit=3')))).toHaveLength(3);
+  });
+
+  test('read lists side by side whose readers are slow', async () => {
+    const store = filledStore(2_000);
+    const { ask } = poolOf(store);
+    const bodies = [];
+    for (let i = 0; i < 10; i++) {
+      const { body } = (await ask(`/userExerciseLogs?sort=${i % 2 ? 'id' : '-date'}`)) ?? {};
+      if (typeof body !== 'object') throw new Error('not streamed');
+      expect((await body.next()).value?.text).toContain('"id"');
+      bodies.push(body);
+    }
+    const counts = bodies.map(async (body) => {
+      let chunks = 0;
+      for await (const _ of body) chunks++;
+      return chunks;
+    });
+    expect(new Set(await Promise.all(counts))).toEqual(new Set([8]));
+  });
+
+  test('end when there is nothing to do, with their temporary folder', async () => {
+    const store = filledStore(10);
+    const { ask } = poolOf(store, { idle: 20 });
+    expect(folders(store)).toEqual([]);
+    for (let time = 0; time < 2; time++) {
+      const text = textOf(ask('/userExerciseLogs?sort=date'));
+      expect(folders(store)).toHaveLength(1);
+      expect(JSON.parse(await text)).toHaveLength(10);
+      await expect.poll(() => folders(store), { interval: 10 }).toEqual([]);
+    }
+  });
+
+  test('end with the service, in the middle of a list', async () => {
+    const store = filledStore(2_000);
+    const { ask, workers } = poolOf(store);
+    const { body } = (await ask('/userExerciseLogs')) ?? {};
+    if (typeof body !== 'object') throw new Error('not streamed');
+    await body.next();
+    await workers.stop();
+    expect(store.checkpoint()).toBe(true);
+    expect(folders(store).filter((name) => existsSync(join(dirname(store.path), name)))).toEqual([]);
+    expect(() => ask('/users')).toThrow(expect.objectContaining({ status: 503 }));
+  });
+});

@@ -1,0 +1,48 @@
+import type { FileOrigin } from '../../src/domain/origin.ts';
+import { type AnyRecord, type Noun, nouns } from '../../src/domain/records.ts';
+import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import.ts';
+import type { Store } from '../../src/store/store.ts';
+import { dbOf } from './helpers.ts';
+
+/** What a file has: the records of a database and where they are from. */
+export interface File {
+  origin: FileOrigin;
+  records: Record<Noun, AnyRecord[]>;
+  lastChanges: { record: Noun; id: number; at: number }[];
+}
+
+/** The records of a database as `sciatica export` gives them. */
+export function exported(store: Store): File {
+  const records = Object.fromEntries(nouns.map((noun) => [noun, store.of(noun).list()]));
+  const changes = [...store.history.lastChanges()].flat().map((line) => JSON.parse(line));
+  return {
+    origin: { id: store.id, seq: store.history.last(), complete: true },
+    records: records as File['records'],
+    lastChanges: changes.map((change) => ({ ...change, at: Date.parse(change.at) })),
+  };
+}
+
+/** Imports a file as `sciatica import` does. */
+export function imported(store: Store, file: File, options: Partial<ImportOptions> = {}): ImportResult {
+  const task = new Import(
+    dbOf(store),
+    store.as({ origin: { source: 'import' } }),
+    (at, noun) => `${noun}[${at}]`,
+  );
+  for (const noun of nouns) task.add(file.records[noun].map((value, at) => ({ at, noun, value })));
+  task.addLastChanges(file.lastChanges);
+  return task.apply({ onConflict: 'refuse', dryRun: false, origin: file.origin, ...options });
+}
+
+/** Only the fates that occur, by kind. */
+export const fatesOf = ({ users, logs, routines, goals }: ImportResult): object =>
+  Object.fromEntries(
+    Object.entries({ users, logs, routines, goals }).flatMap(([kind, counts]) => {
+      const some = Object.entries(counts).filter(([, count]) => count > 0);
+      return some.length > 0 ? [[kind, Object.fromEntries(some)]] : [];
+    }),
+  );
+
+/** All records of a store. */
+export const everything = (store: Store): object =>
+  Object.fromEntries(nouns.map((noun) => [noun, store.of(noun).list()]));

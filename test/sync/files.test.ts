@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { isSettled, total } from '../../src/sync/result.ts';
+import { log, user } from '../store/helpers.ts';
+import { exported, imported } from '../store/origins.ts';
+import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+
+/** A practice that has imported the file of a patient, whose machine it then syncs with. */
+function practice() {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  here.users.create(user({ email: 'other@example.org' }));
+  there.users.create(user());
+  for (const notes of ['one', 'two']) there.logs.create(log({ notes }));
+  imported(here, exported(there), { onConflict: 'renumber' } as object);
+  const run = (options = {}) => syncWith(here, transportTo(there), options);
+  return { here, there, run };
+}
+
+test('who came with a file is known at the first sync, and no record comes twice', async () => {
+  const { here, there, run } = practice();
+  there.logs.create(log({ notes: 'three' }));
+  here.logs.update(1, { notes: 'one, as seen here' });
+  await expect(run({ as: 1 })).rejects.toThrow(/is user 2/);
+  const result = await run({ as: 2 });
+  expect([isSettled(result), here.users.count()]).toEqual([true, 2]);
+  expect(contents(here).logs).toEqual(contents(there).logs);
+  expect(there.logs.list().map(({ notes }) => notes)).toEqual(['one, as seen here', 'two', 'three']);
+});
+
+test('an import that is undone deletes nothing over there', async () => {
+  const { here, there, run } = practice();
+  here.undo(here.history.nextUndo() ?? 0);
+  expect(here.users.count()).toBe(1);
+  here.users.delete(1);
+  await run();
+  expect(there.logs.count()).toBe(2);
+  expect(contents(here)).toEqual(contents(there));
+  expect(total((await run()).pulled)).toBe(0);
+});

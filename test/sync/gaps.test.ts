@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import type { Store } from '../../src/store/store.ts';
+import { isSettled, total } from '../../src/sync/result.ts';
+import { dbOf, freshPath, log, openStore, user } from '../store/helpers.ts';
+import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+
+/** Two users, with two logs each, on both sides. */
+async function synced() {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  for (const email of ['nora@example.org', 'ole@example.org']) {
+    const { id } = there.users.create(user({ email }));
+    for (const notes of ['one', 'two']) there.logs.create(log({ userId: id, notes: `${notes} of ${email}` }));
+  }
+  await syncWith(here, transportTo(there));
+  return { here, there, now };
+}
+
+const run = (here: Store, there: Store, options = {}) => syncWith(here, transportTo(there), options);
+
+/** Puts the backup of a database in its place. @returns the database as it is now */
+function restored(store: Store, copy: string, now: () => number): Store {
+  const { path } = store;
+  store.close();
+  const restoration = prepareRestore(copy, path);
+  restoration.apply('before');
+  restoration.close();
+  return openStore(path, now);
+}
+
+function copyOf(store: Store): string {
+  const copy = freshPath();
+  backup(store.path, copy);
+  return copy;
+}
+
+test('who was erased there is erased here with consent only, and then no byte is left', async () => {
+  const { here, there } = await synced();
+  here.logs.create(log({ userId: 2, notes: 'TRACELESS, and not there yet' }));
+  here.logs.update(3, { notes: 'TRACELESS' });
+  there.erase(2);
+  for (let i = 0; i < 2; i++) {
+    const left = await run(here, there);
+    expect([left.erasedThere, isSettled(left), here.users.has(2)]).toEqual([[2], false, true]);
+  }
+  expect(there.logs.list({ userId: 2 })).toEqual([]);
+  const { erased, erasedThere } = await run(here, there, { acceptErase: true });
+  expect([erased, erasedThere, here.users.has(2)]).toEqual([[2], [], false]);
+  here.checkpoint();
+  for (const word of ['TRACELESS', 'ole@example.org'])
+    expect(readFileSync(here.path).includes(word)).toBe(false);
+  const again = await run(here, there);
+  expect([isSettled(again), again.erasedHere, total(again.pulled) + total(again.pushed)]).toEqual([
+    true,
+    [],
+    0,
+  ]);
+});
+
+test('who was erased here does not come back, and is not erased there', async () => {
+  const { here, there } = await synced();
+  there.logs.update(3, { notes: 'changed there' });
+  here.logs.update(4, { notes: 'changed here' });
+  await run(here, there);
+  here.erase(2);
+  there.logs.create(log({ userId: 2, notes: 'later' }));
+  for (let i = 0; i < 2; i++) {
+    const result = await run(here, there);
+    expect([result.erasedHere, isSettled(result), here.users.has(2), there.users.has(2)]).toEqual([
+      [2],
+      true,
+      false,
+      true,
+    ]);
+  }
+  expect(dbOf(here).value("SELECT count(*) FROM counterparts WHERE agreed LIKE '%ole@%'")).toBe(0);
+  there.erase(2);
+  expect((await run(here, there)).erasedHere).toEqual([]);
+});
+
+test('a gap in the history there is read over: what was changed there is taken, nothing is deleted', async () => {
+  const { here, there } = await synced();
+  const third = there.users.create(user({ email: 'third@example.org' }));
+  there.logs.create(log({ userId: 1, notes: 'moved' }));
+  await run(here, there);
+  there.logs.update(1, { notes: 'changed there' });
+  there.logs.delete(2);
+  here.logs.update(3, { notes: 'changed here' });
+  // A log that was the erased user's leaves a gap that others cannot read over.
+  there.logs.update(5, { userId: third.id });
+  there.erase(third.id);
+  const result = await run(here, there, { acceptErase: true });
+  expect(result.readAnew).toBe(true);
+  // Nothing is left there that would say what became of this one.
+  expect(result.conflicts).toMatchObject([{ kind: 'missing there', record: 'log', id: 5 }]);
+  expect(here.logs.find(1)?.notes).toBe('changed there');
+  expect(there.logs.find(3)?.notes).toBe('changed here');
+  expect(here.logs.find(2)).toBeUndefined();
+});
+
+test('after a backup is restored there, what is here stays, and what is missing there is a conflict', async () => {
+  const world = await synced();
+  const { here, now } = world;
+  const copy = copyOf(world.there);
+  world.there.logs.update(1, { notes: 'changed since' });
+  here.logs.create(log({ userId: 1, notes: 'made since' }));
+  await run(here, world.there);
+  const there = restored(world.there, copy, now);
+  there.logs.create(log({ userId: 1, notes: 'made after' }));
+  const left = await run(here, there);
+  expect(left.readAnew).toBe(true);
+  expect(left.conflicts.map(({ kind, id }) => [kind, id])).toEqual([
+    ['changed', 1],
+    ['missing there', 5],
+  ]);
+  expect(here.logs.list().map(({ notes }) => notes)).toEqual(
+    expect.arrayContaining(['changed since', 'made since', 'made after']),
+  );
+  expect(isSettled(await run(here, there))).toBe(false);
+  // Nothing tells when they became as they are there: what is here stays.
+  await run(here, there, { onConflict: 'newest' });
+  expect(contents(there)).toEqual(contents(here));
+  expect(contents(here).logs).toHaveLength(6);
+});
+
+test('after a backup is restored here, nothing is there twice and nothing is lost', async () => {
+  const world = await synced();
+  const { there, now } = world;
+  world.here.logs.create(log({ userId: 1, notes: 'not sent yet' }));
+  const copy = copyOf(world.here);
+  await run(world.here, there);
+  world.here.logs.create(log({ userId: 1, notes: 'made since' }));
+  await run(world.here, there);
+  const here = restored(world.here, copy, now);
+  const result = await run(here, there);
+  expect(isSettled(result)).toBe(true);
+  expect(contents(here)).toEqual(contents(there));
+  expect(contents(here).logs).toHaveLength(6);
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { createApp } from '../../src/http/app.ts';
+import { Gate } from '../../src/http/guard/gate.ts';
+import { originsAt } from '../../src/http/guard/origins.ts';
+import { Feed } from '../../src/http/handlers/feed.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { SyncResult } from '../../src/sync/result.ts';
+import type { SyncOptions } from '../../src/sync/session.ts';
+import { sync } from '../../src/sync/sync.ts';
+import type { Transport } from '../../src/sync/transport.ts';
+import { freshPath, openStore } from '../store/helpers.ts';
+
+/** A clock that moves on by a second whenever it is looked at. */
+export function ticking(): () => number {
+  let now = Date.UTC(2026, 2, 2, 12);
+  return () => {
+    now += 1000;
+    return now;
+  };
+}
+
+/** The messages to a service in this process, which needs no port. */
+export function transportTo(database: Store, { auth = false } = {}): Transport {
+  const store = database.as({ origin: { source: 'api' } });
+  const app = createApp({
+    store,
+    origins: originsAt(3000, [], []),
+    feed: new Feed(store),
+    ...(auth && { gate: new Gate(store, { rate: { burst: 1e9, perSecond: 1e9 }, quota: 1e12 }) }),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return async ({ method, path, headers, body }) => {
+    const response = await app({
+      method,
+      target: path,
+      hosts: ['localhost:3000'],
+      headers: { ...headers },
+      address: () => '192.0.2.7',
+      readBody: async () => Buffer.from(body ?? ''),
+      onClose: () => {},
+    });
+    let text = typeof response.body === 'string' ? response.body : '';
+    if (typeof response.body === 'object') for await (const chunk of response.body) text += chunk.text;
+    return { status: response.status, headers: response.headers, text };
+  };
+}
+
+export const syncWith = (
+  store: Store,
+  transport: Transport,
+  options: SyncOptions = {},
+  token?: string,
+): Promise<SyncResult> =>
+  sync(
+    {
+      store,
+      remote: 'home',
+      transport,
+      token,
+      wait: async () => {},
+      makeKey: randomUUID,
+    },
+    options,
+  );
+
+/** A new database whose clock is shared. */
+export const machine = (now: () => number): Store => openStore(freshPath(), now);
+
+/** What a database holds, without ids: users by their e-mail addresses, which tests keep unique. */
+export function contents(store: Store, without: readonly string[] = []) {
+  const emails = new Map(store.users.list().map(({ id, email }) => [id, email]));
+  const of = (list: readonly { id: number; userId: number }[]) =>
+    list
+      .map(({ id: _, userId, ...fields }) => JSON.stringify({ user: emails.get(userId), ...fields }))
+      .filter((line) => !without.some((email) => line.includes(`"user":"${email}"`)))
+      .sort();
+  return {
+    users: store.users
+      .list()
+      .filter(({ email }) => !without.includes(email))
+      .map(({ id: _, ...fields }) => JSON.stringify(fields))
+      .sort(),
+    logs: of(store.logs.list()),
+    routines: of(store.routines.list()),
+    goals: of(store.goals.list()),
+  };
+}

@@ -1,0 +1,255 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pairingUri } from '../../src/domain/pairing.ts';
+import { startServer } from '../../src/http/server.ts';
+import { pinOf } from '../../src/lib/pin.ts';
+import type { Store } from '../../src/store/store.ts';
+import { freshFolder, freshPath, run } from '../helpers.ts';
+import { log, openStore, user } from '../store/helpers.ts';
+import { contents } from './helpers.ts';
+
+/** The real program, as a process of its own. `npm test` builds it first. */
+const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
+
+/** A key and a certificate that nobody knows but who pins it. */
+function certificate() {
+  const folder = freshFolder();
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const kind = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-days', '2'];
+  execFileSync('openssl', ['req', '-x509', '-subj', '/CN=x', ...kind, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  return { cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+/** A service with TLS and tokens, the file of a token, and the pin. */
+async function serving(fill: (store: Store) => void = () => {}, isPairing = false) {
+  const store = openStore(freshPath());
+  fill(store);
+  const tls = certificate();
+  const server = await startServer(store, {
+    host: '127.0.0.1',
+    port: 0,
+    origins: { allowHosts: [], allowOrigins: [] },
+    auth: { burst: 10_000, perSecond: 10_000 },
+    tls,
+    isPairing,
+    log: () => {},
+  });
+  onTestFinished(() => server.stop());
+  const { token } = store.tokens.create({ name: 'laptop', role: 'admin', users: null, lifetime: null });
+  const tokenFile = join(freshFolder(), 'token');
+  writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
+  return { store, url: `https://localhost:${server.port}`, pin: pinOf(tls.cert), token, tokenFile };
+}
+
+const filled = (count: number) => (store: Store) => {
+  store.users.create(user());
+  store.change(() => {
+    for (let i = 0; i < count; i++) store.logs.create(log({ notes: `log ${i}` }));
+  });
+};
+
+test('a remote is named, its token kept where nobody else reads it, and synced over its pinned key', async () => {
+  const { store, url, pin, token, tokenFile } = await serving(filled(3));
+  const db = freshPath();
+  const added = await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  expect(added).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(db).includes(token)).toBe(false);
+  expect(statSync(`${db}.token-home`).mode & 0o777).toBe(0o600);
+  const listed = await run(['remotes', '--json'], { db });
+  expect(listed.stdout).not.toContain(token);
+  expect(JSON.parse(listed.stdout)).toEqual([
+    { name: 'home', url: `${url}/`, pin, ourUser: null, token: true },
+  ]);
+  expect(await run(['sync', '--dry-run'], { db })).toMatchObject({
+    code: 0,
+    stdout: 'To be taken over: 1 user new; 3 logs new.\n',
+    stderr: 'This was a dry run: nothing was changed.\n',
+  });
+  expect(await run(['sync', 'home'], { db })).toMatchObject({
+    code: 0,
+    stdout: 'Taken over: 1 user new; 3 logs new.\n',
+    stderr: expect.stringMatching(/^Change 1\. Wrong\? sciatica undo 1\n$/),
+  });
+  expect(await run(['sync'], { db })).toEqual({
+    code: 0,
+    stdout: 'Nothing to do: home holds the same.\n',
+    stderr: '',
+  });
+  expect((await run(['history', '--limit', '1'], { db })).stdout).toMatch(/\tsync\thome\t/);
+  await run(['log', 'edit', '1', '--notes', 'here'], { db });
+  store.logs.update(1, { notes: 'there' });
+  const left = await run(['sync', 'home'], { db });
+  expect([left.code, left.stderr]).toEqual([
+    4,
+    'log 1 (1 there): changed on both sides: notes here here, there there\nsciatica: Left as they are: 1 record in conflict: make both sides the same, or see --on-conflict newest.\n',
+  ]);
+  const json = await run(['sync', '--json', '--on-conflict', 'newest'], { db });
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+    0,
+    { pulled: { log: { changed: 1 } }, conflicts: [] },
+  ]);
+  expect(await run(['remote', 'rm', 'home'], { db })).toMatchObject({ code: 0 });
+  expect(existsSync(`${db}.token-home`)).toBe(false);
+});
+
+describe('is refused', () => {
+  const other = `sha256-${'a'.repeat(43)}`;
+  test.each([
+    [
+      'another key than the pinned one',
+      (s: Served) => [s.url, '--pin', other],
+      1,
+      /another key than the one/,
+    ],
+    ['a certificate that nobody vouches for', (s: Served) => [s.url], 1, /not trusted .*--pin/],
+    ['no token', (s: Served) => [s.url, '--pin', s.pin], 1, /asks for a token/],
+    ['plain http over a network', () => ['http://192.0.2.1:3000'], 2, /must begin with https/],
+    ['a password in the URL', () => ['https://a:b@localhost'], 2, /no password/],
+    ['what is no pin', (s: Served) => [s.url, '--pin', 'abc'], 2, /must be the pin/],
+    ['a pin for plain http', () => ['http://localhost:1', '--pin', other], 2, /needs an https URL/],
+    ['nobody who answers', () => ['http://localhost:1'], 1, /Nobody answers/],
+    ['a name that is no remote', () => ['nowhere'], 3, /no remote "nowhere"/],
+    ['no remote at all', () => [], 2, /There is no remote yet/],
+    ['--pin with a name', (s: Served) => ['home', '--pin', s.pin], 2, /go with a URL/],
+    ['--watch with --dry-run', () => ['home', '--watch', '--dry-run'], 2, /cannot both/],
+  ] as const)('%s', async (_, words, code, message) => {
+    const served = await serving();
+    const result = await run(['sync', ...words(served)], { db: freshPath() });
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+  });
+});
+
+type Served = Awaited<ReturnType<typeof serving>>;
+
+test('what sciatica pair shows brings address, pin and token, once', async () => {
+  const { store, url, pin } = await serving(filled(2), true);
+  const { code } = store.tokens.pairing.open(1, 1e9);
+  const db = freshPath();
+  const uri = pairingUri({ url, pin, code });
+  expect(await run(['remote', 'add', 'home', uri, '--pin', pin], { db })).toMatchObject({ code: 2 });
+  expect(await run(['remote', 'add', 'home', uri], { db })).toMatchObject({ code: 0, stderr: '' });
+  expect(await run(['remote', 'add', 'home', uri], { db })).toMatchObject({ code: 4 });
+  expect(await run(['remote', 'add', 'other', uri], { db })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/wrong, used or too old/),
+  });
+  expect(await run(['sync'], { db })).toMatchObject({
+    code: 0,
+    stdout: 'Taken over: 1 user new; 2 logs new.\n',
+  });
+  expect(store.tokens.list().at(-1)).toMatchObject({ role: 'patient', users: [1] });
+});
+
+test('nothing is sent, not even the token, before the key is known', async () => {
+  let received = '';
+  const tcp = createTcpServer((socket) => {
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(tcp, 'listening');
+  onTestFinished(() => void tcp.close());
+  const { tokenFile, token, pin } = await serving();
+  const url = `https://127.0.0.1:${(tcp.address() as AddressInfo).port}`;
+  const { code } = await run(['sync', url, '--token-file', tokenFile, '--pin', pin], { db: freshPath() });
+  expect([code, received.includes(token)]).toEqual([1, false]);
+  expect(received).not.toBe('');
+});
+
+test.each([
+  ['a redirect', 302, { location: 'https://elsewhere.example/' }, '', /sends callers elsewhere/],
+  ['something else than JSON', 200, {}, '<html>', /something else than JSON/],
+  ['a key twice', 200, {}, '{"database":"x","database":"y"}', /something else than JSON/],
+  ['another service', 200, {}, '{"hello":1}', /does not say which database/],
+])('%s is not followed', async (_, status, headers, text, message) => {
+  const server = createServer((_, response) => response.writeHead(status, headers).end(text)).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const result = await run(['sync', url], { db: freshPath() });
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+});
+
+test('a token file that others may read is pointed out, and one without a token refused', async () => {
+  const { url, pin, tokenFile } = await serving();
+  chmodSync(tokenFile, 0o644);
+  const result = await run(['sync', url, '--pin', pin, '--token-file', tokenFile], { db: freshPath() });
+  expect(result).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Others on this computer may read/),
+  });
+  writeFileSync(tokenFile, 'two words');
+  const refused = await run(['sync', url, '--pin', pin, '--token-file', tokenFile], { db: freshPath() });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/holds no token/) });
+});
+
+test('a process that is killed again and again comes to the end', async () => {
+  const { store, url, pin, tokenFile } = await serving();
+  const db = freshPath();
+  const here = openStore(db);
+  filled(1500)(here);
+  here.close();
+  const words = ['sync', url, '--pin', pin, '--token-file', tokenFile, '--db', db];
+  let killed = 0;
+  for (let i = 0; i < 12; i++) {
+    const child = spawn(process.execPath, [bin, ...words], {
+      stdio: 'ignore',
+      env: { PATH: process.env['PATH'] },
+    });
+    // At other moments each time: from before the first request until after the last.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 150 + i * 60);
+    const [, signal] = await once(child, 'close');
+    clearTimeout(timer);
+    if (signal === 'SIGKILL') killed++;
+  }
+  expect(killed).toBeGreaterThan(0);
+  const last = spawn(process.execPath, [bin, ...words], {
+    stdio: 'ignore',
+    env: { PATH: process.env['PATH'] },
+  });
+  expect(await once(last, 'close')).toEqual([0, null]);
+  const after = openStore(db);
+  onTestFinished(() => after.close());
+  expect(contents(after)).toEqual(contents(store));
+  expect(store.logs.count()).toBe(1500);
+}, 60_000);
+
+test('--watch carries each change over as it is made, on either side, and ends at SIGINT', async () => {
+  const { store, url, pin, tokenFile } = await serving(filled(1));
+  const db = freshPath();
+  const words = ['sync', url, '--pin', pin, '--token-file', tokenFile, '--db', db, '--watch'];
+  const child = spawn(process.execPath, [bin, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  const told = async (what: RegExp) => {
+    while (!what.test(said)) await once(child.stdout, 'data');
+  };
+  child.stdout.on('data', (data) => {
+    said += data;
+  });
+  await told(/Taken over: 1 user new; 1 log new/);
+  store.logs.create(log({ notes: 'made there' }));
+  await told(/Taken over: 1 log new/);
+  const here = openStore(db);
+  here.logs.create(log({ notes: 'made here' }));
+  here.close();
+  await told(/Sent: 1 log new/);
+  expect(store.logs.list().map(({ notes }) => notes)).toEqual(['log 0', 'made there', 'made here']);
+  child.kill('SIGINT');
+  expect(await once(child, 'close')).toEqual([0, null]);
+}, 60_000);

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { Role } from '../../src/domain/access.ts';
+import type { Store } from '../../src/store/store.ts';
+import { isSettled, total } from '../../src/sync/result.ts';
+import { log, user } from '../store/helpers.ts';
+import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+
+/** A practice with two patients behind a service that asks for tokens, and an empty machine. */
+function practice() {
+  const now = ticking();
+  const [there, here] = [machine(now), machine(now)];
+  for (const email of ['nora@example.org', 'ole@example.org']) {
+    const { id } = there.users.create(user({ email }));
+    there.logs.create(log({ userId: id, notes: `of ${email}` }));
+    there.goals.create({ userId: id, sessionsPerWeek: id });
+  }
+  const transport = transportTo(there, { auth: true });
+  let made = 0;
+  const token = (role: Role, users: number[] | null) =>
+    there.tokens.create({ name: `t${++made}`, role, users, lifetime: null }).token;
+  const run = (secret: string, options = {}) => syncWith(here, transport, options, secret);
+  return { there, here, token, run };
+}
+
+const notes = (store: Store) => store.logs.list().map((one) => one.notes);
+
+test("a patient's token carries that patient's records, both ways, and no others", async () => {
+  const { there, here, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  expect([here.users.list().map(({ id }) => id), notes(here)]).toEqual([[2], ['of ole@example.org']]);
+  const other = here.users.create(user({ email: 'daughter@example.org' }));
+  here.logs.create(log({ userId: other.id, notes: 'of the daughter' }));
+  here.logs.create(log({ userId: 2, notes: 'new' }));
+  there.logs.create(log({ userId: 1, notes: 'none of his' }));
+  const result = await run(patient);
+  expect([isSettled(result), total(result.pushed)]).toEqual([true, 1]);
+  expect(notes(there)).toEqual(['of nora@example.org', 'of ole@example.org', 'none of his', 'new']);
+  expect(notes(here)).toEqual(['of ole@example.org', 'of the daughter', 'new']);
+});
+
+test('a log that goes to a user who is not synced is deleted on the other side, and comes back as a new one', async () => {
+  const { there, here, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  const other = here.users.create(user({ email: 'daughter@example.org' }));
+  here.logs.update(2, { userId: other.id });
+  await run(patient);
+  expect(notes(there)).toEqual(['of nora@example.org']);
+  here.logs.update(2, { userId: 2 });
+  await run(patient);
+  expect(notes(there)).toEqual(['of nora@example.org', 'of ole@example.org']);
+  there.logs.update(3, { userId: 1 });
+  await run(patient);
+  expect(notes(here)).toEqual([]);
+});
+
+test('what a role may not write is named and left', async () => {
+  const { there, here, token, run } = practice();
+  const provider = token('provider', null);
+  await run(provider);
+  here.logs.create(log({ userId: 1, notes: 'new' }));
+  here.logs.update(1, { notes: 'changed' });
+  here.goals.delete(1);
+  const { refused, refusedCount, pushed } = await run(provider);
+  expect([refusedCount, total(pushed), notes(there)]).toEqual([
+    3,
+    0,
+    ['of nora@example.org', 'of ole@example.org'],
+  ]);
+  expect(refused[0]).toEqual({
+    record: 'log',
+    id: 3,
+    reason: 'a token with the role provider may not create a log',
+  });
+  const patient = token('patient', [1]);
+  here.users.delete(1);
+  expect(await run(patient, { onConflict: 'newest' })).toMatchObject({
+    refused: [{ record: 'user', id: 1, reason: 'a token with the role patient may not delete a user' }],
+  });
+  expect(there.users.has(1)).toBe(true);
+});
+
+test('a token that covers fewer users deletes nothing, and one that covers more brings the others', async () => {
+  const { there, here, token, run } = practice();
+  await run(token('admin', null));
+  there.logs.create(log({ userId: 1, notes: 'later' }));
+  const narrow = await run(token('patient', [2]));
+  expect([narrow.readAnew, isSettled(narrow), notes(here).length]).toEqual([true, true, 2]);
+  here.logs.update(1, { notes: 'changed here' });
+  expect(total((await run(token('patient', [2]))).pushed)).toBe(0);
+  const wide = await run(token('admin', null));
+  expect([wide.readAnew, isSettled(wide)]).toEqual([true, true]);
+  expect(contents(here)).toEqual(contents(there));
+  expect(notes(here)).toContain('later');
+});
+
+test('a token that was taken back ends the sync with a reason', async () => {
+  const { there, token, run } = practice();
+  const secret = token('admin', null);
+  there.tokens.revoke('t1');
+  await expect(run(secret)).rejects.toThrow(/does not know the token/);
+});
