@@ -130,7 +130,7 @@ test('a list of logs waits for no statistics, no server and no other format', ()
   expect(loaded).toContain('cli/output/output.ts');
   expect(
     [...loaded].filter((name) =>
-      /^(insights|http|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)|fhir|csv/.test(
+      /^(insights|http|exchange|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)/.test(
         name,
       ),
     ),

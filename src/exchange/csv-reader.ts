@@ -4,7 +4,7 @@ import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
 import { type Noun, recordFields } from '../domain/records.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
-import { unmarked } from './csv.ts';
+import { unmarked } from '../lib/csv-cell.ts';
 import { type Item, type Reading, unreadable } from './records.ts';
 import { newlines, withFirstLine } from './text.ts';
 

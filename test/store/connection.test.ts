@@ -31,7 +31,9 @@ test('every table is STRICT', () => {
   expect(tables.map(({ name }) => name).sort()).toEqual([
     'audit',
     'changes',
+    'conflicts',
     'counterparts',
+    'erasedUsers',
     'erasing',
     'goals',
     'history',
@@ -42,6 +44,7 @@ test('every table is STRICT', () => {
     'requests',
     'routines',
     'settings',
+    'syncs',
     'tokens',
     'users',
   ]);

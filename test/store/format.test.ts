@@ -15,6 +15,7 @@ const released = [
   '908a46ef65ab8fcea62fc738ef759fecb554c4ec80dceb383629d87d6c0a7301',
   '62ffa68e9ea823a0202c14fa23c816b85fb92ccd042ec845ac7c3e9cfdcbec5c',
   '4405e44b2e9f5ed916c715e1a98cb5edc6901ff192fd5770b4ff7ef0da915990',
+  '0eb8d774e5a022d8d4df0e6f0bb1f8b88e85ba6ce2e1ab7b1ed7bda3b8338414',
 ];
 
 test('released migrations are never edited', () => {

@@ -75,7 +75,7 @@ test('a rescue of an older file whose header names no format finds its records',
   expect(rescue(path)).toEqual(before);
 });
 
-test.each(['v2', 'v3', 'v4', 'v5', 'v6'])(
+test.each(['v2', 'v3', 'v4', 'v5', 'v6', 'v7'])(
   '%s, migrated, keeps its history, and goes on behind it',
   (fixture) => {
     const path = freshPath();

@@ -35,6 +35,6 @@ test('one user takes that index, and no plan sorts', () => {
       )
       .map(({ detail }) => detail)
       .join('; ');
-  expect(plan('userId = 1')).toBe('SEARCH logs USING INDEX logs_by_user (userId=? AND rowid>?)');
+  expect(plan('userId = 1')).toBe('SEARCH logs USING COVERING INDEX logs_of_user (userId=? AND id>?)');
   expect(plan("date >= '2026-01-01'")).toBe('SEARCH logs USING INTEGER PRIMARY KEY (rowid>?)');
 });

@@ -7,6 +7,7 @@ import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import { LAST_CHANGES } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
+import type { Lines } from '../../store/records/lists/csv.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { namingFlags, usage } from '../errors.ts';
@@ -89,10 +90,13 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   }
   const progress = progressOf(context, output !== undefined || !context.stdout.isTTY);
   let count = 0;
+  const note = (more: number) => {
+    count += more;
+    progress.show(() => `${counted(count, 'record')} written`);
+  };
   const watched = function* (blocks: Blocks): Generator<readonly string[]> {
     for (const block of blocks) {
-      count += block.length;
-      progress.show(() => `${counted(count, 'record')} written`);
+      note(block.length);
       yield block;
     }
   };
@@ -105,7 +109,9 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
       lists[LAST_CHANGES] = history.lastChanges();
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, filter, options)
-      : rendered(lists, format, options, origin));
+      : format === 'csv' && what === 'logs'
+        ? csvOfLogs(snapshot.logs.csvLines(filter, options['raw'] === true), note)
+        : rendered(lists, format, options, origin));
     if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
@@ -245,6 +251,18 @@ async function rendered(
       return csvOf(fields, recordsOf(inTurn(all)), { raw: options['raw'] === true });
     }
   }
+}
+
+/** Rendered by SQLite: there may be millions. */
+async function csvOfLogs(lines: Iterable<Lines>, note: (more: number) => void): Promise<Iterable<string>> {
+  const { csvHeader } = await import('../../exchange/csv.ts');
+  return (function* () {
+    yield csvHeader(Object.keys(logRecord));
+    for (const { text, count } of lines) {
+      note(count);
+      yield text;
+    }
+  })();
 }
 
 function* inTurn(lists: Blocks[]): Generator<readonly string[]> {

@@ -33,7 +33,7 @@ export function addLogRoutineCommand(log: Command, context: Context): void {
       ),
     )
     .action(async (name: string, options: Options) => {
-      const { logRoutine } = await import('../input/log-routine.ts');
+      const { logRoutine } = await import('../input/routines/log-routine.ts');
       await logRoutine(context, name, options);
     });
 }

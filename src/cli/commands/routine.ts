@@ -17,7 +17,7 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .helpCommand(false)
     .summary('Add, show, change or remove a routine')
     .description('Exercises that are done together, to be recorded together: sciatica log routine NAME.');
-  const verbs = () => import('../input/routine-verbs.ts');
+  const verbs = () => import('../input/routines/routine-verbs.ts');
 
   const add = routine
     .command('add')

@@ -13,7 +13,7 @@ import { confirmed } from './edit.ts';
 import { exerciseNamed } from './exercises.ts';
 import type { Options } from './options.ts';
 import { resolveUserOrAsk } from './resolve-user.ts';
-import { exerciseNames } from './routines.ts';
+import { exerciseNames } from './routines/routines.ts';
 
 /**
  * Renames an exercise of a user, or merges it into another, as one change.

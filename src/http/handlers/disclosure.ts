@@ -1,7 +1,7 @@
 import type { Disclosure } from '../../domain/audit.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { nouns } from '../../domain/records.ts';
-import type { IdRange } from '../../store/records/rows.ts';
+import type { IdRange } from '../../store/records/lists/rows.ts';
 import type { Collection, StoredRecord } from './resource.ts';
 
 /** What a response discloses, for the audit: from the store's figures and records, never from the text of a body. */

@@ -1,4 +1,4 @@
-import { csvOf } from '../../exchange/csv.ts';
+import { csvHeader, csvLinesOf } from '../../exchange/csv.ts';
 import type { Chunk } from '../wire/message.ts';
 
 /** The media types of lists. */
@@ -25,12 +25,11 @@ export function formatOf(type: ListType, fields: readonly string[]): ListFormat 
     case 'application/x-ndjson':
       return lines(type, (rows) => rows.map((row) => `${row}\n`).join(''), '');
     case 'text/csv': {
-      const header = [...csvOf(fields, [])].join('');
       const render = (rows: readonly string[]) => {
         const records = rows.map((row) => JSON.parse(row) as Record<string, unknown>);
-        return [...csvOf(fields, records)].join('').slice(header.length);
+        return [...csvLinesOf(fields, records)].join('');
       };
-      return lines('text/csv; charset=utf-8', render, header);
+      return lines('text/csv; charset=utf-8', render, csvHeader(fields));
     }
   }
 }

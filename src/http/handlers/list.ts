@@ -97,7 +97,7 @@ function part<F extends Paging>(
   const { resource, filter, path } = asked;
   const { search, store } = context;
   return store.read(() => {
-    const total = resource.verbs(store).count(filter);
+    const total = resource.verbs(store).total(filter);
     const headers: HttpHeaders = { 'x-total-count': String(total) };
     const links = pageLinks(`${context.base()}${path}`, search, slice, total);
     if (links !== undefined) headers['link'] = links;
@@ -113,7 +113,7 @@ function page<F extends Paging>(
   const verbs = resource.verbs(store);
   const { json, next, ids, total } = store.read(() => ({
     ...verbs.page(filter, limit),
-    total: verbs.count(filter),
+    total: verbs.total(filter),
   }));
   const headers: HttpHeaders = { ...headersOf(format), 'x-total-count': String(total) };
   if (next !== undefined) {

@@ -15,8 +15,8 @@ import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { remembered } from '../../lib/remember.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
+import type { Chunk } from '../../store/records/lists/rows.ts';
 import type { OwnedFilter } from '../../store/records/owned.ts';
-import type { Chunk } from '../../store/records/rows.ts';
 import type { Page, ShortPage } from '../../store/records/table.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
@@ -34,7 +34,7 @@ export interface Verbs<F, Input, Patch> {
   json: (id: number) => string;
   /** Whether others should not wait for the list, or for what follows its first part. */
   isLong: (filter: F, goesOn?: boolean) => boolean;
-  count: (filter: F) => number;
+  total: (filter: F) => number;
   shortPage: (filter: F, withIds?: boolean) => ShortPage;
   page: (filter: F, limit: number) => Page;
   jsonChunks: (filter: F) => Generator<Chunk>;
@@ -62,7 +62,7 @@ export interface Listed extends Collection {
 /** The verbs of lists. */
 export type ListVerbs<F> = Pick<
   Verbs<F, never, never>,
-  'isLong' | 'count' | 'shortPage' | 'page' | 'jsonChunks'
+  'isLong' | 'total' | 'shortPage' | 'page' | 'jsonChunks'
 >;
 
 /** A kind of record of which there are lists. */

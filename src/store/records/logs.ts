@@ -12,9 +12,10 @@ import type { Exercise } from '../../domain/plans/exercise.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { hasManyLogs, isLong } from './cost.ts';
-import { conditionsFor } from './filters.ts';
-import type { Chunk } from './rows.ts';
+import { hasManyLogs, isLong } from './lists/cost.ts';
+import type { Lines } from './lists/csv.ts';
+import { conditionsFor } from './lists/filters.ts';
+import type { Chunk } from './lists/rows.ts';
 import { sessionBlocks } from './sessions.ts';
 import { type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
@@ -45,6 +46,8 @@ export class Logs {
   json = (id: number): string => this.#table.json(id);
 
   count = (filter: LogFilter = {}): number => this.#table.count(conditionsOf(filter));
+  /** As `count`, outside of changes. */
+  total = (filter: LogFilter): number => this.#table.total(conditionsOf(filter));
   list = (filter: LogFilter = {}): Log[] => this.#table.list(query(filter));
   shortPage = (filter: LogFilter, withIds = false): ShortPage =>
     this.#table.shortPage(query(filter), withIds);
@@ -52,6 +55,9 @@ export class Logs {
   chunks = (filter: LogFilter = {}): Generator<Log[]> => this.#table.chunks(query(filter));
   jsonChunks = (filter: LogFilter = {}): Generator<Chunk> => this.#table.jsonChunks(query(filter));
   jsonRows = (filter: LogFilter = {}): Generator<string[]> => this.#table.jsonRows(query(filter));
+
+  /** As `Table.csvLines`. */
+  csvLines = (filter: LogFilter, raw: boolean): Generator<Lines> => this.#table.csvLines(query(filter), raw);
 
   /** Whether others should not wait for this list (see cost.ts). */
   isLong = (filter: LogFilter, goesOn = false): boolean =>

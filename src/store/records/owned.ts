@@ -5,9 +5,9 @@ import { keyFault, recordFields, type UniqueNoun, uniqueKeys } from '../../domai
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { isLong } from './cost.ts';
-import { conditionsFor } from './filters.ts';
-import type { Chunk } from './rows.ts';
+import { isLong } from './lists/cost.ts';
+import { conditionsFor } from './lists/filters.ts';
+import type { Chunk } from './lists/rows.ts';
 import { type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
@@ -55,6 +55,8 @@ export class Owned<R extends { id: number; userId: number }> {
   isLong = (filter: OwnedFilter, goesOn = false): boolean =>
     isLong({ db: this.store.db, table: `${this.noun}s`, users: this.store.users }, filter, goesOn);
   count = (filter: OwnedFilter = {}): number => this.#table.count(this.#conditionsOf(filter));
+  /** As `count`, outside of changes. */
+  total = (filter: OwnedFilter): number => this.#table.total(this.#conditionsOf(filter));
   list = (filter: OwnedFilter = {}): R[] => this.#table.list(this.#query(filter));
   shortPage = (filter: OwnedFilter, withIds = false): ShortPage =>
     this.#table.shortPage(this.#query(filter), withIds);

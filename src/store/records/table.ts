@@ -1,7 +1,6 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
-import { type Paging, parseSort } from '../../domain/lists/sort.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
@@ -9,49 +8,32 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { PROCEED } from '../sqlite/reader.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
-import { chunksInOrder } from './chunks.ts';
-import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';
-import { type Chunk, chunkOf, type IdRange, idsOf, type Row } from './rows.ts';
+import { chunksInOrder } from './lists/chunks.ts';
+import { csvLineOf, type Lines, linesById, linesOf } from './lists/csv.ts';
+import { cursorAfter, cursorOfId } from './lists/cursor.ts';
+import { ListSql } from './lists/list-sql.ts';
+import { type Chunk, chunkOf, idsOf, type Page, type Query, type Row, type ShortPage } from './lists/rows.ts';
+import { totalOf, totalOfTable } from './lists/totals.ts';
 
 /** How much of a long list is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;
 const CHUNK_CHARACTERS = 1024 * 1024;
 
-export type { Chunk, IdRange } from './rows.ts';
-
-/** Which rows, in what order, how many, from where. */
-export interface Query extends Paging {
-  where: readonly Condition[];
-}
-
-/** One page of a list. */
-export interface Page {
-  /** The records as one JSON array. */
-  json: string;
-  /** The cursor of the next page, if there is one. */
-  next: string | undefined;
-  /** Nothing for an empty page. */
-  ids: IdRange | undefined;
-}
-
-/** The first chunk of a list: the whole of a short one. */
-export interface ShortPage extends Page {
-  /** The highest history seq: unchanged means that no record changed. */
-  revision: number;
-}
+export type { Chunk, IdRange, Page, Query, ShortPage } from './lists/rows.ts';
 
 const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' } as const satisfies Record<
   Noun,
   string
 >;
 
+const isById = ({ sort = 'id' }: Query) => sort === 'id';
+
 /** A table of records: the SQL that all kinds have in common, built from their fields. */
 export class Table<R extends { id: number }> {
   readonly #name: string;
   readonly #fields: Fields;
   readonly #columns: string[];
-  readonly #json: string;
   readonly #jsonById: string;
   readonly #byId: string;
   readonly #insert: string;
@@ -59,6 +41,7 @@ export class Table<R extends { id: number }> {
   readonly #scopeValues: Value[];
   /** Conditions of every scan, which are true or end it: in front, because the first that is false hides the others. */
   readonly #checks: readonly Condition[];
+  readonly #list: ListSql;
 
   /**
    * @param scope conditions of the visible rows; others are treated as absent
@@ -75,8 +58,8 @@ export class Table<R extends { id: number }> {
     this.#byId = `FROM ${this.#name}${sql}`;
     this.#scopeValues = values;
     this.#checks = db.reader ? [PROCEED] : [];
-    this.#json = jsonOf(this.#fields);
-    this.#jsonById = `SELECT ${this.#json} ${this.#byId}`;
+    this.#list = new ListSql(this.#name, this.#fields, [...this.#checks, ...scope]);
+    this.#jsonById = `SELECT ${jsonOf(this.#fields)} ${this.#byId}`;
     const [, ...others] = this.#columns;
     this.#insert = `INSERT INTO ${this.#name} (${this.#columns}) VALUES (${this.#columns.map(() => '?')})`;
     this.#update = `UPDATE ${this.#name} SET ${others.map((column) => `${column} = ?`)} WHERE id = ?`;
@@ -129,15 +112,27 @@ export class Table<R extends { id: number }> {
   }
 
   count(where: readonly Condition[]): number {
+    const { sql, values } = this.#count(where);
+    return this.db.value<number>(sql, ...values) ?? 0;
+  }
+
+  /** As `count`, outside of changes: it is counted once, and kept. */
+  total(where: readonly Condition[]): number {
+    return where.length === 0 && this.scope.length === 0
+      ? totalOfTable(this.db, this.#name, this.noun)
+      : totalOf(this.db, this.#count(where));
+  }
+
+  #count(where: readonly Condition[]): Condition {
     // SQLite counts all rows faster than it looks at any.
     const scanned = where.length > 0 ? this.#checks : [];
     const { sql, values } = joined([...scanned, ...this.scope, ...where]);
-    return this.db.value<number>(`SELECT count(*) FROM ${this.#name}${sql}`, ...values) ?? 0;
+    return { sql: `SELECT count(*) FROM ${this.#name}${sql}`, values };
   }
 
   /** The records that match, up to `query.limit`. */
   list(query: Query): R[] {
-    const { sql, values } = this.#query(this.#columns.join(', '), query, query.limit);
+    const { sql, values } = this.#list.query(this.#columns.join(', '), query, query.limit);
     return this.db.all<object>(sql, ...values).map((row) => this.#recordOf(row));
   }
 
@@ -148,8 +143,8 @@ export class Table<R extends { id: number }> {
   shortPage(query: Query, withIds: boolean): ShortPage {
     const [id, range] = withIds ? ['id, ', 'min(id), max(id)'] : ['', '0, 0'];
     const { limit = Number.POSITIVE_INFINITY } = query;
-    const { sql, values } = this.#query(
-      `${id}${this.#jsonOf(query)} AS json`,
+    const { sql, values } = this.#list.query(
+      `${id}${this.#list.jsonOf(query)} AS json`,
       query,
       Math.min(limit, CHUNK_ROWS),
     );
@@ -169,7 +164,7 @@ export class Table<R extends { id: number }> {
   page(query: Query, limit: number): Page {
     const rows = this.#take(this.db, query, limit);
     const last = rows.at(-1);
-    const next = last && this.#cursorAfter(last, query);
+    const next = last && this.#list.cursorAfter(last, query);
     const isLast = next === undefined || this.#take(this.db, { ...query, cursor: next }, 1).length === 0;
     const ids = rows.length > 0 ? idsOf(rows) : undefined;
     return { json: `[${rows.map(({ json }) => json)}]`, next: isLast ? undefined : next, ids };
@@ -187,19 +182,38 @@ export class Table<R extends { id: number }> {
    * last record; one in another order goes on if no record still to come was changed.
    * @throws SciaticaError `conflict` where the order cannot be kept
    */
-  *jsonChunks(query: Query): Generator<Chunk> {
-    const source = openSource(this.db, (query.sort ?? 'id') !== 'id');
+  jsonChunks(query: Query): Generator<Chunk> {
+    return this.#reading(query, (source) =>
+      isById(query)
+        ? this.#chunksById(source, query)
+        : this.#chunksInOrder(source, query, this.#list.jsonOf(query)),
+    );
+  }
+
+  /** As `jsonChunks`, as lines of CSV (see `csvLineOf`). */
+  csvLines(query: Query, raw: boolean): Generator<Lines> {
+    const line = csvLineOf(this.#fields, raw);
+    const after = (id: number | undefined, limit: number) =>
+      this.#list.query(`id, ${line} AS line`, { ...query, ...(id && { cursor: cursorOfId(id) }) }, limit);
+    return this.#reading(query, (source) =>
+      isById(query)
+        ? linesById(source, after, query.limit)
+        : linesOf(this.#chunksInOrder(source, query, line)),
+    );
+  }
+
+  *#reading<T>(query: Query, read: (source: Source) => Generator<T>): Generator<T> {
+    const source = openSource(this.db, !isById(query));
     try {
-      yield* this.#chunksFrom(source, query);
+      yield* read(source);
     } finally {
       source.close();
     }
   }
 
-  #chunksFrom(source: Source, query: Query): Generator<Chunk> {
-    if ((query.sort ?? 'id') === 'id') return this.#chunksById(source, query);
-    const ids = this.#query('id', query, query.limit);
-    const record = { noun: this.noun, table: this.#name, json: this.#jsonOf(query) };
+  #chunksInOrder(source: Source, query: Query, json: string): Generator<Chunk> {
+    const ids = this.#list.query('id', query, query.limit);
+    const record = { noun: this.noun, table: this.#name, json };
     return chunksInOrder(source, record, ids, { rows: CHUNK_ROWS, characters: CHUNK_CHARACTERS });
   }
 
@@ -210,7 +224,7 @@ export class Table<R extends { id: number }> {
 
   /** The distinct values of a column among the records that match. */
   distinct<T extends Value>(column: string, query: Query): T[] {
-    const { sql, values } = this.#query(column, query, query.limit);
+    const { sql, values } = this.#list.query(column, query, query.limit);
     return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
   }
 
@@ -224,14 +238,14 @@ export class Table<R extends { id: number }> {
       if (!last) return;
       yield chunkOf(rows);
       left -= rows.length;
-      cursor = this.#cursorAfter(last, query);
+      cursor = this.#list.cursorAfter(last, query);
     }
   }
 
   /** The first records that match: up to `limit`, and up to about `CHUNK_CHARACTERS` of JSON. */
   #take(db: Database, query: Query, limit: number): Row[] {
-    const place = query.fields ? `, ${this.#placeOf(query)} AS place` : '';
-    const { sql, values } = this.#query(`id, ${this.#jsonOf(query)} AS json${place}`, query, limit);
+    const place = query.fields ? `, ${this.#list.placeOf(query)} AS place` : '';
+    const { sql, values } = this.#list.query(`id, ${this.#list.jsonOf(query)} AS json${place}`, query, limit);
     const most = { rows: limit, characters: CHUNK_CHARACTERS };
     return db.take<Row>(sql, most, ({ json }) => json.length, ...values);
   }
@@ -239,44 +253,9 @@ export class Table<R extends { id: number }> {
   /** The cursor behind the first `count` records that match, if more follow. */
   #cursorBehind(query: Query, count: number): string | undefined {
     const behind = { ...query, offset: (query.offset ?? 0) + count - 1 };
-    const { sql, values } = this.#query(this.#placeOf(query), behind, 2);
+    const { sql, values } = this.#list.query(this.#list.placeOf(query), behind, 2);
     const [last = '', next] = this.db.column<string>(sql, ...values);
     return next === undefined ? undefined : cursorAfter(last, query.sort, this.#fields);
-  }
-
-  /** The expression of a record as JSON, or of the fields that are asked for. */
-  #jsonOf({ fields }: Query): string {
-    return fields ? jsonOf(this.#some(fields)) : this.#json;
-  }
-
-  /** As `#jsonOf`, of the fields that make a cursor. */
-  #placeOf({ sort }: Query): string {
-    return jsonOf(this.#some(['id', ...parseSort(sort ?? 'id', this.#columns).map(({ field }) => field)]));
-  }
-
-  #some(names: readonly string[]): Fields {
-    return Object.fromEntries(
-      names.flatMap((name) => (this.#fields[name] ? [[name, this.#fields[name]]] : [])),
-    );
-  }
-
-  #cursorAfter({ json, place = json }: Row, { sort }: Query): string {
-    return cursorAfter(place, sort, this.#fields);
-  }
-
-  #query(select: string, { where, sort, cursor, offset = 0 }: Query, limit: number | undefined): Condition {
-    const keys = parseSort(sort ?? 'id', this.#columns);
-    const { sql, values } = joined([
-      ...this.#checks,
-      ...this.scope,
-      ...where,
-      ...(cursor === undefined ? [] : [isAfter(cursor, sort, this.#fields)]),
-    ]);
-    const order = keys.map(({ field, descending }) => `${field}${descending ? ' DESC' : ''}`);
-    // Not bound: SQLite prepares a statement anew each time a value is bound to its LIMIT (ExprIsInteger in expr.c).
-    const end = limit === undefined && offset === 0 ? '' : ` LIMIT ${limit ?? -1}`;
-    const list = `SELECT ${select} FROM ${this.#name}${sql} ORDER BY ${order}${end}`;
-    return offset === 0 ? { sql: list, values } : { sql: `${list} OFFSET ?`, values: [...values, offset] };
   }
 
   /** The cells of a record in the order of the columns; NULL for an id that is to be given. */

@@ -2,9 +2,9 @@ import { type User, type UserFilter, type UserInput, type UserPatch, userRecord 
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { isLong } from './cost.ts';
-import { conditionsFor } from './filters.ts';
-import type { Chunk } from './rows.ts';
+import { isLong } from './lists/cost.ts';
+import { conditionsFor } from './lists/filters.ts';
+import type { Chunk } from './lists/rows.ts';
 import { type Page, type Query, type ShortPage, Table } from './table.ts';
 
 const conditionsOf: (filter: UserFilter) => Condition[] = conditionsFor(userRecord);
@@ -32,6 +32,8 @@ export class Users {
   json = (id: number): string => this.#table.json(id);
 
   count = (filter: UserFilter = {}): number => this.#table.count(conditionsOf(filter));
+  /** As `count`, outside of changes. */
+  total = (filter: UserFilter): number => this.#table.total(conditionsOf(filter));
   list = (filter: UserFilter = {}): User[] => this.#table.list(query(filter));
   shortPage = (filter: UserFilter, withIds = false): ShortPage =>
     this.#table.shortPage(query(filter), withIds);

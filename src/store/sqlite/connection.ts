@@ -1,4 +1,5 @@
 import type BetterSqlite from 'better-sqlite3';
+import { csvCell, rawCsvCell } from '../../lib/csv-cell.ts';
 import { refuseStrangeCompanions } from './companions.ts';
 import { contains } from './contains.ts';
 import { Database } from './database.ts';
@@ -53,7 +54,9 @@ function openWithPragmas(
   try {
     // First: the others read the schema, and what was read without this lock needs shared memory.
     if (isAlone) sqlite.pragma('locking_mode = EXCLUSIVE');
-    sqlite.function('contains', { deterministic: true, directOnly: true }, contains());
+    const functions = { contains: contains(), csv_cell: csvCell, raw_csv_cell: rawCsvCell };
+    for (const [name, work] of Object.entries(functions))
+      sqlite.function(name, { deterministic: true, directOnly: true }, work);
     sqlite.pragma('trusted_schema = OFF');
     sqlite.pragma('foreign_keys = ON');
     sqlite.pragma('secure_delete = ON');

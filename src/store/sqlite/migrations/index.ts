@@ -5,6 +5,7 @@ import { sql as requests } from './0004-requests.ts';
 import { sql as identity } from './0005-identity.ts';
 import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 import { sql as origins } from './0007-origins.ts';
+import { sql as logIndexes } from './0008-log-indexes.ts';
 
 /**
  * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
@@ -19,4 +20,5 @@ export const migrations: readonly string[] = [
   identity,
   routinesAndGoals,
   origins,
+  logIndexes,
 ];

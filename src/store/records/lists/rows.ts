@@ -1,3 +1,27 @@
+import type { Paging } from '../../../domain/lists/sort.ts';
+import type { Condition } from '../../sqlite/condition.ts';
+
+/** Which rows, in what order, how many, from where. */
+export interface Query extends Paging {
+  where: readonly Condition[];
+}
+
+/** One page of a list. */
+export interface Page {
+  /** The records as one JSON array. */
+  json: string;
+  /** The cursor of the next page, if there is one. */
+  next: string | undefined;
+  /** Nothing for an empty page. */
+  ids: IdRange | undefined;
+}
+
+/** The first chunk of a list: the whole of a short one. */
+export interface ShortPage extends Page {
+  /** The highest history seq: unchanged means that no record changed. */
+  revision: number;
+}
+
 /** The lowest and the highest of some ids, and how many there are. */
 export interface IdRange {
   first: number;

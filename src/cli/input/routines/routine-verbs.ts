@@ -1,22 +1,22 @@
-import type { Context } from '../../context.ts';
-import type { ExerciseType } from '../../domain/log.ts';
-import { logFields } from '../../domain/log.ts';
+import type { Context } from '../../../context.ts';
+import type { ExerciseType } from '../../../domain/log.ts';
+import { logFields } from '../../../domain/log.ts';
 import {
   type Routine,
   type RoutineExercise,
   routineFields,
   routineRecord,
-} from '../../domain/plans/routine.ts';
-import { checkRoutineInput } from '../../domain/schema.ts';
-import { usage } from '../errors.ts';
-import { escapeControls, print, sayDone } from '../output/io.ts';
-import { checkJson, printDone, printRecord, wrongHint } from '../output/output.ts';
-import { details } from '../views/details.ts';
-import { summaryOfRoutine } from '../views/records.ts';
-import { confirmDeletion } from './edit.ts';
-import type { Options } from './options.ts';
-import { parseFlags } from './parse-flags.ts';
-import { resolveUserOrAsk } from './resolve-user.ts';
+} from '../../../domain/plans/routine.ts';
+import { checkRoutineInput } from '../../../domain/schema.ts';
+import { usage } from '../../errors.ts';
+import { escapeControls, print, sayDone } from '../../output/io.ts';
+import { checkJson, printDone, printRecord, wrongHint } from '../../output/output.ts';
+import { details } from '../../views/details.ts';
+import { summaryOfRoutine } from '../../views/records.ts';
+import { confirmDeletion } from '../edit.ts';
+import type { Options } from '../options.ts';
+import { parseFlags } from '../parse-flags.ts';
+import { resolveUserOrAsk } from '../resolve-user.ts';
 import { exercisesTyped, knownExercises, requireTypes, routineMeant, routineNamed } from './routines.ts';
 
 /** `routine add`. @throws SciaticaError `invalid` with every fault; then nothing was written */
@@ -95,7 +95,7 @@ const shownName = ({ name }: Routine) =>
   /\s/.test(name) ? `'${escapeControls(name)}'` : escapeControls(name);
 
 async function asked(context: Context, field: typeof routineFields.name, current?: string): Promise<string> {
-  const { askField } = await import('./prompts.ts');
+  const { askField } = await import('../prompts.ts');
   return String(await askField(context, field, current));
 }
 
@@ -123,7 +123,7 @@ async function exercisesOf(
 async function askChanges(context: Context, routine: Routine, options: Options): Promise<Partial<Routine>> {
   if (!context.interactive) throw usage('Say what to change: other exercises after the name, or --name.');
   const name = await asked(context, routineFields.name, routine.name);
-  const { askYesNo } = await import('./prompts.ts');
+  const { askYesNo } = await import('../prompts.ts');
   const listed = routine.exercises.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ');
   if (await askYesNo(context, `Keep the exercises (${listed})?`, true)) return { name };
   return { name, exercises: await exercisesOf(context, routine.userId, [], options) };

@@ -1,9 +1,9 @@
-import { SciaticaError } from '../../domain/errors.ts';
-import type { Noun } from '../../domain/records.ts';
-import { LAST_ENTRY } from '../history/history.ts';
-import type { Condition } from '../sqlite/condition.ts';
-import type { Database } from '../sqlite/database.ts';
-import type { Source } from '../sqlite/snapshot.ts';
+import { SciaticaError } from '../../../domain/errors.ts';
+import type { Noun } from '../../../domain/records.ts';
+import { LAST_ENTRY } from '../../history/history.ts';
+import type { Condition } from '../../sqlite/condition.ts';
+import type { Database } from '../../sqlite/database.ts';
+import type { Source } from '../../sqlite/snapshot.ts';
 import { type Chunk, chunkOf, type Row } from './rows.ts';
 
 /** The SQL of a kind of record. */

@@ -1,7 +1,7 @@
-import type { Comparison, Matching } from '../../domain/lists/filter.ts';
-import type { Paging } from '../../domain/lists/sort.ts';
-import { isAmong, type Value } from '../sqlite/condition.ts';
-import type { Database } from '../sqlite/database.ts';
+import type { Comparison, Matching } from '../../../domain/lists/filter.ts';
+import type { Paging } from '../../../domain/lists/sort.ts';
+import { isAmong, type Value } from '../../sqlite/condition.ts';
+import type { Database } from '../../sqlite/database.ts';
 
 /** Most rows that a read may visit while other requests wait for it: a scan of so many takes about 2 ms. */
 const MOST_ROWS = 10_000;

@@ -1,8 +1,8 @@
-import { type Cell, toCell } from '../../domain/codec.ts';
-import { invalid } from '../../domain/errors.ts';
-import type { Field, Fields } from '../../domain/fields.ts';
-import { parseSort, type SortKey } from '../../domain/lists/sort.ts';
-import type { Condition } from '../sqlite/condition.ts';
+import { type Cell, toCell } from '../../../domain/codec.ts';
+import { invalid } from '../../../domain/errors.ts';
+import type { Field, Fields } from '../../../domain/fields.ts';
+import { parseSort, type SortKey } from '../../../domain/lists/sort.ts';
+import type { Condition } from '../../sqlite/condition.ts';
 
 /**
  * Keyset cursors: the place of a record in an order, as base64url of the JSON array
@@ -14,8 +14,13 @@ export function cursorAfter(json: string, sort: string | undefined, fields: Fiel
   const record = JSON.parse(json) as Record<string, unknown>;
   const keys = parseSort(sort ?? 'id', Object.keys(fields));
   const place = [sort ?? 'id', ...keys.map(({ field }) => record[field] ?? null)];
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
+  return encode(place);
 }
+
+const encode = (place: unknown[]) => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+/** The cursor behind an id, in a list by id. */
+export const cursorOfId = (id: number): string => encode(['id', id]);
 
 /**
  * The condition that a row comes after a cursor.

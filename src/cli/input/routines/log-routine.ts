@@ -1,15 +1,15 @@
-import type { Context } from '../../context.ts';
-import { type Issue, invalid } from '../../domain/errors.ts';
-import { grouped } from '../../domain/fields.ts';
-import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
-import { foldedName } from '../../domain/plans/exercise.ts';
-import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
-import { didYouMean } from '../../domain/words/suggest.ts';
-import { escapeControls, quoted, say, sayDone } from '../output/io.ts';
-import { checkJson, printJson, sayDoubtOfDay, wrongHint } from '../output/output.ts';
-import { answerOf } from '../views/records.ts';
-import type { Options } from './options.ts';
-import { parseFlags } from './parse-flags.ts';
+import type { Context } from '../../../context.ts';
+import { type Issue, invalid } from '../../../domain/errors.ts';
+import { grouped } from '../../../domain/fields.ts';
+import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../../domain/log.ts';
+import { foldedName } from '../../../domain/plans/exercise.ts';
+import type { Routine, RoutineExercise } from '../../../domain/plans/routine.ts';
+import { didYouMean } from '../../../domain/words/suggest.ts';
+import { escapeControls, quoted, say, sayDone } from '../../output/io.ts';
+import { checkJson, printJson, sayDoubtOfDay, wrongHint } from '../../output/output.ts';
+import { answerOf } from '../../views/records.ts';
+import type { Options } from '../options.ts';
+import { parseFlags } from '../parse-flags.ts';
 import { userOf } from './routine-verbs.ts';
 import { routineMeant } from './routines.ts';
 
@@ -104,7 +104,7 @@ function parted(text: string, names: readonly string[]): [name: string, said?: s
 /** Asks for the pain of each exercise, with a way back to the one before. */
 async function askEach(context: Context, exercises: readonly RoutineExercise[]): Promise<[string, Said][]> {
   if (exercises.length === 0) return [];
-  const { askLine } = await import('./prompts.ts');
+  const { askLine } = await import('../prompts.ts');
   const answers: string[] = [];
   for (let i = 0; i < exercises.length; ) {
     const { exerciseName } = exercises[i] as RoutineExercise;

@@ -1,13 +1,13 @@
-import type { Context } from '../../context.ts';
-import { expectation } from '../../domain/fields.ts';
-import { logFields } from '../../domain/log.ts';
-import { foldedName } from '../../domain/plans/exercise.ts';
-import type { RoutineExercise } from '../../domain/plans/routine.ts';
-import { routineFields } from '../../domain/plans/routine.ts';
-import type { Exercise } from '../../store/records/logs.ts';
-import { escapeControls } from '../output/io.ts';
-import { similarName } from './exercises.ts';
-import { askField, askLine, askYesNo } from './prompts.ts';
+import type { Context } from '../../../context.ts';
+import { expectation } from '../../../domain/fields.ts';
+import { logFields } from '../../../domain/log.ts';
+import { foldedName } from '../../../domain/plans/exercise.ts';
+import type { RoutineExercise } from '../../../domain/plans/routine.ts';
+import { routineFields } from '../../../domain/plans/routine.ts';
+import type { Exercise } from '../../../store/records/logs.ts';
+import { escapeControls } from '../../output/io.ts';
+import { similarName } from '../exercises.ts';
+import { askField, askLine, askYesNo } from '../prompts.ts';
 import { exercisesTyped, type Untyped } from './routines.ts';
 
 /** Prompts for a routine. Loaded only when one is shown. */

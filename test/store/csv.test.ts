@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type LogFilter, logRecord } from '../../src/domain/log.ts';
+import { csvLinesOf } from '../../src/exchange/csv.ts';
+import { freshStore, log, user } from './helpers.ts';
+
+/** Lines that SQLite renders, against those that the program renders of the same records. */
+
+const part = fc.constantFrom(
+  '"',
+  "'",
+  '\n',
+  '\r',
+  '\t',
+  ',',
+  ';',
+  '=',
+  '+',
+  '-',
+  '@',
+  ' ',
+  '\ufeff',
+  '＝',
+  'é',
+  '7',
+  'x',
+);
+const text = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+
+test.each([false, true])('the bytes are the same, raw: %s', (raw) => {
+  const store = freshStore();
+  store.users.create(user());
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text, fc.boolean()), { maxLength: 8 }), (sessions) => {
+      store.change(() => {
+        for (const { id } of store.logs.list()) store.logs.delete(id);
+        for (const [name, notes, effective] of sessions)
+          store.logs.create(log({ exerciseName: `${name}.`, notes, effective }));
+      });
+      const lines = [...store.logs.csvLines({}, raw)].map(({ text }) => text).join('');
+      const wanted = [...csvLinesOf(Object.keys(logRecord), store.logs.list(), { raw })].join('');
+      expect(lines).toBe(wanted);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.each<LogFilter>([
+  {},
+  { limit: 251 },
+  { limit: 250 },
+  { limit: 3, cursor: 'next' },
+  { sort: '-date' },
+  { sort: '-painAfter,id', limit: 600 },
+  { userId: 2 },
+  { userId: 3 },
+])('a list of %j has the records of the same list as JSON', (asked) => {
+  const store = freshStore();
+  for (const _ of [1, 2, 3]) store.users.create(user());
+  store.change(() => {
+    for (let i = 0; i < 620; i++)
+      store.logs.create(
+        log({ userId: 1 + (i % 2), painAfter: 1 + (i % 10), date: `2026-01-${10 + (i % 20)}` }),
+      );
+  });
+  const { next } = store.logs.page({}, 300);
+  const filter = asked.cursor && next ? { ...asked, cursor: next } : asked;
+  const lines = [...store.logs.csvLines(filter, false)];
+  const records = [...store.logs.chunks(filter)].flat();
+  expect(lines.map(({ text }) => text).join('')).toBe(
+    [...csvLinesOf(Object.keys(logRecord), records)].join(''),
+  );
+  expect(lines.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
+});
