@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { keepVersion } from '../maintenance/backup.ts';
 import { retryWhileBusy } from './busy.ts';
-import { mendPermissions, refuseStrangeCompanions } from './companions.ts';
 import { connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { damaged, domainError, gone } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
+import { mendPermissions, refuseForeignSidecars } from './sidecars.ts';
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
 import { foreignKeyFaults } from './verify.ts';
 
@@ -36,7 +36,7 @@ export function openDatabase(path: string): Database {
 
 /** @returns nothing if the file was replaced while it was being opened, as a restore does */
 function openOnce(path: string): Database | undefined {
-  refuseStrangeCompanions(path);
+  refuseForeignSidecars(path);
   mendPermissions(path);
   createPrivately(path);
   refuseStranger(path);
