@@ -12,7 +12,7 @@ import {
   temporaryBeside,
   withFreeName,
 } from '../../lib/files.ts';
-import { damaged, domainError } from '../sqlite/errors.ts';
+import { damaged, domainError, notOurs } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
 import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.ts';
 import { digestOf } from './backup-plan.ts';
@@ -88,14 +88,14 @@ export function keepVersion(path: string, version: number): void {
 
 /**
  * Copies a database into an empty file, and looks the copy through.
- * @throws SciaticaError `damaged`, `full`, `unusable`
+ * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
  */
 export function copyVerified(source: string, temporary: string): Holding & { mark: Mark } {
   copySnapshot(source, temporary);
   const copy = openToRead(temporary);
   try {
-    if (copy.pragma('application_id') !== APPLICATION_ID || !isSound(copy))
-      throw new SciaticaError('damaged', damaged(source));
+    if (copy.pragma('application_id') !== APPLICATION_ID) throw notOurs(source);
+    if (!isSound(copy)) throw new SciaticaError('damaged', damaged(source));
     return { ...holdingOf(copy), mark: markOf(copy) };
   } finally {
     copy.close();

@@ -45,6 +45,14 @@ export function full(cause?: unknown): SciaticaError {
   });
 }
 
+/** The file belongs to another program, or to none. */
+export function notOurs(path: string): SciaticaError {
+  return new SciaticaError(
+    'unusable',
+    `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
+  );
+}
+
 /** What to do about a damaged file. */
 export function damaged(path: string): string {
   return `${path} is damaged. To see how: sciatica doctor. To save what can still be read: sciatica doctor --rescue FILE`;
