@@ -22,6 +22,7 @@ export interface Shared {
 /** @param now the clock, in milliseconds since 1970 */
 export function sharedOn(db: Database, now: () => number): Shared {
   const history = new History(db);
+  let tables: SyncTables | undefined;
   return {
     history,
     settings: new Settings(db),
@@ -29,6 +30,10 @@ export function sharedOn(db: Database, now: () => number): Shared {
     audit: new Audit(db),
     requests: new Requests(db, history),
     counterparts: new Counterparts(db),
-    sync: async () => new (await import('./sync/tables.ts')).SyncTables(db),
+    sync: async () => {
+      const { SyncTables } = await import('./sync/tables.ts');
+      tables ??= new SyncTables(db);
+      return tables;
+    },
   };
 }

@@ -9,7 +9,7 @@ import { erase, isThere, overwrite } from './history/erase.ts';
 import type { History } from './history/history.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
-import type { Import, PlaceName } from './maintenance/import.ts';
+import type { Import, PlaceName } from './maintenance/import/import.ts';
 import { Logs } from './records/logs.ts';
 import { Owned } from './records/owned.ts';
 import { Users } from './records/users.ts';
@@ -156,7 +156,7 @@ export class Store {
    * @param place names a place in the file
    */
   async import(place: PlaceName): Promise<Import> {
-    const { Import } = await import('./maintenance/import.ts');
+    const { Import } = await import('./maintenance/import/import.ts');
     return new Import(this.#connection.db, this.as({ origin: { source: 'import' } }), place);
   }
 

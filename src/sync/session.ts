@@ -11,8 +11,8 @@ import type { Progress, SyncResult } from './result.ts';
 import type { Me, Service } from './service.ts';
 
 export interface SyncOptions {
-  /** The user here who is the one over there, by id. */
-  as?: number | undefined;
+  /** The user here who is the one over there, by id; `new` where that one is not here yet. */
+  as?: number | 'new' | undefined;
   /** Decides on records that both sides changed: the one that was changed last. Without it they are left as they are. */
   onConflict?: 'newest' | undefined;
   /** Erases here who was erased over there. */
@@ -79,8 +79,8 @@ export function toTheirs(session: Session, record: Noun, { id: _, ...ours }: Any
 }
 
 /**
- * The ids of the users here whose records travel: of the one who is synced, of those that the token covers, or of all. Who was
- * erased over there is not among them.
+ * The ids of the users here whose records travel: of the one who is synced, of those that the token covers, or of all where it
+ * may make new users. Who was erased over there is not among them.
  */
 export function travellers(session: Session): number[] {
   const { me, state, differences, store, origin } = session;
@@ -88,9 +88,9 @@ export function travellers(session: Session): number[] {
   const isCovered = (ourId: number) => {
     if (erased.has(ourId)) return false;
     if (state.ourUser !== null) return ourId === state.ourUser;
-    if (me.users === null) return true;
+    if (me.users === null && allowed(session, 'create user')) return true;
     const counterpart = store.counterparts.ofOurs(origin, 'user', ourId);
-    return counterpart !== undefined && me.users.includes(counterpart.theirId);
+    return counterpart !== undefined && (me.users?.includes(counterpart.theirId) ?? true);
   };
   return differences.users().filter(isCovered);
 }

@@ -181,7 +181,7 @@ const theirsOf = (store: Store, origin: number, { ourUser }: SyncState): number 
   ourUser === null ? null : (store.counterparts.ofOurs(origin, 'user', ourUser)?.theirId ?? null);
 
 function checkAs(state: SyncState, { as }: SyncOptions): SyncState {
-  if (as === undefined || as === state.ourUser) return state;
+  if (as === undefined || as === 'new' || as === state.ourUser) return state;
   const now = state.ourUser === null ? 'all users' : `user ${state.ourUser}`;
   throw new SciaticaError(
     'invalid',
@@ -197,7 +197,12 @@ async function firstContact(
   me: Me,
   { as }: SyncOptions,
 ): Promise<{ state: SyncState; theirUser: number | null }> {
-  if (as !== undefined) store.users.get(as);
+  if (as === 'new' && me.users === null)
+    throw new SciaticaError(
+      'invalid',
+      '--as new: it needs a token for that one user (sciatica token add --role patient), for with this one all users of this database would be sent.',
+    );
+  if (typeof as === 'number') store.users.get(as);
   const isEmpty = store.users.count() === 0;
   const theirs: number[] = [];
   for await (const users of service.list('user')) theirs.push(...users.map(({ id }) => id));
@@ -206,10 +211,10 @@ async function firstContact(
     position: -1,
     scope: me.users,
     horizon: store.horizon,
-    ourUser: as ?? null,
+    ourUser: typeof as === 'number' ? as : null,
     keepsIds: isEmpty,
   };
-  if (as !== undefined && theirs.length > 1)
+  if (typeof as === 'number' && theirs.length > 1)
     throw new SciaticaError(
       'invalid',
       `--as ${as}: the token shows ${theirs.length} users of the service, and only one can be user ${as}. Use a token for that one user (sciatica token add --role patient), or begin with an empty database (--db).`,
@@ -217,7 +222,7 @@ async function firstContact(
   // Imported files may have said it already.
   const ours = (theirId: number) => store.counterparts.ofTheirs(origin, 'user', theirId)?.ourId;
   const said = theirUser === null ? undefined : ours(theirUser);
-  if (as !== undefined && said !== undefined && said !== as)
+  if (typeof as === 'number' && said !== undefined && said !== as)
     throw new SciaticaError(
       'invalid',
       `--as ${as}: by the files that were imported, the user over there is user ${said}.`,
@@ -225,7 +230,7 @@ async function firstContact(
   if (as === undefined && !isEmpty && theirs.some((id) => ours(id) === undefined))
     throw new SciaticaError(
       'invalid',
-      `Both sides have users. Say which user here is the one over there: --as ID (see: sciatica users)${theirs.length > 1 ? ', with a token for that one user' : ''}. Or begin with an empty database (--db).`,
+      `Both sides have users. Say which user here is the one over there: --as ID (see: sciatica users), or --as new${theirs.length > 1 ? ', with a token for that one user' : ''}. Or begin with an empty database (--db).`,
     );
-  return { state, theirUser: as === undefined ? null : theirUser };
+  return { state, theirUser: typeof as === 'number' ? theirUser : null };
 }

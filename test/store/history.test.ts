@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry, HistoryFilter } from '../../src/domain/history.ts';
-import { Import } from '../../src/store/maintenance/import.ts';
+import { Import } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 

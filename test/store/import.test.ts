@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Import, type ImportResult } from '../../src/store/maintenance/import.ts';
-import type { OnConflict } from '../../src/store/maintenance/staging.ts';
+import { Import, type ImportResult } from '../../src/store/maintenance/import/import.ts';
+import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, filledStore, freshPath, freshStore, log, raw, user } from './helpers.ts';
 
@@ -48,6 +48,29 @@ it('gives an id to a record without one, above all others', () => {
   bring(store, { users: [user(), { ...anna, id: 50 }], logs: [log(), { ...annas, id: 9 }, log()] });
   expect(store.users.list().map(({ id }) => id)).toEqual([1, 2, 50, 51]);
   expect(store.logs.list().map(({ id }) => id)).toEqual([1, 2, 3, 9, 10, 11]);
+});
+
+it('builds the indexes anew after most logs came from a file, and keeps them when it fails', () => {
+  const store = freshStore();
+  const db = dbOf(store);
+  const indexes = () =>
+    db.column<string>(
+      "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'logs' ORDER BY name",
+    );
+  const before = indexes();
+  const logs = Array.from({ length: 10_001 }, (_, i) => ({ id: i + 1, ...log({ notes: `${i}` }) }));
+  db.exec(
+    "CREATE TRIGGER refuse AFTER INSERT ON logs WHEN NEW.id = 9000 BEGIN SELECT RAISE(ABORT, 'no'); END",
+  );
+  expect(() => bring(store, { users: [anna], logs })).toThrow();
+  expect([indexes(), store.logs.count()]).toEqual([before, 0]);
+  db.exec('DROP TRIGGER refuse');
+  bring(store, { users: [anna], logs });
+  expect(indexes()).toEqual(before);
+  expect(store.logs.list({ userId: 1, sort: '-date,-id', limit: 2 }).map(({ id }) => id)).toEqual([
+    10_001, 10_000,
+  ]);
+  expect(db.value('PRAGMA integrity_check')).toBe('ok');
 });
 
 it('takes logs before their users', () => {

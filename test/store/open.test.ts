@@ -95,6 +95,8 @@ describe('whatever the umask, nobody else may read', () => {
       const files = [dirname(dirname(path)), dirname(path), path, path + '-wal', path + '-shm'];
       console.log(files.map((file) => (statSync(file).mode & 0o777).toString(8)).join(' '));
       if (process.umask() !== Number.parseInt(umask, 8)) console.log('the umask was changed');
+      // Held until here: its connection would be closed with it, and the log removed.
+      store.close();
     `);
   });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import { type Noun, nouns } from '../../src/domain/records.ts';
 import { undoneChanges } from '../../src/store/history/steps.ts';
-import type { OnConflict } from '../../src/store/maintenance/staging.ts';
+import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, freshStore, log, user } from './helpers.ts';
 import { everything, exported, type File, imported } from './origins.ts';

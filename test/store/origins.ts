@@ -1,6 +1,6 @@
 import type { FileOrigin } from '../../src/domain/origin.ts';
 import { type AnyRecord, type Noun, nouns } from '../../src/domain/records.ts';
-import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import.ts';
+import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf } from './helpers.ts';
 

@@ -59,6 +59,7 @@ test('what a role may not write is named and left', async () => {
   const { there, here, token, run } = practice();
   const provider = token('provider', null);
   await run(provider);
+  here.users.create(user({ email: 'none-of-theirs@example.org' }));
   here.logs.create(log({ userId: 1, notes: 'new' }));
   here.logs.update(1, { notes: 'changed' });
   here.goals.delete(1);
@@ -93,6 +94,17 @@ test('a token that covers fewer users deletes nothing, and one that covers more 
   expect([wide.readAnew, isSettled(wide)]).toEqual([true, true]);
   expect(contents(here)).toEqual(contents(there));
   expect(notes(here)).toContain('later');
+});
+
+test('a patient who is not here yet is taken in beside others, with a token for that one only', async () => {
+  const { here, there, token, run } = practice();
+  const other = here.users.create(user({ email: 'other@example.org' }));
+  here.logs.create(log({ userId: other.id, notes: 'of the other' }));
+  await expect(run(token('patient', [2]))).rejects.toThrow(/--as new/);
+  await expect(run(token('admin', null), { as: 'new' })).rejects.toThrow(/one user/);
+  for (let i = 0; i < 2; i++) expect(isSettled(await run(token('patient', [2]), { as: 'new' }))).toBe(true);
+  expect([here.users.count(), notes(here)]).toEqual([2, ['of the other', 'of ole@example.org']]);
+  expect([there.users.count(), notes(there).length]).toEqual([2, 2]);
 });
 
 test('a token that was taken back ends the sync with a reason', async () => {

@@ -176,13 +176,18 @@ export class World {
     }
   }
 
+  close(): void {
+    for (const store of this.stores) store.close();
+  }
+
   /** Syncs all, in turn, until nothing is left to do. */
   async settle(): Promise<void> {
     for (let round = 0; round < 12; round++) {
       let isQuiet = true;
       for (let at = 0; at < SERVER; at++) {
         const result = await this.run(at, { onConflict: 'newest', acceptErase: true });
-        if (this.#store(at).logs.count() > this.made.size) throw new Error('A log is there twice.');
+        if (this.#store(at).logs.count() > this.made.size + this.deleted().size)
+          throw new Error('Logs are there twice.');
         if (total(result.pulled) + total(result.pushed) > 0 || !isSettled(result)) isQuiet = false;
       }
       if (isQuiet) return;

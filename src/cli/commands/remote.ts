@@ -76,7 +76,7 @@ async function addRemote(
   const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
   if (ourUser !== null) context.store.users.get(ourUser);
   const { remotes } = await context.store.sync();
-  const { keepToken, forgetToken } = await import('../input/secret.ts');
+  const { keepToken, forgetToken } = await import('../secret.ts');
   remotes.requireFree(name);
   const token = invitation ? await paired({ url, pin }, invitation.code) : await tokenOf(context, options);
   remotes.add({ name, url: url.href, pin: pin ?? null, ourUser });
@@ -110,7 +110,7 @@ async function paired(address: Address, code: string): Promise<string> {
 
 /** The token in the file that is named, or that is typed; undefined for none. */
 async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<string | undefined> {
-  const { checkToken, readToken } = await import('../input/secret.ts');
+  const { checkToken, readToken } = await import('../secret.ts');
   if (tokenFile !== undefined) return readToken(context, tokenFile);
   if (!context.interactive) return undefined;
   const { askSecret } = await import('../input/prompts.ts');
@@ -120,7 +120,7 @@ async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<str
 
 async function removeRemote(context: Context, name: string): Promise<void> {
   const { remotes } = await context.store.sync();
-  const { forgetToken } = await import('../input/secret.ts');
+  const { forgetToken } = await import('../secret.ts');
   remotes.remove(name);
   forgetToken(context, name);
   print(

@@ -24,7 +24,7 @@ export function addRemotesCommand(program: Command, context: Context): void {
 
 async function listRemotes(context: Context, options: Options): Promise<void> {
   const { remotes } = await context.store.sync();
-  const { keptToken } = await import('../input/secret.ts');
+  const { keptToken } = await import('../secret.ts');
   const listed = remotes
     .list()
     .map((remote): ListedRemote => ({ ...remote, token: keptToken(context, remote.name) !== undefined }));

@@ -38,7 +38,10 @@ What was changed on both sides is listed and left as it is (exit 4), until one s
     .argument('[remote]', 'name of a remote, or the URL of a service (otherwise the only remote there is)')
     .option('--token-file <file>', 'with a URL: file that holds the token')
     .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
-    .option('--as <id>', 'the user here who is the one over there; only this user is synced')
+    .option(
+      '--as <id>',
+      'the user here who is the one over there, and only this user is synced; new, if a token for one user brings one who is not here yet',
+    )
     .addOption(
       new Option(
         '--on-conflict <how>',
@@ -81,7 +84,7 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     progress: (what, count) =>
       progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`),
   };
-  const as = options.as === undefined ? (remote.ourUser ?? undefined) : idOf(options.as, '--as');
+  const as = asOf(options.as) ?? remote.ourUser ?? undefined;
   const asked: SyncOptions = {
     as,
     onConflict: options.onConflict,
@@ -112,6 +115,9 @@ async function syncCommand(context: Context, name: string | undefined, options: 
   }
 }
 
+const asOf = (text: string | undefined) =>
+  text === undefined || text === 'new' ? text : idOf(text, '--as (if it is not new)');
+
 const WORDS = { receive: 'received', take: 'looked at', send: 'sent' } as const;
 
 /** The remote of a name or a URL, with its token. */
@@ -120,7 +126,7 @@ async function remoteOf(
   name: string | undefined,
   { tokenFile, pin }: Options,
 ): Promise<{ remote: Remote; token: string | undefined }> {
-  const { keptToken, readToken } = await import('../input/secret.ts');
+  const { keptToken, readToken } = await import('../secret.ts');
   if (name !== undefined && /^https?:/i.test(name)) {
     const { checkAddress } = await import('../../sync/address.ts');
     const { url } = checkAddress(name, pin);

@@ -2,9 +2,9 @@ import { shown } from '../../domain/codec.ts';
 import { type Fields, grouped } from '../../domain/fields.ts';
 import { changedFields } from '../../domain/history.ts';
 import { type AnyRecord, recordFields } from '../../domain/records.ts';
-import type { Conflict } from '../../store/maintenance/merge/conflicts.ts';
-import type { GoneRecord } from '../../store/maintenance/merge/merge.ts';
-import type { Counts } from '../../store/maintenance/staging.ts';
+import type { Conflict } from '../../store/maintenance/import/merge/conflicts.ts';
+import type { GoneRecord } from '../../store/maintenance/import/merge/merge.ts';
+import type { Counts } from '../../store/maintenance/import/staging.ts';
 import { counted, escapeControls } from '../output/io.ts';
 
 const WORDS: Record<keyof Counts, string> = {

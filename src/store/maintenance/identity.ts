@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Counterparts } from '../records/counterparts.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
-import { stateOf } from './merge/sql.ts';
-import { kinds } from './staging.ts';
+import { stateOf } from './import/merge/sql.ts';
+import { kinds } from './import/staging.ts';
 
 /**
  * Makes a copy of a database one of its own: it gets a new UUID, and notes that its records are those of the database with the

@@ -1,7 +1,7 @@
-import type { FileOrigin } from '../../../domain/origin.ts';
-import type { Noun } from '../../../domain/records.ts';
-import type { Counterparts } from '../../records/counterparts.ts';
-import type { Database } from '../../sqlite/database.ts';
+import type { FileOrigin } from '../../../../domain/origin.ts';
+import type { Noun } from '../../../../domain/records.ts';
+import type { Counterparts } from '../../../records/counterparts.ts';
+import type { Database } from '../../../sqlite/database.ts';
 import { isUnique } from '../rivals.ts';
 import { kinds, type OnConflict, ownedKinds, userKind } from '../staging.ts';
 import { type AsUser, linkUser, noteUser } from './as-user.ts';

@@ -1,5 +1,5 @@
-import { type Issue, SciaticaError } from '../../../domain/errors.ts';
-import type { Database } from '../../sqlite/database.ts';
+import { type Issue, SciaticaError } from '../../../../domain/errors.ts';
+import type { Database } from '../../../sqlite/database.ts';
 import { ownedKinds, userKind } from '../staging.ts';
 import { AGREED, type Merge, ofOrigin, stateOf } from './sql.ts';
 

@@ -1,8 +1,8 @@
-import { fromCells } from '../../../domain/codec.ts';
-import type { Fields } from '../../../domain/fields.ts';
-import { changedFields } from '../../../domain/history.ts';
-import type { AnyRecord, Noun } from '../../../domain/records.ts';
-import { States } from '../../history/states.ts';
+import { fromCells } from '../../../../domain/codec.ts';
+import type { Fields } from '../../../../domain/fields.ts';
+import { changedFields } from '../../../../domain/history.ts';
+import type { AnyRecord, Noun } from '../../../../domain/records.ts';
+import { States } from '../../../history/states.ts';
 import { type Kind, kinds } from '../staging.ts';
 import { AGREED, type Merge, ofOrigin } from './sql.ts';
 

@@ -1,11 +1,11 @@
-import { type Issue, SciaticaError } from '../../domain/errors.ts';
-import type { FileOrigin, LastChange } from '../../domain/origin.ts';
-import { keyFault, type Noun } from '../../domain/records.ts';
-import type { RunChange } from '../history/changes.ts';
-import { Counterparts } from '../records/counterparts.ts';
-import { Settings } from '../records/settings.ts';
-import type { Database } from '../sqlite/database.ts';
-import { useTemporaryFolder } from '../sqlite/temporary.ts';
+import { type Issue, SciaticaError } from '../../../domain/errors.ts';
+import type { FileOrigin, LastChange } from '../../../domain/origin.ts';
+import { keyFault, type Noun } from '../../../domain/records.ts';
+import type { RunChange } from '../../history/changes.ts';
+import { Counterparts } from '../../records/counterparts.ts';
+import { Settings } from '../../records/settings.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { useTemporaryFolder } from '../../sqlite/temporary.ts';
 import { putUnder } from './merge/as-user.ts';
 import type { Conflict } from './merge/conflicts.ts';
 import { type GoneRecord, OriginMerge } from './merge/merge.ts';
@@ -32,8 +32,8 @@ import {
   stage,
   userKind,
   withOutcome,
-  write,
 } from './staging.ts';
+import { write } from './write.ts';
 
 const kindsByNoun = { user: userKind, log: logKind, routine: routineKind, goal: goalKind } as const;
 

@@ -1,6 +1,6 @@
-import type { Noun } from '../../../domain/records.ts';
-import { undoneChanges } from '../../history/steps.ts';
-import type { Database } from '../../sqlite/database.ts';
+import type { Noun } from '../../../../domain/records.ts';
+import { undoneChanges } from '../../../history/steps.ts';
+import type { Database } from '../../../sqlite/database.ts';
 import type { Kind } from '../staging.ts';
 
 /** What a merge works on. In its SQL, `i` is a staged record, `m` a stored one, `c` a counterpart. */

@@ -1,5 +1,5 @@
-import type { UniqueNoun } from '../../domain/records.ts';
-import type { Database } from '../sqlite/database.ts';
+import type { UniqueNoun } from '../../../domain/records.ts';
+import type { Database } from '../../sqlite/database.ts';
 import { type Kind, keyOf, type OnConflict } from './staging.ts';
 
 /** Routines of one name and goals of one user: what an import does where two would be left. */

@@ -1,4 +1,4 @@
-import type { UniqueNoun } from '../../../domain/records.ts';
+import type { UniqueNoun } from '../../../../domain/records.ts';
 import { storeKeys } from '../rivals.ts';
 import type { Kind, OnConflict } from '../staging.ts';
 import type { Merge } from './sql.ts';

@@ -1,4 +1,4 @@
-import type { UniqueNoun } from '../../../domain/records.ts';
+import type { UniqueNoun } from '../../../../domain/records.ts';
 import { storeKeys } from '../rivals.ts';
 import { type Kind, ownedKinds, settleIds, userKind } from '../staging.ts';
 import { AGREED, isAgreed, type Merge, ofOrigin } from './sql.ts';

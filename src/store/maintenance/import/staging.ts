@@ -1,7 +1,7 @@
-import { toCell } from '../../domain/codec.ts';
-import { SciaticaError } from '../../domain/errors.ts';
-import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
-import { type Noun, recordFields, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
+import { toCell } from '../../../domain/codec.ts';
+import { SciaticaError } from '../../../domain/errors.ts';
+import { type Field, type Fields, MAX_ID } from '../../../domain/fields.ts';
+import { type Noun, recordFields, type UniqueNoun, uniqueKeys } from '../../../domain/records.ts';
 import {
   checkGoal,
   checkGoalInput,
@@ -11,8 +11,8 @@ import {
   checkRoutineInput,
   checkUser,
   checkUserInput,
-} from '../../domain/schema.ts';
-import type { Database } from '../sqlite/database.ts';
+} from '../../../domain/schema.ts';
+import type { Database } from '../../sqlite/database.ts';
 
 /** What happens to a record whose id is taken by a different one, or that was changed on both sides. */
 export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber' | 'newest';
@@ -274,16 +274,3 @@ const countedAs: Readonly<Record<string, keyof Counts>> = {
   linked: 'equal',
   agreed: 'equal',
 };
-
-/** Brings what is new, renumbered or to be overwritten into the database. */
-export function write(db: Database, { table, staged, columns }: Kind): void {
-  const names = columns.join(', ');
-  db.run(
-    `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
-     FROM ${staged} AS i WHERE i.id = m.id AND i.outcome = 'overwritten'`,
-  );
-  db.run(
-    `INSERT INTO main.${table} (id, ${names}) SELECT coalesce(newId, id), ${names}
-     FROM ${staged} WHERE outcome IS NULL OR outcome = 'renumbered' ORDER BY at`,
-  );
-}
