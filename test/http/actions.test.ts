@@ -52,13 +52,14 @@ describe('the logs of a user', () => {
 
 describe('me', () => {
   test('is the token', async () => {
-    const { as } = guarded();
+    const { as, store } = guarded();
     expect((await as('patient', [2])('GET', '/me')).body).toEqual({
       authentication: true,
       name: 'Token 0',
       role: 'patient',
       users: [2],
       expiresAt: null,
+      database: store.id,
     });
   });
 
@@ -70,8 +71,9 @@ describe('me', () => {
   });
 
   test('is nobody where all is open', async () => {
-    const { body } = await freshApp().call('GET', '/me');
-    expect(body).toEqual({ authentication: false, name: null, role: null, users: null, expiresAt: null });
+    const { call, store } = freshApp();
+    const nobody = { authentication: false, name: null, role: null, users: null, expiresAt: null };
+    expect((await call('GET', '/me')).body).toEqual({ ...nobody, database: store.id });
   });
 });
 

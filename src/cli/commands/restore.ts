@@ -82,7 +82,7 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
     sayDone(context, `Restored ${countedHolding(restoration.copy)}.`);
     say(
       context,
-      `It keeps its identity, ${context.store.id}. If it is to be used beside another copy: sciatica identity new`,
+      `It keeps its identity, ${restoration.identity}. If it is to be used beside another copy: sciatica identity new`,
     );
     if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {

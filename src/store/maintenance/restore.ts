@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { stateOf } from '../../domain/token.ts';
 import { type Temporary, temporaryBeside } from '../../lib/files.ts';
+import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import { domainError } from '../sqlite/errors.ts';
@@ -23,6 +24,8 @@ export interface Restoration {
   erased: readonly number[];
   /** How many tokens of it are valid. */
   tokens: number;
+  /** The UUID of the database that it is a backup of. */
+  identity: string | undefined;
   /**
    * Puts the backup in the place of the database. A kill at any moment leaves the one or the other there, whole.
    * @param stamp names the file that keeps the replaced database
@@ -125,9 +128,13 @@ function presentAt(path: string): { present: Restoration['present']; past?: Past
   }
 }
 
-function broughtBack(prepared: string, past: Past | undefined): Pick<Restoration, 'erased' | 'tokens'> {
+function broughtBack(
+  prepared: string,
+  past: Past | undefined,
+): Pick<Restoration, 'erased' | 'tokens' | 'identity'> {
   return withDatabase(connect(prepared), (db) => ({
     erased: [...new Set(past?.erased)].filter((id) => db.value('SELECT 1 FROM users WHERE id = ?', id) === 1),
     tokens: new Tokens(db).list().filter((token) => stateOf(token, Date.now()) === 'valid').length,
+    identity: new Settings(db).get('id'),
   }));
 }
