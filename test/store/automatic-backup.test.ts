@@ -35,15 +35,20 @@ import {
   user,
 } from './helpers.ts';
 
-const disk = vi.hoisted(() => ({ free: undefined as number | undefined }));
+const disk = vi.hoisted(() => ({ free: undefined as number | undefined, made: [] as string[] }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const statfsSync = (path: string) =>
     disk.free === undefined ? fs.statfsSync(path) : { bavail: disk.free, bsize: 1, type: 0 };
-  return { ...fs, statfsSync };
+  const openSync = (...args: Parameters<typeof fs.openSync>) => {
+    if (args[1] === 'wx') disk.made.push(String(args[0]));
+    return fs.openSync(...args);
+  };
+  return { ...fs, openSync, statfsSync };
 });
 beforeEach(() => {
   disk.free = undefined;
+  disk.made = [];
 });
 
 const DAY = '2026-03-02';
@@ -248,7 +253,9 @@ describe('a long database', () => {
     const [job] = jobs as [BackupJob];
     expect(statSync(job.source).mode & 0o777).toBe(0o600);
     store.logs.create(log());
+    disk.made = [];
     await runBackupJob(job);
+    expect(disk.made.map((path) => hasTag(basename(path), digestOf(store.path)))).toEqual([true]);
     expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
     expect(logsIn(join(folderOf(store), `test.db.auto-${DAY}.db`))).toBe(200);
   });
