@@ -141,6 +141,7 @@ test('without the database engine, one line says so', () => {
   );
   expect(status).toBe(1);
   expect(stderr).toMatch(/^sciatica: The database engine is not installed for Node \S+ on \S+\. .*\n$/);
+  expect(existsSync(join(folder, 'test.db'))).toBe(false);
 });
 
 /** A registry that has what is installed here, compiled engine included. @returns its address */

@@ -17,6 +17,11 @@ export const writes = (server, connections) => () =>
 
 export const oneOf = (logs) => (n) => `/userExerciseLogs/${((n * 7919) % logs) + 1}`;
 export const userOf = (users) => (n) => `/userExerciseLogs?userId=${((n * 7919) % users) + 1}`;
+/** The last parameter is ignored, and makes each list one that was not asked for before: its entity tag is not known. */
+export const anewOf =
+  (users, first = 1) =>
+  (n) =>
+    `/userExerciseLogs?userId=${((n * 7919) % users) + first}&_n=${n}`;
 
 export async function benchService() {
   const theirs = await bare(plainDatabase('plain.db', 1_000));

@@ -14,13 +14,25 @@ function load(): { Driver: typeof BetterSqlite; options: BetterSqlite.Options } 
 }
 
 /**
+ * Loads the engine, so that nothing is created where there is none.
+ * @throws SciaticaError `unusable` when it is not installed for this platform
+ */
+export const requireEngine = (): void => void translated(load);
+
+/**
  * Opens a file, `:memory:`, or the bytes of a database, with the better-sqlite3 that fits this version of Node.
  * @throws SciaticaError `unusable` when it is not installed for this platform; the error of SQLite
  */
 export function openSqlite(path: string | Buffer, options: BetterSqlite.Options = {}): BetterSqlite.Database {
-  try {
+  return translated(() => {
     const { Driver, options: own } = load();
     return new Driver(path, { ...own, ...options });
+  });
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
   } catch (error) {
     throw isMissing(error) ? missing(error) : error;
   }

@@ -5,6 +5,7 @@ import { keepVersion } from '../maintenance/backup.ts';
 import { retryWhileBusy } from './busy.ts';
 import { connect } from './connection.ts';
 import type { Database } from './database.ts';
+import { requireEngine } from './driver.ts';
 import { damaged, domainError, gone, notOurs } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
@@ -91,6 +92,7 @@ export function limitCache(db: Database): void {
 /** Whatever the umask: new folders are 0700 and the file 0600; SQLite gives -wal and -shm the file's mode. */
 function createPrivately(path: string): void {
   if (existsSync(path)) return;
+  requireEngine();
   const umask = process.umask(0o077);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
