@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { onTestFinished } from 'vitest';
 
 /** Programs in a pseudo-terminal, by script(1). Tests skip where it is missing. */
 export const hasScript = !spawnSync('script', ['--version']).error;
@@ -25,12 +24,14 @@ export function typeInto(
     cwd,
     env: { TERM: 'xterm', LANG: 'C.UTF-8', ...env },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
   const left = [...keys];
   let screen = '';
   let seen = 0;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Waited for ${left[0]?.[0]} in\n${screen}`)), 20_000);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`Waited for ${left[0]?.[0]} in\n${screen}`));
+    }, 20_000);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       screen += text;
       const [next] = left;

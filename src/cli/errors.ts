@@ -5,6 +5,7 @@ import type { Field, Fields } from '../domain/fields.ts';
 import { DAYS } from '../domain/words/spoken-day.ts';
 import { withDatabase } from '../store/sqlite/connection.ts';
 import { damaged } from '../store/sqlite/errors.ts';
+import { isSchemaSound } from '../store/sqlite/schema.ts';
 import { areDaysSound, isSound, openToRead } from '../store/sqlite/verify.ts';
 import { escapeControls, sayAlways } from './output/io.ts';
 
@@ -74,7 +75,10 @@ export function report(context: Context, error: unknown, command: string): numbe
 /** What is wrong with the database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
 function damageBehind({ databasePath }: Context): string | undefined {
   try {
-    return withDatabase(openToRead(databasePath), (db) => isSound(db) && areDaysSound(db))
+    return withDatabase(
+      openToRead(databasePath),
+      (db) => isSound(db) && areDaysSound(db) && isSchemaSound(db),
+    )
       ? undefined
       : damaged(databasePath);
   } catch {

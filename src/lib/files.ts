@@ -19,7 +19,7 @@ import { constants, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** What our temporary files are called, with what SQLite puts beside them; a kill leaves them behind. */
-export const TEMPORARY = /^\.sciatica-\d+-[\d-]+\.tmp(-journal|-wal|-shm)?$/;
+export const TEMPORARY = /^\.sciatica-\d+-[\da-f-]+\.tmp(-journal|-wal|-shm)?$/;
 
 /** These end the process without its 'exit' event; Ctrl-C has it. */
 const STOPS = ['SIGTERM', 'SIGHUP'] as const;
@@ -32,9 +32,12 @@ export interface Temporary {
   remove(): void;
 }
 
-/** Makes an empty file that only its owner may read (0600, whatever the umask), beside the file it is to become. */
-export function temporaryBeside(path: string): Temporary {
-  const temporary = temporaryName(dirname(path));
+/**
+ * Makes an empty file that only its owner may read (0600, whatever the umask), beside the file it is to become.
+ * @param tag as of `temporaryName`
+ */
+export function temporaryBeside(path: string, tag?: string): Temporary {
+  const temporary = temporaryName(dirname(path), tag);
   closeSync(openSync(temporary, 'wx', 0o600));
   chmodSync(temporary, 0o600);
   return untilEnd(temporary, () => {
@@ -53,9 +56,17 @@ export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary 
   return untilEnd(folder, () => rmSync(folder, { recursive: true, force: true }), onSignals);
 }
 
-/** A name in a folder that nothing else has. */
-export function temporaryName(folder: string): string {
-  return join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}.tmp`);
+/**
+ * A name in a folder that nothing else has.
+ * @param tag hex digits by which `hasTag` knows it
+ */
+export function temporaryName(folder: string, tag = '0'): string {
+  return join(folder, `.sciatica-${process.pid}-${Date.now()}-${made++}-${tag}.tmp`);
+}
+
+/** Whether a name is that of a temporary file with this tag, or of what SQLite puts beside it. */
+export function hasTag(name: string, tag: string): boolean {
+  return TEMPORARY.test(name) && name.includes(`-${tag}.tmp`);
 }
 
 /** Whether a name is one of ours, and the process that made it does not run any more. */

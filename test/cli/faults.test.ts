@@ -101,7 +101,7 @@ test('a full disk: writes fail with one clear line, reads go on, and room makes 
   expect(refused.stderr).toMatch(/^sciatica: The disk is full: nothing was saved.*\n$/);
   const backup = await sciatica(db, 'backup', join(folder, 'copy.db'));
   expect(backup.code).toBe(1);
-  expect(backup.stderr).toMatch(/^sciatica: The disk of .* is full: no backup was made.*\n$/);
+  expect(backup.stderr).toMatch(/^sciatica: The disk of .* is full\. Make room.*\n$/);
   expect(existsSync(join(folder, 'copy.db'))).toBe(false);
 
   rmSync(filler);

@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as module from 'node:module';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import { freshFolder, noraWith, records, userFlags } from '../helpers.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../../src/store/store.ts';
+import { freshFolder, nora, noraWith, records, session, userFlags } from '../helpers.ts';
 
 /** The real program, as a process of its own. `npm test` builds it first. */
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
@@ -88,19 +90,30 @@ test('nothing is asked where stdin is no terminal', () => {
 });
 
 describe('pipes', () => {
+  let long = '';
+  beforeAll(() => {
+    const store = openStore(join(mkdtempSync(join(tmpdir(), 'sciatica-')), 'test.db'));
+    long = store.path;
+    store.change(() => {
+      store.users.create(nora);
+      for (let i = 0; i < 20_000; i++) store.logs.create(session);
+    });
+    store.close();
+  });
+  afterAll(() => rmSync(dirname(long), { recursive: true }));
+
   test.each(['logs --all', 'logs --json', 'logs --csv', 'users', '--help'])(
     '%s | head -1 ends quietly',
     (words) => {
-      const SCIATICA_DB = filled(20_000);
       const { code, stderr } = bash(`set -o pipefail; "$NODE" "$BIN" ${words} | head -1 >/dev/null`, {
-        SCIATICA_DB,
+        SCIATICA_DB: long,
       });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     },
   );
 
   test('a long list arrives whole', () => {
-    const { stdout } = bash('"$NODE" "$BIN" logs --json | cat', { SCIATICA_DB: filled(20_000) });
+    const { stdout } = bash('"$NODE" "$BIN" logs --json | cat', { SCIATICA_DB: long });
     expect(JSON.parse(stdout)).toHaveLength(20_000);
   });
 

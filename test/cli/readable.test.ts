@@ -15,15 +15,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshFolder, nora, session } from '../helpers.ts';
+import { freshFolder, nora, run, session } from '../helpers.ts';
 import { bundle, root } from '../store/helpers.ts';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 let script = '';
+let several = '';
 beforeAll(async () => {
   script = await bundle("import './src/main.ts'");
+  // Command lines one after another, as JSON: what each ends with and prints.
+  several = await bundle(`
+    import { PassThrough } from 'node:stream';
+    import { text } from 'node:stream/consumers';
+    import { run } from './src/cli/program.ts';
+    import { Context } from './src/context.ts';
+    const results = [];
+    const all = async () => {
+      for (const words of JSON.parse(process.argv[2])) {
+        const [stdin, stdout, stderr] = [0, 1, 2].map(() => new PassThrough());
+        stdin.end();
+        const said = [text(stdout), text(stderr)];
+        const world = { env: process.env, stdin, stdout, stderr, now: () => new Date(), startAlone: () => {} };
+        const code = await run(words, new Context(world));
+        stdout.end();
+        stderr.end();
+        results.push({ code, stdout: await said[0], stderr: await said[1] });
+      }
+      process.stdout.write(JSON.stringify(results));
+    };
+    all();
+  `);
 });
 
 interface Caller {
@@ -36,8 +59,27 @@ const options = ({ uid, env }: Caller) => ({
   ...(uid === undefined ? {} : { uid, gid: uid }),
 });
 
-async function sciatica(db: string, line: string, caller: Caller = {}) {
-  const child = spawn(process.execPath, [script, ...line.split(' '), '--db', db], options(caller));
+interface Result {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const wordsOf = (db: string, line: string) => [...line.split(' '), '--db', db];
+
+/** Runs command lines one after another, in one process: starting one for each takes most of the time. */
+async function sciaticaEach(db: string, lines: readonly string[], caller: Caller = {}): Promise<Result[]> {
+  const words = lines.map((line) => wordsOf(db, line));
+  const { code, stdout, stderr } = await output([several, JSON.stringify(words)], caller);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+const sciatica = (db: string, line: string, caller: Caller = {}) =>
+  output([script, ...wordsOf(db, line)], caller);
+
+async function output(argv: string[], caller: Caller): Promise<Result> {
+  const child = spawn(process.execPath, argv, options(caller));
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (data) => (stdout += data));
   child.stderr.on('data', (data) => (stderr += data));
@@ -96,30 +138,36 @@ async function expected(db: string): Promise<string[]> {
   if (said.length > 0) return said;
   const copy = join(freshFolder(), 'test.db');
   for (const end of ['', '-wal']) if (existsSync(db + end)) copyFileSync(db + end, copy + end);
-  for (const line of reads.slice(0, -1)) said.push(anyone((await sciatica(copy, line)).stdout));
+  const results = await sciaticaEach(copy, reads.slice(0, -1));
+  said.push(...results.map(({ stdout }) => anyone(stdout)));
   return said;
 }
 
 /** Everything can be read, nothing saved, and both is said. */
 async function readOnly(db: string, why: RegExp, caller: Caller = {}): Promise<void> {
   const wanted = await expected(db);
-  for (const [i, line] of reads.entries()) {
-    const { code, stdout, stderr } = await sciatica(db, line, caller);
+  const target = join(freshFolder(), 'copy.db');
+  chmodSync(join(target, '..'), 0o777);
+  const writes = [add, 'user rm 1 --yes', 'user erase 1 --yes'];
+  const results = await sciaticaEach(db, [...reads, `backup ${target}`, ...writes], caller);
+  for (const line of reads) {
+    const { code, stdout, stderr } = results.shift() as Result;
     if (line === 'doctor') {
       expect(stdout).toContain('every page is sound');
       continue;
     }
-    expect({ line, code, stdout: anyone(stdout) }).toEqual({ line, code: 0, stdout: wanted[i] });
+    expect({ line, code, stdout: anyone(stdout) }).toEqual({
+      line,
+      code: 0,
+      stdout: wanted[reads.indexOf(line)],
+    });
     expect({ line, stderr }).toEqual({ line, stderr: expect.stringMatching(why) });
   }
-  const target = join(freshFolder(), 'copy.db');
-  chmodSync(join(target, '..'), 0o777);
-  const backup = await sciatica(db, `backup ${target}`, caller);
-  expect(backup).toMatchObject({ code: 0, stdout: `${target}\n` });
-  expect(anyone((await sciatica(target, 'export')).stdout)).toBe(wanted.at(-1));
-  for (const line of [add, 'user rm 1 --yes', 'user erase 1 --yes']) {
-    const refused = await sciatica(db, line, caller);
-    expect({ line, code: refused.code, stderr: refused.stderr }).toEqual({
+  expect(results.shift()).toMatchObject({ code: 0, stdout: `${target}\n` });
+  expect(anyone((await run(['export'], { db: target })).stdout)).toBe(wanted.at(-1));
+  for (const line of writes) {
+    const { code, stderr } = results.shift() as Result;
+    expect({ line, code, stderr }).toEqual({
       line,
       code: 1,
       stderr: expect.stringMatching(/^sciatica: [^\n]*othing was saved[^\n]*\n$/),
@@ -144,7 +192,7 @@ describe.each([
     fillUp(folder);
     await readOnly(db, /Nothing can be saved: the disk is full/);
     const failed = await sciatica(db, `backup ${join(folder, 'copy.db')}`);
-    expect(failed.stderr).toContain(`The disk of ${folder} is full: no backup was made`);
+    expect(failed.stderr).toContain(`The disk of ${folder} is full.`);
     rmSync(filler(folder));
     expect(await sciatica(db, add)).toMatchObject({ code: 0 });
     expect(namesIn(folder)).toEqual(['test.db']);
@@ -276,7 +324,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-const UNMADE = /^sciatica: Today's backup was not made\. .*no permission to write in /m;
+const UNMADE = /^sciatica: Today's backup was not made\. No permission to write in /m;
 
 describe('a folder of backups that may only be read warns, and does not stop the change', () => {
   test.skipIf(!isRoot)('by its permissions (needs root, to become nobody)', async () => {

@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder } from '../helpers.ts';
 import { certificate } from '../http/certificate.ts';
 import { bundle, root } from '../store/helpers.ts';
+
+let script = '';
+beforeAll(async () => {
+  script = await bundle("import './src/main.ts'");
+});
 
 /** What SIGHUP does to `sciatica serve`, whose streams all lead to files. */
 async function served(isInTerminal: boolean, hasTls: boolean) {
   const folder = freshFolder();
   const [out, err, id] = ['out', 'err', 'pid'].map((name) => join(folder, name)) as [string, string, string];
-  const script = await bundle("import './src/main.ts'");
   const { cert, key } = certificate('by itself');
   const words = hasTls ? `--auth --tls-cert ${cert} --tls-key ${key}` : '';
   const line = `echo $$ > ${id}; exec ${process.execPath} ${script} serve --port 0 --db ${join(folder, 'a.db')} ${words} > ${out} 2> ${err} < /dev/null`;

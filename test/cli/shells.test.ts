@@ -1,10 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forBash, wordsOf } from '../../src/cli/complete/shell-words.ts';
-import { freshFolder, noraWith, records } from '../helpers.ts';
+import { openStore } from '../../src/store/store.ts';
+import { nora, records, session } from '../helpers.ts';
 import { hasScript, KILL, typeInto } from '../pseudo-terminal.ts';
 
 /** Completion in real shells, in a pseudo-terminal. `npm test` builds the program first. */
@@ -47,21 +57,31 @@ if (missing.length > 0 || !hasScript)
     `Not here: ${[...missing, ...(hasScript ? [] : ['script(1)'])].join(', ')}. Completion is not tested in them.`,
   );
 
-/** A database with a log of each name. */
-const filled = () => noraWith(...NAMES.map((exerciseName) => ({ exerciseName })));
+/** For all sessions: they run at once, and hooks of a single test cannot. */
+let home = '';
+let sessions = 0;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'sciatica-'));
+  const store = openStore(join(home, 'names.db'));
+  store.users.create(nora);
+  for (const exerciseName of NAMES) store.logs.create({ ...session, exerciseName });
+  store.close();
+});
+afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
 /**
- * Types into a shell, each text once the screen shows the one before it.
- * @returns the screen
+ * Types into a shell, each text once the screen shows the one before it. Its database has a log of each name.
+ * @returns the screen, the folder that the shell was in, and the database
  */
 async function typed(
   { command, rc, setup }: Shell,
-  db: string,
   keys: readonly (readonly [shown: string | RegExp, typed: string])[],
-): Promise<{ screen: string; folder: string }> {
-  const folder = freshFolder();
+): Promise<{ screen: string; folder: string; db: string }> {
+  const folder = join(home, String(sessions++));
   const path = join(folder, 'bin');
-  mkdirSync(path);
+  mkdirSync(path, { recursive: true });
+  const db = join(folder, 'test.db');
+  copyFileSync(join(home, 'names.db'), db);
   symlinkSync(bin, join(path, 'sciatica'));
   mkdirSync(dirname(join(folder, rc)), { recursive: true });
   writeFileSync(join(folder, rc), setup);
@@ -72,30 +92,34 @@ async function typed(
   writeFileSync(join(work, 'diary.json'), '[]');
   const env = { HOME: folder, PATH: `${path}:${process.env['PATH']}`, SCIATICA_DB: db };
   const screen = await typeInto(command, keys, { cwd: work, env: { ...env, SHELL: command.split(' ')[0] } });
-  return { screen, folder: work };
+  return { screen, folder: work, db };
 }
 
 const END = 'exit\r';
 
-describe.each(Object.entries(shells))('%s', (name, shell) => {
+describe.concurrent.each(Object.entries(shells))('%s', (name, shell) => {
   const testIn = test.skipIf(missing.includes(name) || !hasScript);
 
-  testIn.each([
-    ['Pir', 'Piriformis Stretch'],
-    ['pir', 'Piriformis Stretch'],
-    ['Child', "Child's Pose"],
-    ['Squ', 'Squat: wall'],
-    ["'Pir", 'Piriformis Stretch'],
-    ['"Pir', 'Piriformis Stretch'],
-    ['背', '背中 stretch'],
-  ])('--name %s Tab is a name in one word', async (start, exerciseName) => {
-    const db = filled();
-    await typed(shell, db, [
-      ['READY> ', `sciatica log add --name ${start}\t`],
-      [/tretch|ose|wall/, ' --before 6 --after 4 --effective\r'],
-      [/Added log 6/, END],
+  testIn('--name START Tab is a name in one word', async () => {
+    const starts = ['Pir', 'pir', 'Child', 'Squ', "'Pir", '"Pir', '背'];
+    const keys = starts.flatMap(
+      (start, i) =>
+        [
+          [i === 0 ? 'READY> ' : `Added log ${i + 5}`, `sciatica log add --name ${start}\t`],
+          [/tretch|ose|wall/, ' --before 6 --after 4 --effective\r'],
+        ] as const,
+    );
+    const { db } = await typed(shell, [...keys, [`Added log ${starts.length + 5}`, END]]);
+    const names = records(db).logs.slice(NAMES.length);
+    expect(names.map(({ exerciseName }, i) => [starts[i], exerciseName])).toEqual([
+      ['Pir', 'Piriformis Stretch'],
+      ['pir', 'Piriformis Stretch'],
+      ['Child', "Child's Pose"],
+      ['Squ', 'Squat: wall'],
+      ["'Pir", 'Piriformis Stretch'],
+      ['"Pir', 'Piriformis Stretch'],
+      ['背', '背中 stretch'],
     ]);
-    expect(records(db).logs[5]?.exerciseName).toBe(exerciseName);
   });
 
   testIn('evaluates nothing that is typed, nor a name', async () => {
@@ -113,12 +137,12 @@ describe.each(Object.entries(shells))('%s', (name, shell) => {
     ];
     // Without Ctrl-C, which would throw away what the shell has not read yet.
     const keys = lines.map((line, i) => [i === 0 ? 'READY> ' : /./, `${line}\t\t\u0005\u0015`] as const);
-    const { folder } = await typed(shell, filled(), [...keys, [/./, KILL]]);
+    const { folder } = await typed(shell, [...keys, [/./, KILL]]);
     expect(readdirSync(folder)).toEqual(['diary.json']);
   });
 
   testIn('completes commands, flags, choices, ids and files', async () => {
-    const { screen } = await typed(shell, filled(), [
+    const { screen } = await typed(shell, [
       ['READY> ', 'sciatica und\t --y\t\u0015'],
       [/--yes/, 'sciatica logs --type stren\t\u0015'],
       [/strengthening/, 'sciatica import dia\t\u0015'],
@@ -131,7 +155,7 @@ describe.each(Object.entries(shells))('%s', (name, shell) => {
   testIn('says nothing when it is loaded twice', async () => {
     const again =
       name === 'fish' ? 'sciatica completion fish | source' : `source <(sciatica completion ${name})`;
-    const { screen } = await typed({ ...shell, setup: `${shell.setup}${again}\n` }, filled(), [
+    const { screen } = await typed({ ...shell, setup: `${shell.setup}${again}\n` }, [
       ['READY> ', 'sciatica log add --name Pir\t'],
       [/tretch/, `\u0015${END}`],
     ]);
@@ -141,14 +165,14 @@ describe.each(Object.entries(shells))('%s', (name, shell) => {
   });
 });
 
-describe('zsh', () => {
+describe.concurrent('zsh', () => {
   test.skipIf(missing.includes('zsh') || !hasScript).each([
     ['after it', 'autoload -Uz compinit; compinit -u\n'],
     ['again', 'autoload -Uz compinit; compinit -u; compinit -u\n'],
   ])('completes with compinit %s', async (_, more) => {
     const { zsh } = shells;
     if (!zsh) throw new Error('There is no zsh');
-    await typed({ ...zsh, setup: zsh.setup + more }, filled(), [
+    await typed({ ...zsh, setup: zsh.setup + more }, [
       ['READY> ', 'sciatica log add --name Pir\t'],
       [/tretch/, `\u0015${END}`],
     ]);

@@ -31,7 +31,7 @@ export async function fuzz(server: Server, first: number, count: number): Promis
         if (created && !created.endsWith('0')) await remove(created);
       }
     } catch (error) {
-      const what = `${(error as Error).message}; the service: ${server.fate} ${server.failures.join('\n')}`;
+      const what = `${(error as Error).message}; the service: ${server.state} ${server.failures.join('\n')}`;
       throw new Error(`request ${first + n}: ${what}\n${JSON.stringify(request)}`);
     }
   });

@@ -49,7 +49,7 @@ export class Server {
   }
 
   /** Whether the process is there; else what it said last. */
-  get fate(): string {
+  get state(): string {
     const { exitCode, signalCode } = this.child;
     return exitCode === null && signalCode === null ? 'alive' : `${exitCode ?? signalCode}: ${this.#stderr}`;
   }
@@ -111,7 +111,7 @@ export class Server {
   }
 
   async stop(): Promise<void> {
-    if (this.fate === 'alive') {
+    if (this.state === 'alive') {
       this.child.kill();
       await once(this.child, 'exit');
     }

@@ -98,7 +98,11 @@ test(`whatever is wrong with a file, every command says it in its own words (${F
       expect({ seed, said: restored.stderr }).toMatchObject({
         said: expect.stringMatching(/is not a sciatica database; it was left as it is/),
       });
-    else expect(records(db).logs).toHaveLength(192);
+    else
+      expect([seed, (await run(['logs', '--all', '--json'], { db })).stdout.match(/"id"/g)?.length]).toEqual([
+        seed,
+        192,
+      ]);
     expect({ seed, said: said.filter((text) => /unforeseen|SQLITE_|\n\s+at /.test(text)) }).toEqual({
       seed,
       said: [],
@@ -120,4 +124,30 @@ test('a value that SQLite reads without a word is damage as well', async () => {
     code: 1,
     stderr: expect.stringMatching(/test\.db is damaged\. To see how: sciatica doctor/),
   });
+});
+
+test.each([
+  [
+    'a CHECK calls no function',
+    'length',
+    'leneth',
+    ['doctor', 'doctor --rescue FILE', 'backup FILE', 'user erase 1 --yes'],
+  ],
+  ['a column has another name', 'exerciseName', 'exercIseName', ['doctor', 'summary --user 1']],
+  ['a reference leads to no key', 'users (id)', 'users (ie)', ['doctor', 'backup FILE']],
+])('a schema of which one letter changed is damage: %s', async (_, text, other, lines) => {
+  const path = join(freshFolder(), 'test.db');
+  const store = openStore(path);
+  store.users.create(nora);
+  store.logs.create(session);
+  store.close();
+  const bytes = readFileSync(path);
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) bytes.write(other, at);
+  writeFileSync(path, bytes);
+  for (const line of lines) {
+    const words = line.replace('FILE', join(freshFolder(), 'file')).split(' ');
+    const { code, stdout, stderr } = await run(words, { db: path });
+    if (line.includes('--rescue')) expect([line, code]).toEqual([line, 0]);
+    else expect([line, code, stdout + stderr]).toEqual([line, 1, expect.stringMatching(/damaged/)]);
+  }
 });

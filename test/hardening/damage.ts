@@ -1,6 +1,7 @@
 import { Random } from './random.ts';
 
 const HEADER_BYTES = 100;
+const SECTOR_BYTES = 512;
 
 /** Ways in which a file goes bad. Each changes the bytes, or gives others in their place. */
 const ways: readonly [Way, ...Way[]] = [
@@ -23,10 +24,20 @@ const ways: readonly [Way, ...Way[]] = [
     page.copy(bytes, b);
     return bytes;
   },
+  // One bit of the schema, which may still be SQL.
+  (bytes, random) => {
+    const objects = [...bytes.toString('latin1').matchAll(/CREATE [A-Z]+ \w+/g)];
+    const at = (objects[random.below(objects.length)]?.index ?? 0) + random.below(700);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(7));
+    return bytes;
+  },
+  // A sector that was never written.
+  (bytes, random) => bytes.fill(0, ...sector(random.below(bytes.length / SECTOR_BYTES))),
 ];
 
 type Way = (bytes: Buffer, random: Random) => Buffer;
 
+const sector = (n: number): [number, number] => [n * SECTOR_BYTES, (n + 1) * SECTOR_BYTES];
 const head = (bytes: Buffer) => bytes.subarray(0, HEADER_BYTES);
 
 /** As zzuf does it: so many of the bits are turned over. */

@@ -20,7 +20,7 @@ import { buildShim } from './shim.ts';
 
 /** `npm run faults` takes every point of every command; the suite a few. */
 const ALL = process.env['ALL_FAULTS'] !== undefined;
-const SAMPLES = 5;
+const SAMPLES = 3;
 
 const { ENOSPC, EIO, EDQUOT } = constants.errno;
 const NAMES: Record<number, string> = { [ENOSPC]: 'ENOSPC', [EIO]: 'EIO', [EDQUOT]: 'EDQUOT' };

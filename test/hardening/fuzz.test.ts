@@ -16,7 +16,7 @@ describe.skipIf(process.platform !== 'linux').each([
       await fuzz(server, FIRST + 1_000_000, 300);
       const { files, memory } = server;
       const tally = await fuzz(server, FIRST, COUNT);
-      expect(server.fate).toBe('alive');
+      expect(server.state).toBe('alive');
       expect(server.failures).toEqual([]);
       expect(await server.health()).toBe(200);
       // Enough of them get through to the handlers.

@@ -50,7 +50,7 @@ async function attack(
     if (server.files > files + SPARE_FILES) fail(`${what}: files stay open`);
     for (const fault of [...server.failures, ...server.faults()]) fail(`${what}: ${fault}`);
   } catch (error) {
-    fail(`${what}: ${(error as Error).message}; the service: ${server.fate}`);
+    fail(`${what}: ${(error as Error).message}; the service: ${server.state}`);
   } finally {
     clearInterval(watch);
     await server.stop();

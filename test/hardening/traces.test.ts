@@ -47,7 +47,7 @@ function written(args: string[], trace: string): string[] {
       (line) => !/ = -1 /.test(line) && (/rename|link/.test(line) || /O_CREAT|O_WRONLY|O_RDWR/.test(line)),
     )
     .flatMap((line) => [...line.matchAll(/"(\/[^"]+)"/g)].map(([, path]) => path ?? ''))
-    .filter((path) => !path.startsWith('/dev/') && !path.startsWith('/proc/'));
+    .filter((path) => !/^\/(dev(?!\/shm)|proc)\//.test(path));
 }
 
 describe.skipIf(!hasStrace)(

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,22 +13,42 @@ import {
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { addDays, localDay } from '../../src/domain/words/day.ts';
+import { hasTag } from '../../src/lib/files.ts';
 import { type BackupJob, runBackupJob } from '../../src/store/maintenance/automatic-backup.ts';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { digestOf } from '../../src/store/maintenance/backup-plan.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
+import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';
 import { eraseFromBackups } from '../../src/store/maintenance/erase-backups.ts';
 import { openStore as openHooked, type Store } from '../../src/store/store.ts';
-import { filledStore, freshFolder, freshPath, freshStore, log, openStore, user } from './helpers.ts';
+import {
+  dbOf,
+  failure,
+  filledStore,
+  freshFolder,
+  freshPath,
+  freshStore,
+  log,
+  openStore,
+  raw,
+  user,
+} from './helpers.ts';
 
-const disk = vi.hoisted(() => ({ free: undefined as number | undefined }));
+const disk = vi.hoisted(() => ({ free: undefined as number | undefined, made: [] as string[] }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const statfsSync = (path: string) =>
     disk.free === undefined ? fs.statfsSync(path) : { bavail: disk.free, bsize: 1, type: 0 };
-  return { ...fs, statfsSync };
+  const openSync = (...args: Parameters<typeof fs.openSync>) => {
+    if (args[1] === 'wx') disk.made.push(String(args[0]));
+    return fs.openSync(...args);
+  };
+  return { ...fs, openSync, statfsSync };
 });
 beforeEach(() => {
   disk.free = undefined;
+  disk.made = [];
 });
 
 const DAY = '2026-03-02';
@@ -111,7 +132,10 @@ describe('before the first change of a process', () => {
     const store = filledStore(1);
     mkdirSync(folderOf(store));
     const others = ['test.db.auto-x.db', 'test.db2.auto-2020-01-01.db', 'sciatica-2020-01-01-120000.db'];
-    for (const name of others) writeFileSync(join(folderOf(store), name), '');
+    for (const name of others) {
+      writeFileSync(join(folderOf(store), name), '');
+      utimesSync(join(folderOf(store), name), 0, 0);
+    }
     for (let i = 0; i < 40; i++) ask(store, { today: addDays(DAY, i) });
     const ours = backups(store).filter((name) => !others.includes(name));
     expect(backups(store)).toEqual(expect.arrayContaining(others));
@@ -138,6 +162,13 @@ describe('before the first change of a process', () => {
     }
     const counts = readdirSync(folder).map((name) => logsIn(join(folder, name)));
     expect(counts.filter((count) => count === 1).length).toBe(counts.filter((count) => count === 2).length);
+  });
+
+  test('the folder beside the database is the same whether it was chosen or not', () => {
+    const store = filledStore(1);
+    store.settings.backups = { folder: folderOf(store) };
+    ask(store);
+    expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
   });
 
   test('off is off, until it is on again', () => {
@@ -184,7 +215,10 @@ describe('what goes wrong is a warning', () => {
 
   test('twice the size is enough', () => {
     const store = filledStore(3);
-    disk.free = 2 * (statSync(store.path).size + statSync(`${store.path}-wal`).size);
+    const twice = 2 * (statSync(store.path).size + statSync(`${store.path}-wal`).size);
+    disk.free = twice - 1;
+    expect(ask(store).warnings).toHaveLength(1);
+    disk.free = twice;
     expect(ask(store)).toEqual(nothing);
     expect(backups(store)).toHaveLength(1);
   });
@@ -219,9 +253,17 @@ describe('a long database', () => {
     const [job] = jobs as [BackupJob];
     expect(statSync(job.source).mode & 0o777).toBe(0o600);
     store.logs.create(log());
+    disk.made = [];
     await runBackupJob(job);
+    expect(disk.made.map((path) => hasTag(basename(path), digestOf(store.path)))).toEqual([true]);
     expect(backups(store)).toEqual([`test.db.auto-${DAY}.db`]);
     expect(logsIn(join(folderOf(store), `test.db.auto-${DAY}.db`))).toBe(200);
+  });
+
+  test('is not copied beyond 64 MB, but read in the background', () => {
+    const store = filledStore(1);
+    dbOf(store).exec('CREATE TABLE filler (bytes); INSERT INTO filler VALUES (zeroblob(67108864))');
+    expect(ask(store).jobs).toMatchObject([{ source: store.path }]);
   });
 
   test('two processes that begin at once make one', async () => {
@@ -300,7 +342,111 @@ describe('encrypted for a recipient', () => {
   });
 });
 
+interface Waiting {
+  store: Store;
+  job: BackupJob;
+}
+
+describe('an encrypted backup', () => {
+  test('is plain for its owner only, beside the database, and marked as its', async () => {
+    const { recipient } = await createKeyPair();
+    const store = filledStore(4);
+    const folder = freshFolder();
+    const making = encryptedBackup(store.path, join(folder, 'b.age'), recipient);
+    const [plain, encrypted] = [join(store.path, '..'), folder].map((place) => {
+      const [name = '', ...others] = readdirSync(place).filter((file) => file.endsWith('.tmp'));
+      expect(others).toEqual([]);
+      return { name, bytes: readFileSync(join(place, name)), mode: statSync(join(place, name)).mode & 0o777 };
+    }) as [Seen, Seen];
+    expect([plain.mode, plain.bytes.includes('SQLite format 3')]).toEqual([0o600, true]);
+    expect([encrypted.mode, encrypted.bytes.includes('SQLite format 3')]).toEqual([0o600, false]);
+    expect([plain, encrypted].map(({ name }) => hasTag(name, digestOf(store.path)))).toEqual([true, true]);
+    await making;
+    expect(readdirSync(folder)).toEqual(['b.age']);
+  });
+
+  test('is refused before any work where its name is taken', async () => {
+    const { recipient } = await createKeyPair();
+    const target = join(freshFolder(), 'b.age');
+    writeFileSync(target, 'mine');
+    const path = freshPath();
+    filledStore(1, path).close();
+    writeFileSync(path, readFileSync(path).fill(0xff, 8192));
+    await expect(encryptedBackup(path, target, recipient)).rejects.toMatchObject({ code: 'conflict' });
+    expect(failure(() => backup(path, target)).code).toBe('conflict');
+    expect(readFileSync(target, 'utf8')).toBe('mine');
+  });
+
+  test('is decrypted for its owner only; an error of the disk is none of the file', async () => {
+    const { recipient, identity } = await createKeyPair();
+    const [file, key] = [freshPath(), freshPath()];
+    await encryptedBackup(filledStore(1).path, file, recipient);
+    writeFileSync(key, identity);
+    const plain = freshPath();
+    await decryptFile(file, plain, key);
+    expect(statSync(plain).mode & 0o777).toBe(0o600);
+    await expect(decryptFile(file, join(plain, 'no', 'folder'), key)).rejects.toMatchObject({
+      code: 'ENOTDIR',
+    });
+    writeFileSync(key, '# only a comment\n');
+    await expect(decryptFile(file, plain, key)).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+interface Seen {
+  name: string;
+  bytes: Buffer;
+  mode: number;
+}
+
 describe('erasing a person', () => {
+  /** Yesterday's backup, as `change` left it. @returns its path */
+  function changed(store: Store, change: (path: string) => void): string {
+    ask(store);
+    const path = join(folderOf(store), `test.db.auto-${DAY}.db`);
+    change(path);
+    return path;
+  }
+
+  test.each<[string, (path: string) => void]>([
+    ['opened by sciatica', (path) => openStore(path).close()],
+    ['of an older version', (path) => copyFileSync(new URL('../fixtures/v1.db', import.meta.url), path)],
+  ])('rewrites a backup that was %s, as one file', (_, change) => {
+    const store = filledStore(4);
+    const path = changed(store, change);
+    store.erase(1);
+    expect(eraseFromBackups(store)).toEqual({ rewritten: [path], deleted: [], left: [] });
+    const db = raw(path);
+    expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
+    expect(db.prepare('SELECT count(*) FROM logs WHERE userId = 1').pluck().get()).toBe(0);
+  });
+
+  test('leaves a damaged backup as it is, and names it', () => {
+    const store = filledStore(4);
+    const path = changed(store, (file) => {
+      const db = raw(file);
+      db.pragma('foreign_keys = OFF');
+      db.exec('UPDATE logs SET userId = 99 WHERE userId = 2');
+      db.close();
+    });
+    const before = readFileSync(path);
+    store.erase(1);
+    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [path] });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('names no backup that has gone meanwhile, and none where there never was one', () => {
+    const store = filledStore(2);
+    store.erase(1);
+    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [] });
+    // A link that leads nowhere is listed, and cannot be read.
+    changed(store, (path) => {
+      rmSync(path);
+      symlinkSync(join(folderOf(store), 'gone'), path);
+    });
+    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [] });
+  });
+
   test('makes no backup, and takes the person out of the plain ones', async () => {
     const store = filledStore(6);
     store.change(() => store.logs.create(log({ userId: 2, notes: 'only Ole knows' })));
@@ -324,6 +470,21 @@ describe('erasing a person', () => {
       expect(logsIn(path)).toBe(3);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
+  });
+
+  test('stops the job of this database, not that of another one whose backups share the folder', async () => {
+    const folder = freshFolder();
+    const [mine, other] = [longStore(), longStore()].map((store) => {
+      store.settings.backups = { folder };
+      return { store, job: ask(store).jobs[0] as BackupJob };
+    }) as [Waiting, Waiting];
+    mine.store.erase(2);
+    eraseFromBackups(mine.store);
+    expect([mine, other].map(({ job }) => existsSync(job.source))).toEqual([false, true]);
+    await runBackupJob(other.job);
+    expect(readdirSync(folder)).toEqual([
+      expect.stringMatching(/^test\.db\.[\da-f]{8}\.auto-2026-03-02\.db$/),
+    ]);
   });
 
   test('names what is out of reach, and leaves those that never held the person', () => {

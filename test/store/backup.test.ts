@@ -26,6 +26,7 @@ import {
   freshStore,
   log,
   openStore,
+  raw,
   start,
   user,
 } from './helpers.ts';
@@ -131,6 +132,18 @@ describe('a backup', () => {
     const folder = freshFolder();
     expect(failure(() => backup(path, join(folder, 'b.db'))).code).toBe('damaged');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("is not made of another program's database", () => {
+    const path = freshPath();
+    const db = raw(path);
+    db.exec('CREATE TABLE users (id); CREATE TABLE logs (date)');
+    db.close();
+    const error = failure(() => backup(path, join(freshFolder(), 'b.db')));
+    expect([error.code, error.message]).toEqual([
+      'unusable',
+      expect.stringContaining('not a sciatica database'),
+    ]);
   });
 
   test('is of one moment while others write', { timeout: 30_000 }, async () => {
@@ -419,7 +432,7 @@ describe('a restore', () => {
     expect(counts(path).logs).toBe(3);
   });
 
-  test('writes into the file that is there: who has just opened it finds no stranger behind its name', () => {
+  test('writes into the file that is there: who has just opened it finds no other file behind its name', () => {
     const { path, file } = both();
     const before = statSync(path).ino;
     const restoration = prepareRestore(file, path);

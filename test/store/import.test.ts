@@ -24,8 +24,9 @@ const bring = (
   dryRun = false,
 ): ImportResult => prepare(store, records).apply({ onConflict, dryRun });
 
-/** Only the fates that occur. */
-const fates = (counts: object) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+/** Only the outcomes that occur. */
+const outcomes = (counts: object) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 const everything = (store: Store) => ({ users: store.users.list(), logs: store.logs.list() });
 
@@ -85,14 +86,14 @@ it('counts what is there already and adds nothing', () => {
   const store = filledStore(20);
   const before = everything(store);
   const result = bring(store, before);
-  expect([fates(result.users), fates(result.logs)]).toEqual([{ equal: 2 }, { equal: 20 }]);
+  expect([outcomes(result.users), outcomes(result.logs)]).toEqual([{ equal: 2 }, { equal: 20 }]);
   expect(everything(store)).toEqual(before);
 });
 
 it('counts a record that stands twice in the file once', () => {
   const store = freshStore();
   const result = bring(store, { users: [anna, anna], logs: [annas, annas, annas] });
-  expect([fates(result.users), fates(result.logs)]).toEqual([
+  expect([outcomes(result.users), outcomes(result.logs)]).toEqual([
     { new: 1, repeated: 1 },
     { new: 1, repeated: 2 },
   ]);
@@ -157,26 +158,29 @@ describe('an id that is taken by a different record', () => {
     const task = prepare(store, file);
     expect(failure(() => task.apply({ onConflict: 'refuse', dryRun: false })).code).toBe('conflict');
     expect(task.faults.issues.map(({ at, field }) => `${at} ${field}`)).toEqual(['user[0] id', 'log[0] id']);
-    expect(fates(task.result?.logs ?? {})).toEqual({ new: 1, conflicting: 1 });
+    expect(outcomes(task.result?.logs ?? {})).toEqual({ new: 1, conflicting: 1 });
     expect(everything(store)).toEqual({ users: [anna], logs: [annas] });
   });
 
   it('skip: what is stored stays, new logs go to the stored user', () => {
     const store = start();
-    expect(fates(bring(store, file, 'skip').logs)).toEqual({ new: 1, skipped: 1 });
+    expect(outcomes(bring(store, file, 'skip').logs)).toEqual({ new: 1, skipped: 1 });
     expect(everything(store)).toEqual({ users: [anna], logs: [annas, { ...bos, id: 2 }] });
   });
 
   it('overwrite: what is in the file counts', () => {
     const store = start();
-    expect(fates(bring(store, file, 'overwrite').logs)).toEqual({ new: 1, overwritten: 1 });
+    expect(outcomes(bring(store, file, 'overwrite').logs)).toEqual({ new: 1, overwritten: 1 });
     expect(everything(store)).toEqual({ users: [bo], logs: file.logs });
   });
 
   it('renumber: it gets a new id, and its logs follow', () => {
     const store = start();
     const result = bring(store, file, 'renumber');
-    expect([fates(result.users), fates(result.logs)]).toEqual([{ renumbered: 1 }, { new: 1, renumbered: 1 }]);
+    expect([outcomes(result.users), outcomes(result.logs)]).toEqual([
+      { renumbered: 1 },
+      { new: 1, renumbered: 1 },
+    ]);
     expect(everything(store)).toEqual({
       users: [anna, { ...bo, id: 2 }],
       logs: [annas, { ...bos, id: 2, userId: 2 }, { ...bos, id: 3, userId: 2 }],
@@ -188,7 +192,7 @@ describe('an id that is taken by a different record', () => {
     bring(store, file, 'renumber');
     const before = everything(store);
     const result = bring(store, file, 'renumber');
-    expect([fates(result.users), fates(result.logs)]).toEqual([{ equal: 1 }, { equal: 2 }]);
+    expect([outcomes(result.users), outcomes(result.logs)]).toEqual([{ equal: 1 }, { equal: 2 }]);
     expect(everything(store)).toEqual(before);
   });
 
@@ -197,7 +201,7 @@ describe('an id that is taken by a different record', () => {
     bring(store, { users: [anna, { ...anna, id: 2 }], logs: [{ ...annas, id: 2 }] });
     bring(store, { logs: [{ ...bos, id: 1 }] }, 'renumber');
     const result = bring(store, { logs: [bos, { ...bos, id: 2 }] }, 'renumber');
-    expect(fates(result.logs)).toEqual({ equal: 1, renumbered: 1 });
+    expect(outcomes(result.logs)).toEqual({ equal: 1, renumbered: 1 });
     expect(store.logs.list().filter(({ notes }) => notes === 'Bo')).toHaveLength(2);
   });
 });

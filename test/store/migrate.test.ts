@@ -129,6 +129,8 @@ function present(path = freshPath()): string {
   return path;
 }
 
+const FILLER = 64 * 1024;
+
 describe('before a migration', () => {
   test('the database is kept beside itself, whole and private', async () => {
     const path = present();
@@ -184,17 +186,18 @@ describe('before a migration', () => {
   test('without room for the copy, nothing is migrated (needs mount)', async ({ skip }) => {
     const folder = join(freshFolder(), 'disk');
     mkdirSync(folder);
+    const old = present();
+    // Room for the database, the shared memory of its log (-shm), half a copy, and what is removed afterwards.
+    const size = 1.5 * statSync(old).size + 44 * 1024 + FILLER;
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', folder], { stdio: 'ignore' });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'ignore' });
     } catch {
       skip('no file system may be mounted here');
     }
     onTestFinished(() => void execFileSync('umount', ['-l', folder]));
     const path = join(folder, 'test.db');
-    copyFileSync(present(), path);
-    // Room for the shared memory of the log (-shm), and for half a copy.
-    const filler = 600 * 1024 - 1.5 * statSync(path).size - 44 * 1024;
-    writeFileSync(join(folder, 'filler'), Buffer.alloc(filler));
+    copyFileSync(old, path);
+    writeFileSync(join(folder, 'filler'), Buffer.alloc(FILLER));
     const { stdout } = await ended(start(script, [path]));
     expect(stdout).toMatch(/^ready\nfull .*no room for a copy of the old ones.*Make room/);
     expect(versionOf(path)).toBe(migrations.length);

@@ -112,7 +112,7 @@ describe('whatever the umask, nobody else may read', () => {
 });
 
 /** Each makes a file at the path that is not ours, and may leave it open. */
-const strangers: Record<string, (path: string) => void> = {
+const foreign: Record<string, (path: string) => void> = {
   'a text file': (path) => writeFileSync(path, 'Dear diary, today it hurts less.\n'.repeat(10)),
   'one byte': (path) => writeFileSync(path, 'x'),
   'a blank page': (path) => writeFileSync(path, Buffer.alloc(4096)),
@@ -169,7 +169,7 @@ function another(path: string, journal: string): BetterSqlite.Database {
   return db;
 }
 
-test.each(Object.entries(strangers))('%s is refused and left as it is', (_, make) => {
+test.each(Object.entries(foreign))('%s is refused and left as it is', (_, make) => {
   const path = freshPath();
   make(path);
   const folder = join(path, '..');

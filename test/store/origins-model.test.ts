@@ -284,9 +284,11 @@ class World {
 
 const exercises = (value: number) => [{ exerciseName: `x${value}`, exerciseType: 'stretch' as const }];
 
-test('files that go from one database to another double nothing and lose nothing', {
-  timeout: 130_000,
-}, () => {
+/** `RUNS=600 npx vitest run …` looks longer. */
+const RUNS = Number(process.env['RUNS'] ?? 20);
+const timeout = 60_000 + RUNS * 2_000;
+
+test('files that go from one database to another double nothing and lose nothing', { timeout }, () => {
   const taken = { imports: 0, conflicts: 0 };
   fc.assert(
     fc.property(steps(['user', 'log', 'log', 'routine'], ['log', 'routine']), (all) => {
@@ -295,19 +297,19 @@ test('files that go from one database to another double nothing and lose nothing
       taken.imports += world.taken.imports;
       taken.conflicts += world.taken.conflicts;
     }),
-    { numRuns: 50 },
+    { numRuns: RUNS },
   );
   // Enough of both, or the test says little.
-  expect(taken.imports).toBeGreaterThan(40);
-  expect(taken.conflicts).toBeGreaterThan(2);
+  expect(taken.imports).toBeGreaterThan(RUNS / 2);
+  expect(taken.conflicts).toBeGreaterThan(0);
 });
 
-test('also where users are deleted, and goals come and go', { timeout: 130_000 }, () => {
+test('also where users are deleted, and goals come and go', { timeout }, () => {
   fc.assert(
     fc.property(steps(nouns, nouns), (all) => {
       const world = new World(false);
       for (const step of all) world.step(step);
     }),
-    { numRuns: 40 },
+    { numRuns: RUNS },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { failure, freshStore, log, user } from './helpers.ts';
-import { exported, fatesOf, imported } from './origins.ts';
+import { exported, imported, outcomesOf } from './origins.ts';
 
 const exercises = (name: string) => [{ exerciseName: name, exerciseType: 'stretch' as const }];
 
@@ -24,7 +24,7 @@ describe('a user who was deleted here', () => {
   test('stays deleted while nothing changes there', () => {
     const { there, here } = two();
     here.users.delete(2);
-    expect(fatesOf(imported(here, exported(there)))).toEqual({
+    expect(outcomesOf(imported(here, exported(there)))).toEqual({
       users: { kept: 1 },
       logs: { kept: 1 },
       routines: { kept: 1 },
@@ -44,7 +44,7 @@ describe('a user who was deleted here', () => {
     imported(here, file, { onConflict: 'overwrite' });
     expect(notesOf(here)).toEqual(['own', 'first', 'second']);
     expect([here.users.get(2).firstName, here.routines.count(), here.goals.count()]).toEqual(['Nora', 1, 1]);
-    expect(fatesOf(imported(here, file))).toMatchObject({ users: { equal: 1 }, logs: { equal: 2 } });
+    expect(outcomesOf(imported(here, file))).toMatchObject({ users: { equal: 1 }, logs: { equal: 2 } });
   });
 });
 
@@ -98,9 +98,9 @@ describe('of what a user has one', () => {
     there.goals.delete(1);
     there.goals.create({ userId: 1, sessionsPerWeek: 5 });
     const file = exported(there);
-    expect(fatesOf(imported(here, file))).toMatchObject({ goals: { updated: 1 } });
+    expect(outcomesOf(imported(here, file))).toMatchObject({ goals: { updated: 1 } });
     expect(here.goals.list()).toEqual([{ id: 1, userId: 2, sessionsPerWeek: 5 }]);
-    expect(fatesOf(imported(here, file))).toMatchObject({ goals: { equal: 1 } });
+    expect(outcomesOf(imported(here, file))).toMatchObject({ goals: { equal: 1 } });
     const change = here.latestChange ?? 0;
     expect(change).toBe(0);
   });
@@ -113,7 +113,7 @@ describe('of what a user has one', () => {
     expect(failure(() => imported(here, file)).code).toBe('conflict');
     imported(here, file, { onConflict: 'overwrite' });
     expect(here.routines.list().map(({ name }) => name)).toEqual(['Morning', 'Evening']);
-    expect(fatesOf(imported(here, file))).toMatchObject({ routines: { equal: 2 } });
+    expect(outcomesOf(imported(here, file))).toMatchObject({ routines: { equal: 2 } });
   });
 
   test('a routine that got a name there which another has here is left out, at most', () => {
@@ -168,7 +168,7 @@ test('erasing a user leaves nothing by which a file would know the records again
   const { there, here } = two();
   here.erase(2);
   expect(here.users.count()).toBe(1);
-  expect(fatesOf(imported(here, exported(there)))).toMatchObject({
+  expect(outcomesOf(imported(here, exported(there)))).toMatchObject({
     users: { renumbered: 1 },
     logs: { renumbered: 1 },
   });

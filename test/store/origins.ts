@@ -34,8 +34,8 @@ export function imported(store: Store, file: File, options: Partial<ImportOption
   return task.apply({ onConflict: 'refuse', dryRun: false, origin: file.origin, ...options });
 }
 
-/** Only the fates that occur, by kind. */
-export const fatesOf = ({ users, logs, routines, goals }: ImportResult): object =>
+/** Only the outcomes that occur, by kind. */
+export const outcomesOf = ({ users, logs, routines, goals }: ImportResult): object =>
   Object.fromEntries(
     Object.entries({ users, logs, routines, goals }).flatMap(([kind, counts]) => {
       const some = Object.entries(counts).filter(([, count]) => count > 0);

@@ -31,7 +31,7 @@ test.each<[string, readonly string[], string[]]>([
 });
 
 test("today's is kept, whatever the clock said before", () => {
-  const days = [...daily('2099-01-01', 40), '2026-03-02'];
+  const days = [...daily('2099-01-01', 400), '2026-03-02'];
   expect(after(days)).toContain('2026-03-02');
 });
 

@@ -14,7 +14,7 @@ import { syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { backup, backupError } from './backup.ts';
-import { type AutomaticBackup, type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
+import { type AutomaticBackup, type BackupPlan, backupsOf, digestOf, noteOf, planOf } from './backup-plan.ts';
 import { ErasedMeanwhile } from './erased-meanwhile.ts';
 import { daysToKeep } from './rotation.ts';
 
@@ -129,7 +129,7 @@ function requireRoom({ folder }: BackupPlan, bytes: number): void {
 
 /** The database as it is before the change, in a file of its own; where it is to be encrypted, beside the database. */
 function copied(db: Database, { folder, recipient }: BackupPlan): string {
-  const path = temporaryName(recipient === undefined ? folder : dirname(db.path));
+  const path = temporaryName(recipient === undefined ? folder : dirname(db.path), digestOf(db.path));
   try {
     writeFileSync(path, db.serialize(), { flag: 'wx', mode: 0o600 });
     return path;
@@ -181,8 +181,7 @@ const targetOf = ({ folder, prefix, day, recipient }: BackupJob) =>
 
 /** Goes on where another process was faster, or somebody was erased meanwhile: the next change asks for a backup again. */
 function requireHarmless(error: unknown, job: BackupJob): void {
-  const isConflict = error instanceof SciaticaError && error.code === 'conflict';
-  if (!(error instanceof ErasedMeanwhile || (isConflict && existsSync(targetOf(job))))) throw error;
+  if (!(error instanceof ErasedMeanwhile || existsSync(targetOf(job)))) throw error;
 }
 
 function removeCopy({ database, source }: BackupJob): void {

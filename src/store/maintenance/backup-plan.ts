@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { crypto } from '../../lib/crypto.ts';
+import { realPathOf } from '../../lib/files.ts';
 
 /** Where the automatic backups of a database are, and what they are called. */
 export interface BackupPlan {
@@ -30,15 +31,19 @@ export const OFF = 'off';
 /** @returns undefined where they are turned off */
 export function planOf(path: string, { folder, recipient }: BackupSetting): BackupPlan | undefined {
   if (folder === OFF) return undefined;
-  const real = existsSync(path) ? realpathSync(path) : resolve(path);
+  const real = realPathOf(resolve(path));
   const beside = join(dirname(real), 'backups');
   const name = basename(real);
   const encrypted = recipient === undefined ? {} : { recipient };
   if (folder === undefined || folder === beside)
     return { folder: beside, prefix: `${name}.auto-`, ...encrypted };
   // Elsewhere, databases of the same name in different folders may meet.
-  const place = crypto().createHash('sha256').update(real).digest('hex').slice(0, 8);
-  return { folder, prefix: `${name}.${place}.auto-`, ...encrypted };
+  return { folder, prefix: `${name}.${digestOf(real)}.auto-`, ...encrypted };
+}
+
+/** Eight hex digits that tell the databases apart whose backups share a folder. */
+export function digestOf(path: string): string {
+  return crypto().createHash('sha256').update(realPathOf(path)).digest('hex').slice(0, 8);
 }
 
 const ENDING = /^(\d{4}-\d\d-\d\d)\.db(\.age)?$/;

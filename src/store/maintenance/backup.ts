@@ -12,9 +12,10 @@ import {
   temporaryBeside,
   withFreeName,
 } from '../../lib/files.ts';
-import { damaged, domainError } from '../sqlite/errors.ts';
+import { damaged, domainError, notOurs } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
-import { type Holding, holdingOf, integrityFaults, isSound, openToRead } from '../sqlite/verify.ts';
+import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.ts';
+import { digestOf } from './backup-plan.ts';
 import { type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
 /** A copy that was made. */
@@ -45,7 +46,7 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
   refuseTarget(source, target, force || rename);
   let temporary: Temporary | undefined;
   try {
-    temporary = temporaryBeside(target);
+    temporary = temporaryBeside(target, digestOf(naming.database ?? source));
     const { mark, ...holding } = copyVerified(source, temporary.path);
     const bytes = statSync(temporary.path).size;
     const path = publishBackup(temporary.path, source, mark, target, naming);
@@ -87,14 +88,14 @@ export function keepVersion(path: string, version: number): void {
 
 /**
  * Copies a database into an empty file, and looks the copy through.
- * @throws SciaticaError `damaged`, `full`, `unusable`
+ * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
  */
 export function copyVerified(source: string, temporary: string): Holding & { mark: Mark } {
   copySnapshot(source, temporary);
   const copy = openToRead(temporary);
   try {
-    if (copy.pragma('application_id') !== APPLICATION_ID || !isSound(copy))
-      throw new SciaticaError('damaged', damaged(source));
+    if (copy.pragma('application_id') !== APPLICATION_ID) throw notOurs(source);
+    if (!isSound(copy)) throw new SciaticaError('damaged', damaged(source));
     return { ...holdingOf(copy), mark: markOf(copy) };
   } finally {
     copy.close();
@@ -106,9 +107,6 @@ function copySnapshot(source: string, temporary: string): void {
   const db = openToRead(source);
   try {
     db.run('VACUUM INTO ?', temporary);
-  } catch (error) {
-    // Noise for a row id is more than there can be, which SQLite calls full too.
-    throw integrityFaults(db).length > 0 ? new SciaticaError('damaged', damaged(source)) : error;
   } finally {
     db.close();
   }
@@ -161,17 +159,14 @@ export function backupError(error: unknown, target: string): unknown {
   if (error instanceof NotSynced) return fail('uncertain', error.message);
   if (code === 'EEXIST') return exists(target);
   if (code === 'full' || isFull(error))
-    return fail(
-      'full',
-      `The disk of ${dirname(target)} is full: no backup was made. Make room, or give another place.`,
-    );
+    return fail('full', `The disk of ${dirname(target)} is full. Make room, or give another place.`);
   // Of the two files, SQLite writes to the copy alone.
   const cause = (error as { cause?: { code?: unknown } }).cause?.code;
   if (/^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|CLOSE)/.test(String(cause)))
-    return fail('unusable', `${target} could not be written (${cause}): no backup was made.`);
+    return fail('unusable', `${target} could not be written (${cause}).`);
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return fail('unusable', `There is no folder ${dirname(target)}: no backup was made.`);
+    return fail('unusable', `There is no folder ${dirname(target)}.`);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return fail('unusable', `No backup was made: no permission to write in ${dirname(target)}.`);
+    return fail('unusable', `No permission to write in ${dirname(target)}.`);
   return domainError(error, target);
 }

@@ -3,11 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { isAbandoned } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
-import { refuseStrangeCompanions, strangeCompanion } from '../sqlite/companions.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
+import { isSchemaSound } from '../sqlite/schema.ts';
+import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
@@ -88,7 +89,7 @@ function absent(path: string): Check {
 function inside(examination: Examination): Check[] {
   const { path } = examination;
   try {
-    refuseStrangeCompanions(path);
+    refuseForeignSidecars(path);
     if (!statSync(path).isFile()) return [unreadable('it is not a file', 'Give another file with --db.')];
     if (sizeOf(path) > 0) {
       const { isDatabase, applicationId } = headerOf(path);
@@ -157,6 +158,7 @@ function identity(examination: Examination, db: Database): Check {
 
 function integrity(db: Database): Check {
   const faults = integrityFaults(db);
+  if (faults.length === 0 && !isSchemaSound(db)) faults.push('a table is not as it was made');
   if (faults.length === 0) return { name: 'Integrity', ok: true, detail: 'every page is sound' };
   // SQLite ends with a line feed per page and names trees by number: the first line is enough to look it up.
   const [first = ''] = faults.map((fault) => fault.replace(/\s+/g, ' '));
@@ -185,7 +187,7 @@ function permissions(path: string, folder: string): Check {
 function openFile(path: string): Pick<Check, 'detail' | 'advice'> | undefined {
   const files = ['', '-wal', '-shm'].map((end) => path + end).filter((file) => existsSync(file));
   const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
-  if (open.length === 0 || strangeCompanion(path)) return undefined;
+  if (open.length === 0 || foreignSidecar(path)) return undefined;
   return {
     detail: `others on this computer may read ${open.map((file) => basename(file)).join(', ')}`,
     advice: `chmod 600 ${open.join(' ')}`,
@@ -196,8 +198,8 @@ function openFile(path: string): Pick<Check, 'detail' | 'advice'> | undefined {
 function openFolder(path: string, folder: string): Pick<Check, 'detail' | 'advice'> | undefined {
   const { mode, uid } = statSync(folder);
   const advice = `Keep it in a folder of your own (--db), not in ${folder}.`;
-  const strange = strangeCompanion(path);
-  if (strange) return { detail: `${basename(strange)} belongs to another user`, advice };
+  const foreign = foreignSidecar(path);
+  if (foreign) return { detail: `${basename(foreign)} belongs to another user`, advice };
   if (uid !== 0 && uid !== process.geteuid?.())
     return { detail: `its folder belongs to another user (uid ${uid}), who can replace it`, advice };
   if ((mode & 0o022) === 0) return undefined;

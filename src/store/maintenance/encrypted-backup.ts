@@ -9,6 +9,7 @@ import {
   refuseSource,
   refuseTarget,
 } from './backup.ts';
+import { digestOf } from './backup-plan.ts';
 import { encryptFile } from './encryption.ts';
 
 /**
@@ -28,9 +29,10 @@ export async function encryptedBackup(
   let encrypted: Temporary | undefined;
   try {
     refuseTarget(source, target, force || rename);
-    plain = temporaryBeside(source);
+    const digest = digestOf(naming.database ?? source);
+    plain = temporaryBeside(source, digest);
     const { mark, ...holding } = copyVerified(source, plain.path);
-    encrypted = temporaryBeside(target);
+    encrypted = temporaryBeside(target, digest);
     await encryptFile(plain.path, encrypted.path, recipient);
     syncFile(encrypted.path);
     const bytes = statSync(encrypted.path).size;

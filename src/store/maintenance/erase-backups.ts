@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { replace, syncFile, syncFolder, TEMPORARY, temporaryBeside } from '../../lib/files.ts';
+import { hasTag, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 import { damaged } from '../sqlite/errors.ts';
 import { migrate } from '../sqlite/open.ts';
 import { isSound, openToRead } from '../sqlite/verify.ts';
 import { type Store, storeOn } from '../store.ts';
-import { type BackupPlan, backupsOf, planOf } from './backup-plan.ts';
+import { type BackupPlan, backupsOf, digestOf, planOf } from './backup-plan.ts';
 import { keptCopies } from './copies.ts';
 import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
@@ -31,7 +31,7 @@ export function eraseFromBackups(store: Store): CopiesAfterErasing {
       after.left.push(join(plan.folder, `${plan.prefix}*`));
       continue;
     }
-    stopJobs(plan);
+    stopJobs(plan, store.path);
     for (const { path, isEncrypted } of backupsOf(plan)) {
       handled.add(path);
       try {
@@ -63,8 +63,9 @@ function plansOf({ path, settings }: Store): BackupPlan[] {
 }
 
 /** A backup that is being made at this moment holds the person: without its temporary files it fails. */
-function stopJobs({ folder }: BackupPlan): void {
-  for (const name of readdirSync(folder).filter((file) => TEMPORARY.test(file)))
+function stopJobs({ folder }: BackupPlan, database: string): void {
+  const digest = digestOf(database);
+  for (const name of readdirSync(folder).filter((file) => hasTag(file, digest)))
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
@@ -83,7 +84,7 @@ function rewrite(database: string, path: string): boolean {
 }
 
 function rewriteOnce(database: string, path: string): boolean {
-  const temporary = temporaryBeside(path);
+  const temporary = temporaryBeside(path, digestOf(database));
   try {
     const { mark, erased } = withDatabase(openToRead(database), (db) =>
       db.read(() => ({ mark: markOf(db), erased: erasedFrom(db) })),

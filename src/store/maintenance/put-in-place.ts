@@ -16,6 +16,7 @@ import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 import { damaged, domainError, uncertain } from '../sqlite/errors.ts';
 import { APPLICATION_ID } from '../sqlite/header.ts';
+import { isSound } from '../sqlite/verify.ts';
 import { carryOver, pastOf } from './restore-ledger.ts';
 
 /** A command that is just finishing may take so long. */
@@ -83,6 +84,7 @@ function overwrite(prepared: string, path: string, kept: string): string | undef
       const past = name === undefined ? undefined : pastOf(db);
       copyEverything(db);
       carryOver(past, db);
+      if (!isCopied(db)) throw new SciaticaError('damaged', damaged(path));
     });
     return name;
   } catch (error) {
@@ -136,6 +138,18 @@ function copyEverything(db: Database): void {
     for (const { sql } of objectsOf('backup', type)) db.exec(sql);
   db.pragma(`user_version = ${db.pragma<number>('backup.user_version')}`);
   db.pragma(`application_id = ${APPLICATION_ID}`);
+}
+
+/**
+ * Whether `main` has the schema of `backup` and is sound: in a damaged file, DROP can leave rows of the schema behind, and
+ * free pages be in use.
+ */
+function isCopied(db: Database): boolean {
+  const columns = 'SELECT type, name, tbl_name, sql FROM';
+  const differences = db.value(`SELECT count(*) FROM (
+    SELECT * FROM (${columns} main.sqlite_schema EXCEPT ${columns} backup.sqlite_schema)
+    UNION ALL SELECT * FROM (${columns} backup.sqlite_schema EXCEPT ${columns} main.sqlite_schema))`);
+  return differences === 0 && isSound(db);
 }
 
 /**

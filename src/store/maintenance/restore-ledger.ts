@@ -49,7 +49,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     setLast(backup, 'history', horizon);
     settings.set('horizon', String(horizon));
     for (const { hash, revokedAt } of past?.revoked ?? [])
-      backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ? AND revokedAt IS NULL', revokedAt, hash);
+      backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ?', revokedAt, hash);
     const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
     settings.set('erased', erased);
     backup.run(FORGET, erased);

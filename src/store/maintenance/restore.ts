@@ -9,7 +9,7 @@ import { connect, withDatabase } from '../sqlite/connection.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
-import { migrate, refuseStranger } from '../sqlite/open.ts';
+import { migrate, refuseForeignFile } from '../sqlite/open.ts';
 import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.ts';
 import { putInPlace } from './put-in-place.ts';
 import { type Past, pastOf } from './restore-ledger.ts';
@@ -118,7 +118,7 @@ function presentAt(path: string): { present: Restoration['present']; past?: Past
   // A log without its database is kept as a damaged one is: SQLite would take it for the log of the one that comes.
   if (sizeOf(path) === 0) return { present: sizeOf(`${path}-wal`) > 0 ? 'damaged' : 'absent' };
   if (!headerOf(path).isDatabase) return { present: 'damaged' };
-  refuseStranger(path, { mayBeNewer: true });
+  refuseForeignFile(path, { mayBeNewer: true });
   try {
     return withDatabase(openToRead(path), (db) => ({ present: holdingOf(db), past: pastOf(db) }));
   } catch (error) {

@@ -20,6 +20,9 @@ export function writeAheadLog(path: string): Check {
 /** An audit that takes less is not worth a word. */
 const LARGE_AUDIT = 100e6;
 
+/** How many tables are named. */
+const MOST_NAMED = 5;
+
 /** What takes the room in the database file, the largest first; free pages are used again. */
 export function room(db: Database): Check {
   const rows = db.all<{ name: string; bytes: number }>(
@@ -30,14 +33,16 @@ export function room(db: Database): Check {
   const free = db.pragma<number>('freelist_count') * db.pragma<number>('page_size');
   const parts = [...rows, { name: 'free', bytes: free }].sort((a, b) => b.bytes - a.bytes);
   const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
-  const shares = parts
-    .map(({ name, bytes }) => ({ name, share: Math.round((100 * bytes) / total) }))
-    .filter(({ share }) => share > 0);
+  const share = (bytes: number) => `${Math.round((100 * bytes) / total)} %`;
+  const named = parts.slice(0, MOST_NAMED).filter(({ bytes }) => bytes > 0);
+  const others = parts.slice(MOST_NAMED).reduce((sum, { bytes }) => sum + bytes, 0);
   const audit = rows.find(({ name }) => name === 'audit')?.bytes ?? 0;
   return {
     name: 'Room',
     ok: true,
-    detail: shares.map(({ name, share }) => `${name} ${share} %`).join(', '),
+    detail: [...named, { name: 'others', bytes: others }]
+      .map(({ name, bytes }) => `${name} ${share(bytes)}`)
+      .join(', '),
     ...(audit > LARGE_AUDIT && {
       advice: 'Old entries of the audit can be removed: sciatica audit prune --before -365d',
     }),

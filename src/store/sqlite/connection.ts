@@ -1,12 +1,12 @@
 import type BetterSqlite from 'better-sqlite3';
 import { csvCell, rawCsvCell } from '../../lib/csv-cell.ts';
-import { refuseStrangeCompanions } from './companions.ts';
 import { contains } from './contains.ts';
 import { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { domainError } from './errors.ts';
 import { openReadable } from './readable.ts';
 import { addProceed, type Reader } from './reader.ts';
+import { refuseForeignSidecars } from './sidecars.ts';
 
 /** How long a command waits for another process to finish writing. */
 export const BUSY_TIMEOUT_MS = 30_000;
@@ -30,7 +30,7 @@ interface Options extends BetterSqlite.Options {
  */
 export function connect(path: string, { orReadable = false, reader, ...options }: Options = {}): Database {
   const connected = () => {
-    refuseStrangeCompanions(path);
+    refuseForeignSidecars(path);
     const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
       openWithPragmas(file, { ...options, ...more }, isAlone);
     try {

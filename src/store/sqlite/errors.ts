@@ -32,7 +32,10 @@ export function domainError(error: unknown, path: string): unknown {
 function isBrokenSchema(code: string, error: unknown): boolean {
   const { message } = error as Error;
   return (
-    code === 'SQLITE_ERROR' && /^(no such (table|column)|unsupported file format|malformed)/.test(message)
+    code === 'SQLITE_ERROR' &&
+    /^(no such|unknown function|table \S+ has|foreign key mismatch|attached databases must|unsupported file format|malformed)/.test(
+      message,
+    )
   );
 }
 
@@ -40,6 +43,14 @@ export function full(cause?: unknown): SciaticaError {
   return new SciaticaError('full', 'The disk is full: nothing was saved. Make room and try again.', [], {
     cause,
   });
+}
+
+/** The file belongs to another program, or to none. */
+export function notOurs(path: string): SciaticaError {
+  return new SciaticaError(
+    'unusable',
+    `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
+  );
 }
 
 /** What to do about a damaged file. */

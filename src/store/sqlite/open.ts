@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { keepVersion } from '../maintenance/backup.ts';
 import { retryWhileBusy } from './busy.ts';
-import { mendPermissions, refuseStrangeCompanions } from './companions.ts';
 import { connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { requireEngine } from './driver.ts';
-import { damaged, domainError, gone } from './errors.ts';
+import { damaged, domainError, gone, notOurs } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
+import { mendPermissions, refuseForeignSidecars } from './sidecars.ts';
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
 import { foreignKeyFaults } from './verify.ts';
 
@@ -37,10 +37,10 @@ export function openDatabase(path: string): Database {
 
 /** @returns nothing if the file was replaced while it was being opened, as a restore does */
 function openOnce(path: string): Database | undefined {
-  refuseStrangeCompanions(path);
+  refuseForeignSidecars(path);
   mendPermissions(path);
   createPrivately(path);
-  refuseStranger(path);
+  refuseForeignFile(path);
   const database = connect(path, { orReadable: true });
   try {
     if (database.obstacle?.kind === 'copy') prepareCopy(database);
@@ -49,7 +49,7 @@ function openOnce(path: string): Database | undefined {
       migrate(database);
     }
     if (!database.hasMoved) {
-      recognised.add(path);
+      known.add(path);
       removeAbandoned(dirname(path));
       return database;
     }
@@ -108,26 +108,26 @@ function createPrivately(path: string): void {
  * The files that this process has opened as ours. They are not looked into again: closing a file drops the
  * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
-const recognised = new Set<string>();
+const known = new Set<string>();
 
 /**
  * Refuses another application's file by its first bytes, before SQLite could touch it, its journal or its
  * log. Ours has its mark before it has a log; while it has none, it is empty, or a blank page if the power went.
  */
-export function refuseStranger(path: string, { mayBeNewer = false } = {}): void {
+export function refuseForeignFile(path: string, { mayBeNewer = false } = {}): void {
   const stat = statSync(path);
   if (!stat.isFile()) throw new SciaticaError('unusable', `${path} is not a file.`);
-  if (stat.size === 0 || recognised.has(path)) return;
+  if (stat.size === 0 || known.has(path)) return;
   const header = headerOf(path);
   if (header.isBlank && existsSync(`${path}-journal`)) return;
-  if (!header.isDatabase || header.applicationId !== APPLICATION_ID) throw stranger(path);
+  if (!header.isDatabase || header.applicationId !== APPLICATION_ID) throw notOurs(path);
   if (!mayBeNewer) refuseNewer(path, header.version);
 }
 
 /** Brings a copy of what cannot be written to up to date; refuses it if it belongs to something else. */
 function prepareCopy(database: Database): void {
   const version = database.pragma<number>('user_version');
-  if (database.pragma('application_id') !== APPLICATION_ID) throw stranger(database.path);
+  if (database.pragma('application_id') !== APPLICATION_ID) throw notOurs(database.path);
   refuseNewer(database.path, version);
   if (version === migrations.length) return;
   database.pragma('foreign_keys = OFF');
@@ -142,7 +142,7 @@ function claim(database: Database): void {
       if (database.pragma('application_id') === APPLICATION_ID) return;
       const isNew = database.value('SELECT count(*) FROM sqlite_schema') === 0;
       if (!isNew || database.pragma('application_id') !== 0 || database.pragma('user_version') !== 0)
-        throw stranger(database.path);
+        throw notOurs(database.path);
       database.pragma(`application_id = ${APPLICATION_ID}`);
     });
   }
@@ -179,13 +179,6 @@ export function migrate(database: Database, { keep = keepVersion } = {}): void {
   } finally {
     database.pragma('foreign_keys = ON');
   }
-}
-
-function stranger(path: string): SciaticaError {
-  return new SciaticaError(
-    'unusable',
-    `${path} is not a sciatica database; it was left as it is. Choose another file with --db. If it was one and may be damaged, see: sciatica doctor`,
-  );
 }
 
 function refuseNewer(path: string, version: number): void {

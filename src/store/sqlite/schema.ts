@@ -1,5 +1,12 @@
+import type { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { migrations } from './migrations/index.ts';
+
+const inMemory = (version: number) => {
+  const db = openSqlite(':memory:');
+  for (const sql of migrations.slice(0, version)) db.exec(sql);
+  return db;
+};
 
 /**
  * The columns of a table in a version of the format, in the order in which its rows hold them; none where that version
@@ -7,10 +14,27 @@ import { migrations } from './migrations/index.ts';
  * @param version 1 to the number of migrations
  */
 export function columnsAt(version: number, table: string): string[] {
-  const db = openSqlite(':memory:');
+  const db = inMemory(version);
   try {
-    for (const sql of migrations.slice(0, version)) db.exec(sql);
     return db.prepare('SELECT name FROM pragma_table_info(?) ORDER BY cid').pluck().all(table) as string[];
+  } finally {
+    db.close();
+  }
+}
+
+/** As SQL of `sqlite_schema`, without quotes and spaces: SQLite puts them in where it renames. */
+const SCHEMA = `SELECT type || ' ' || name || ' ' || replace(replace(replace(sql, '"', ''), ' ', ''), char(10), '')
+  FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+
+/**
+ * Whether a database has the tables, indexes and triggers of its version, each as it was made; it may have others too.
+ * SQLite finds no fault in a schema whose bytes have changed, as long as it can be parsed.
+ */
+export function isSchemaSound(database: Database): boolean {
+  const there = new Set(database.column<string>(SCHEMA));
+  const db = inMemory(database.pragma<number>('user_version'));
+  try {
+    return (db.prepare(SCHEMA).pluck().all() as string[]).every((object) => there.has(object));
   } finally {
     db.close();
   }

@@ -19,8 +19,8 @@ interface Naming {
 }
 
 /** How much of what was not synced the disk has at a crash. */
-export const fates = ['all', 'nothing', 'some', 'torn', 'reordered', 'last lost'] as const;
-export type Fate = (typeof fates)[number];
+export const outcomes = ['all', 'nothing', 'some', 'torn', 'reordered', 'last lost'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 const SECTOR = 512;
 
@@ -85,18 +85,18 @@ export class Disk {
   }
 
   /** Writes what is there after a crash into a new folder. */
-  leave(folder: string, fate: Fate, random: Random): void {
+  leave(folder: string, outcome: Outcome, random: Random): void {
     mkdirSync(folder);
     const names = new Map(this.#durableNames);
     const kept =
-      fate === 'all'
+      outcome === 'all'
         ? this.#pendingNames.length
-        : fate === 'nothing'
+        : outcome === 'nothing'
           ? 0
           : random.below(this.#pendingNames.length + 1);
     for (const { name, inode } of this.#pendingNames.slice(0, kept)) setName(names, name, inode);
     for (const [name, { durable, pending }] of names)
-      writeFileSync(join(folder, basename(name)), after(durable, surviving(pending, fate, random)), {
+      writeFileSync(join(folder, basename(name)), after(durable, surviving(pending, outcome, random)), {
         mode: 0o600,
       });
   }
@@ -133,8 +133,8 @@ function after(bytes: Buffer, changes: readonly Change[]): Buffer {
   return result;
 }
 
-function surviving(pending: readonly Change[], fate: Fate, random: Random): Change[] {
-  switch (fate) {
+function surviving(pending: readonly Change[], outcome: Outcome, random: Random): Change[] {
+  switch (outcome) {
     case 'all':
       return [...pending];
     case 'nothing':

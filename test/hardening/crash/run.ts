@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { isSound } from '../../../src/store/sqlite/verify.ts';
 import { storeOn } from '../../../src/store/store.ts';
 import { Random } from '../random.ts';
-import { Disk, fates } from './disk.ts';
+import { Disk, outcomes } from './disk.ts';
 import { stateOf, work } from './session.ts';
 import { type Event, record } from './trace.ts';
 
@@ -33,7 +33,7 @@ function found(folder: string): string {
   }
 }
 
-/** Crashes at moments spread over a session, each with another fate of what was not synced. */
+/** Crashes at moments spread over a session, each with another outcome of what was not synced. */
 function crash(events: readonly Event[], images: number, home: string): Tally {
   const random = new Random(1);
   const states = [...new Set(events.flatMap((event) => (event.kind === 'done' ? [event.state] : [])))];
@@ -47,9 +47,9 @@ function crash(events: readonly Event[], images: number, home: string): Tally {
     else disk.apply(event);
     const here = Math.ceil((images * (i + 1)) / events.length) - Math.ceil((images * i) / events.length);
     for (let n = 0; n < here; n++) {
-      const fate = fates[tally.images % fates.length] ?? 'all';
+      const outcome = outcomes[tally.images % outcomes.length] ?? 'all';
       const folder = join(home, 'image');
-      disk.leave(folder, fate, random);
+      disk.leave(folder, outcome, random);
       const state = found(folder);
       rmSync(folder, { recursive: true });
       tally.images += 1;
@@ -58,7 +58,7 @@ function crash(events: readonly Event[], images: number, home: string): Tally {
       tally.lost += 1;
       const at = states.indexOf(state);
       tally.faults.push(
-        `call ${i} (${event.kind}), ${fate}: ${at < 0 ? state : `as after step ${at + 1}`}, ${done} steps were acknowledged`,
+        `call ${i} (${event.kind}), ${outcome}: ${at < 0 ? state : `as after step ${at + 1}`}, ${done} steps were acknowledged`,
       );
     }
   }

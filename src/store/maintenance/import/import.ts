@@ -13,7 +13,6 @@ import { isUnique, markDoubled, settleRivals } from './rivals.ts';
 import {
   type Counts,
   counts,
-  type Fate,
   followUsers,
   goalKind,
   type Kind,
@@ -25,13 +24,14 @@ import {
   matchEqual,
   noteUser,
   type OnConflict,
+  type Outcome,
   ownedKinds,
   prepareStaging,
   routineKind,
   settle,
   stage,
   userKind,
-  withFate,
+  withOutcome,
 } from './staging.ts';
 import { write } from './write.ts';
 
@@ -253,8 +253,8 @@ export class Import {
     return this.#result;
   }
 
-  #faultAll(kind: Kind, fate: Fate, issue: Issue): void {
-    const { count, places } = withFate(this.db, kind, fate, MAX_FAULTS);
+  #faultAll(kind: Kind, outcome: Outcome, issue: Issue): void {
+    const { count, places } = withOutcome(this.db, kind, outcome, MAX_FAULTS);
     for (const at of places) this.fault({ ...issue, at: this.place(at, kind.noun) });
     this.#faultCount += count - places.length;
   }

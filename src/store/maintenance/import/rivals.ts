@@ -11,16 +11,16 @@ export const isUnique = (kind: Kind): kind is UniqueKind => kind.unique !== unde
 /** Finds records of the file whose key another one of the same user has, further up in the file. */
 export function markDoubled(db: Database, { staged, same }: UniqueKind): void {
   db.run(
-    `UPDATE ${staged} AS i SET fate = iif(${same}, 'repeated', 'doubled')
-     FROM (SELECT userId, key, min(at) AS at FROM ${staged} WHERE fate IS NULL
+    `UPDATE ${staged} AS i SET outcome = iif(${same}, 'repeated', 'doubled')
+     FROM (SELECT userId, key, min(at) AS at FROM ${staged} WHERE outcome IS NULL
            GROUP BY userId, key HAVING count(*) > 1) AS first
      JOIN ${staged} AS m ON m.at = first.at
-     WHERE i.userId = first.userId AND i.key = first.key AND i.at > first.at AND i.fate IS NULL`,
+     WHERE i.userId = first.userId AND i.key = first.key AND i.at > first.at AND i.outcome IS NULL`,
   );
 }
 
 /**
- * Gives the records that would be written, and whose key a stored record of the user has, the fate that was asked for:
+ * Gives the records that would be written, and whose key a stored record of the user has, the outcome that was asked for:
  * `overwrite` puts them in the place of that one. With `renumber` both would stay, which cannot be.
  */
 export function settleRivals(db: Database, kind: UniqueKind, onConflict: OnConflict): void {
@@ -32,15 +32,15 @@ export function settleRivals(db: Database, kind: UniqueKind, onConflict: OnConfl
   const rivals = `SELECT i.at, m.id, ${same} AS same FROM ${staged} AS i
     JOIN temp.import_keys AS k USING (userId, key) JOIN main.${table} AS m ON m.id = k.id
     WHERE m.id IS NOT coalesce(i.newId, i.id)
-    AND m.id NOT IN (SELECT id FROM ${staged} WHERE fate = 'overwritten')`;
-  const mark = (fate: string, which: string) =>
+    AND m.id NOT IN (SELECT id FROM ${staged} WHERE outcome = 'overwritten')`;
+  const mark = (outcome: string, which: string) =>
     db.run(
-      `UPDATE ${staged} AS target SET ${fate} FROM (${rivals} AND ${which}) AS rival WHERE target.at = rival.at`,
+      `UPDATE ${staged} AS target SET ${outcome} FROM (${rivals} AND ${which}) AS rival WHERE target.at = rival.at`,
     );
-  mark("fate = 'equal', newId = rival.id", "(i.fate IS NULL OR i.fate = 'renumbered') AND same");
-  if (onConflict === 'skip') mark("fate = 'skipped'", 'i.fate IS NULL');
-  if (onConflict === 'overwrite') mark("fate = 'overwritten', id = rival.id", 'i.fate IS NULL');
-  mark("fate = 'rivalling'", "(i.fate IS NULL OR i.fate IN ('renumbered', 'overwritten'))");
+  mark("outcome = 'equal', newId = rival.id", "(i.outcome IS NULL OR i.outcome = 'renumbered') AND same");
+  if (onConflict === 'skip') mark("outcome = 'skipped'", 'i.outcome IS NULL');
+  if (onConflict === 'overwrite') mark("outcome = 'overwritten', id = rival.id", 'i.outcome IS NULL');
+  mark("outcome = 'rivalling'", "(i.outcome IS NULL OR i.outcome IN ('renumbered', 'overwritten'))");
 }
 
 /** The keys of what these users have: SQLite folds the case of ASCII letters only. */

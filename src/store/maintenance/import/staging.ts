@@ -17,8 +17,8 @@ import type { Database } from '../../sqlite/database.ts';
 /** What happens to a record whose id is taken by a different one, or that was changed on both sides. */
 export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber' | 'newest';
 
-/** What becomes of a staged record; what has no fate yet is new. */
-export type Fate =
+/** What becomes of a staged record; what has no outcome yet is new. */
+export type Outcome =
   /** Already there, the same; with `renumber` perhaps under another id. */
   | 'equal'
   /** In the file once more. */
@@ -36,10 +36,10 @@ export type Fate =
   | 'skipped'
   | 'overwritten'
   | 'renumbered'
-  | MergeFate;
+  | MergeOutcome;
 
 /** What becomes of a record that has, or gets, a counterpart here. */
-export type MergeFate =
+export type MergeOutcome =
   /** Changed there, and not here. */
   | 'updated'
   /** Changed or deleted here, and not there. */
@@ -51,7 +51,7 @@ export type MergeFate =
   /** Changed on both sides to the same. */
   | 'agreed';
 
-/** How many records of a file had each fate; `missing` and `deleted` are not in the file any more. */
+/** How many records of a file had each outcome; `missing` and `deleted` are not in the file any more. */
 export type Counts = Record<
   | 'new'
   | 'equal'
@@ -116,7 +116,7 @@ const affinityOf = (field: Field | undefined) =>
 export function prepareStaging(db: Database): void {
   for (const { staged, columns, fields } of kinds)
     db.exec(`DROP TABLE IF EXISTS ${staged};
-      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, fate TEXT, newId INTEGER, givenUserId INTEGER)`);
+      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, outcome TEXT, newId INTEGER, givenUserId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
     CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
     DROP TABLE IF EXISTS temp.import_last_changes;
@@ -151,7 +151,7 @@ export function stage(
 export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
   db.exec(`CREATE INDEX IF NOT EXISTS temp.import_${noun}s_by_id ON import_${noun}s (id)`);
   db.run(
-    `UPDATE ${staged} AS i SET fate = iif(${same}, 'repeated', 'contradictory')
+    `UPDATE ${staged} AS i SET outcome = iif(${same}, 'repeated', 'contradictory')
      FROM (SELECT id, min(at) AS at FROM ${staged} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) AS first
      JOIN ${staged} AS m ON m.at = first.at
      WHERE i.id = first.id AND i.at > first.at`,
@@ -161,7 +161,7 @@ export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
 /** Finds records whose user is neither in the file nor in the database. */
 export function markOrphaned(db: Database, { staged }: Kind): void {
   db.run(
-    `UPDATE ${staged} SET fate = 'orphaned' WHERE fate IS NULL
+    `UPDATE ${staged} SET outcome = 'orphaned' WHERE outcome IS NULL
      AND userId NOT IN (SELECT id FROM temp.import_known_users) AND userId NOT IN (SELECT id FROM main.users)`,
   );
 }
@@ -169,8 +169,8 @@ export function markOrphaned(db: Database, { staged }: Kind): void {
 /** Finds records whose id is in the database: with the same record, or taken by a different one. */
 export function markTaken(db: Database, { table, staged, same }: Kind): void {
   db.run(
-    `UPDATE ${staged} AS i SET fate = iif(${same}, 'equal', 'conflicting')
-     FROM main.${table} AS m WHERE m.id = i.id AND i.fate IS NULL`,
+    `UPDATE ${staged} AS i SET outcome = iif(${same}, 'equal', 'conflicting')
+     FROM main.${table} AS m WHERE m.id = i.id AND i.outcome IS NULL`,
   );
 }
 
@@ -184,25 +184,25 @@ export function matchEqual(db: Database, { table, staged, columns, same }: Kind)
   db.run(
     `WITH m AS (
        SELECT *, ${nth('id')} FROM main.${table}
-       WHERE id NOT IN (SELECT id FROM ${staged} WHERE fate = 'equal')
+       WHERE id NOT IN (SELECT id FROM ${staged} WHERE outcome = 'equal')
      ), i AS (
-       SELECT *, ${nth('at')} FROM ${staged} WHERE fate = 'conflicting'
+       SELECT *, ${nth('at')} FROM ${staged} WHERE outcome = 'conflicting'
      )
-     UPDATE ${staged} AS target SET fate = 'equal', newId = m.id
+     UPDATE ${staged} AS target SET outcome = 'equal', newId = m.id
      FROM i JOIN m ON ${same} AND m.nth = i.nth WHERE target.at = i.at`,
   );
 }
 
-/** Gives conflicting records the fate that was asked for, and a new id to those that need one. */
+/** Gives conflicting records the outcome that was asked for, and a new id to those that need one. */
 export function settle(db: Database, kind: Kind, onConflict: OnConflict): void {
-  const fates = {
+  const outcomes = {
     skip: 'skipped',
     overwrite: 'overwritten',
     renumber: 'renumbered',
     refuse: 'conflicting',
     newest: 'conflicting',
   };
-  db.run(`UPDATE ${kind.staged} SET fate = ? WHERE fate = 'conflicting'`, fates[onConflict]);
+  db.run(`UPDATE ${kind.staged} SET outcome = ? WHERE outcome = 'conflicting'`, outcomes[onConflict]);
   settleIds(db, kind);
 }
 
@@ -215,7 +215,7 @@ export function settleIds(db: Database, { noun, table, staged }: Kind): void {
   const { changes } = db.run(
     `UPDATE ${staged} AS target SET newId = ? + nth
      FROM (SELECT at, row_number() OVER (ORDER BY at) AS nth FROM ${staged}
-           WHERE (fate = 'renumbered' OR id IS NULL) AND newId IS NULL) AS i
+           WHERE (outcome = 'renumbered' OR id IS NULL) AND newId IS NULL) AS i
      WHERE target.at = i.at`,
     last,
   );
@@ -231,16 +231,16 @@ export function followUsers(db: Database, { staged }: Kind): void {
   );
 }
 
-/** How many records have a fate, and where the first `limit` of them stand. */
-export function withFate(
+/** How many records have an outcome, and where the first `limit` of them stand. */
+export function withOutcome(
   db: Database,
   { staged }: Kind,
-  fate: Fate,
+  outcome: Outcome,
   limit: number,
 ): { count: number; places: number[] } {
-  const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE fate = ?`, fate) ?? 0;
-  const sql = `SELECT at FROM ${staged} WHERE fate = ? ORDER BY at LIMIT ?`;
-  return { count, places: count > 0 ? db.column<number>(sql, fate, limit) : [] };
+  const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE outcome = ?`, outcome) ?? 0;
+  const sql = `SELECT at FROM ${staged} WHERE outcome = ? ORDER BY at LIMIT ?`;
+  return { count, places: count > 0 ? db.column<number>(sql, outcome, limit) : [] };
 }
 
 export function counts(db: Database, { staged }: Kind): Counts {
@@ -257,17 +257,17 @@ export function counts(db: Database, { staged }: Kind): Counts {
     missing: 0,
     deleted: 0,
   };
-  const rows = db.all<{ fate: Fate | null; count: number }>(
-    `SELECT fate, count(*) AS count FROM ${staged} GROUP BY fate`,
+  const rows = db.all<{ outcome: Outcome | null; count: number }>(
+    `SELECT outcome, count(*) AS count FROM ${staged} GROUP BY outcome`,
   );
-  for (const { fate, count } of rows) {
-    const name = fate ?? 'new';
+  for (const { outcome, count } of rows) {
+    const name = outcome ?? 'new';
     all[countedAs[name] ?? (name as keyof Counts)] += count;
   }
   return all;
 }
 
-/** The fates that have no count of their own. */
+/** The outcomes that have no count of their own. */
 const countedAs: Readonly<Record<string, keyof Counts>> = {
   rivalling: 'conflicting',
   returned: 'new',

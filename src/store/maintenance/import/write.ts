@@ -6,7 +6,7 @@ export function write(db: Database, { table, staged, columns }: Kind): void {
   const names = columns.join(', ');
   db.run(
     `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
-     FROM ${staged} AS i WHERE i.id = m.id AND i.fate = 'overwritten'`,
+     FROM ${staged} AS i WHERE i.id = m.id AND i.outcome = 'overwritten'`,
   );
   const insert = `INSERT INTO main.${table} (id, ${names}) SELECT coalesce(newId, id), ${names}
      FROM ${staged} WHERE ${IS_NEW} ORDER BY at`;
@@ -14,7 +14,7 @@ export function write(db: Database, { table, staged, columns }: Kind): void {
   else db.run(insert);
 }
 
-const IS_NEW = "(fate IS NULL OR fate = 'renumbered')";
+const IS_NEW = "(outcome IS NULL OR outcome = 'renumbered')";
 
 /** Below so many rows it makes no difference. */
 const MANY_ROWS = 10_000;

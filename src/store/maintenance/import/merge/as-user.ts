@@ -26,7 +26,7 @@ export function onlyUser(db: Database): number | undefined {
 /** Puts records of no known origin under a user: the user of the file is left out. */
 export function putUnder(db: Database, ours: number): void {
   onlyUser(db);
-  db.run(`UPDATE ${userKind.staged} SET fate = 'skipped' WHERE fate IS NULL`);
+  db.run(`UPDATE ${userKind.staged} SET outcome = 'skipped' WHERE outcome IS NULL`);
   for (const { staged } of ownedKinds) db.run(`UPDATE ${staged} SET userId = ?`, ours);
 }
 
@@ -51,9 +51,9 @@ export function linkUser({ db, origin }: Merge, ours: number): AsUser | undefine
         : `cannot be ${ours}: another user of that database is user ${ours} here`;
     throw new SciaticaError('conflict', 'The user is another.', [{ field: '--as', message }]);
   }
-  const isKnown = "newId = ? AND fate IN ('equal', 'kept', 'agreed', 'updated', 'conflicting')";
+  const isKnown = "newId = ? AND outcome IN ('equal', 'kept', 'agreed', 'updated', 'conflicting')";
   db.run(
-    `UPDATE ${userKind.staged} SET fate = 'linked', newId = ? WHERE fate IS NOT 'repeated' AND NOT (${isKnown}) IS TRUE`,
+    `UPDATE ${userKind.staged} SET outcome = 'linked', newId = ? WHERE outcome IS NOT 'repeated' AND NOT (${isKnown}) IS TRUE`,
     ours,
     ours,
   );

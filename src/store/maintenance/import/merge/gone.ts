@@ -2,7 +2,7 @@ import { type Kind, kinds, ownedKinds, userKind } from '../staging.ts';
 import { AGREED, isAgreed, type Merge, ofOrigin } from './sql.ts';
 
 /**
- * What is here and known from the origin, and is missing in a file that is complete: it was deleted there. Its fates, in
+ * What is here and known from the origin, and is missing in a file that is complete: it was deleted there. Its outcomes, in
  * temp.import_gone: `missing`, `conflicting` when it was changed here, then `deleted` or `skipped`.
  */
 
@@ -11,7 +11,7 @@ export function findGone({ db, origin }: Merge): void {
   for (const kind of kinds) {
     const { noun, table, staged } = kind;
     db.run(
-      `INSERT INTO temp.import_gone (record, theirId, ourId, fate)
+      `INSERT INTO temp.import_gone (record, theirId, ourId, outcome)
        SELECT '${noun}', c.theirId, c.ourId, iif(${isAgreed('m', kind)}, 'missing', 'conflicting')
        FROM main.counterparts AS c JOIN main.${table} AS m ON m.id = c.ourId
        WHERE ${ofOrigin(noun)} AND ${AGREED} <> 'null'
@@ -24,34 +24,34 @@ export function findGone({ db, origin }: Merge): void {
 
 /** The records of a user that stay when those that are gone have been deleted, and those that move have moved. */
 const staying = ({ noun, table, staged }: Kind) => `SELECT 1 FROM main.${table} AS m WHERE m.userId = g.ourId
-  AND NOT EXISTS (SELECT 1 FROM temp.import_gone AS o WHERE o.record = '${noun}' AND o.ourId = m.id AND o.fate IN ('missing', 'deleted'))
-  AND m.id NOT IN (SELECT newId FROM ${staged} WHERE newId IS NOT NULL AND fate IN ('updated', 'overwritten'))`;
+  AND NOT EXISTS (SELECT 1 FROM temp.import_gone AS o WHERE o.record = '${noun}' AND o.ourId = m.id AND o.outcome IN ('missing', 'deleted'))
+  AND m.id NOT IN (SELECT newId FROM ${staged} WHERE newId IS NOT NULL AND outcome IN ('updated', 'overwritten'))`;
 
 /** A user who has records that stay is not deleted without a word: they would go too. */
 export function keepUsersWithRecords({ db }: Merge): void {
   for (const kind of ownedKinds)
     db.run(
-      `UPDATE temp.import_gone AS g SET fate = 'conflicting'
-       WHERE record = '${userKind.noun}' AND fate = 'missing' AND EXISTS (${staying(kind)})`,
+      `UPDATE temp.import_gone AS g SET outcome = 'conflicting'
+       WHERE record = '${userKind.noun}' AND outcome = 'missing' AND EXISTS (${staying(kind)})`,
     );
 }
 
 /** Once the conflicts are settled: what was deleted there is to be deleted here, and what belongs to users who are. */
 export function decideGone({ db }: Merge, mayTakeRecordsAlong: boolean): void {
-  db.run("UPDATE temp.import_gone SET fate = 'deleted' WHERE fate = 'missing'");
+  db.run("UPDATE temp.import_gone SET outcome = 'deleted' WHERE outcome = 'missing'");
   for (const kind of ownedKinds) {
     const { noun, table, staged } = kind;
-    const ofDeleted = `record = '${userKind.noun}' AND fate = 'deleted'`;
+    const ofDeleted = `record = '${userKind.noun}' AND outcome = 'deleted'`;
     if (!mayTakeRecordsAlong)
       db.run(
-        `UPDATE temp.import_gone AS g SET fate = 'skipped' WHERE ${ofDeleted} AND EXISTS (${staying(kind)})`,
+        `UPDATE temp.import_gone AS g SET outcome = 'skipped' WHERE ${ofDeleted} AND EXISTS (${staying(kind)})`,
       );
     db.run(
-      `INSERT INTO temp.import_gone (record, ourId, fate)
+      `INSERT INTO temp.import_gone (record, ourId, outcome)
        SELECT '${noun}', id, 'deleted' FROM main.${table}
        WHERE userId IN (SELECT ourId FROM temp.import_gone WHERE ${ofDeleted})
-       AND id NOT IN (SELECT newId FROM ${staged} WHERE newId IS NOT NULL AND fate IN ('updated', 'overwritten'))
-       ON CONFLICT DO UPDATE SET fate = 'deleted'`,
+       AND id NOT IN (SELECT newId FROM ${staged} WHERE newId IS NOT NULL AND outcome IN ('updated', 'overwritten'))
+       ON CONFLICT DO UPDATE SET outcome = 'deleted'`,
     );
   }
 }
@@ -61,6 +61,6 @@ export function deleteGone({ db }: Merge): void {
   for (const { noun, table } of [...ownedKinds, userKind])
     db.run(
       `DELETE FROM main.${table} WHERE id IN (
-         SELECT ourId FROM temp.import_gone WHERE record = '${noun}' AND fate = 'deleted')`,
+         SELECT ourId FROM temp.import_gone WHERE record = '${noun}' AND outcome = 'deleted')`,
     );
 }

@@ -13,14 +13,14 @@ export function compareKnown({ db, origin }: Merge, kind: Kind): void {
   const { noun, table, staged, same } = kind;
   const isHereAgreed = isAgreed('m', kind);
   db.run(
-    `UPDATE ${staged} AS i SET newId = c.ourId, fate = CASE
+    `UPDATE ${staged} AS i SET newId = c.ourId, outcome = CASE
        WHEN ${isAgreed('i', kind)} THEN iif(${isHereAgreed}, 'equal', 'kept')
        WHEN m.id IS NOT NULL AND ${same} THEN 'agreed'
        WHEN ${isHereAgreed} THEN 'updated'
        WHEN m.id IS NULL AND ${AGREED} = 'null' THEN 'returned'
        ELSE 'conflicting' END
      FROM main.counterparts AS c LEFT JOIN main.${table} AS m ON m.id = c.ourId
-     WHERE ${ofOrigin(noun)} AND c.theirId = i.id AND i.fate IS NULL`,
+     WHERE ${ofOrigin(noun)} AND c.theirId = i.id AND i.outcome IS NULL`,
     origin,
   );
 }
@@ -31,7 +31,7 @@ export function compareKnown({ db, origin }: Merge, kind: Kind): void {
  */
 export function linkEqual({ db, origin }: Merge, kind: Kind): void {
   const { noun, table, staged, columns, same } = kind;
-  const unknown = `FROM ${staged} WHERE fate IS NULL AND newId IS NULL`;
+  const unknown = `FROM ${staged} WHERE outcome IS NULL AND newId IS NULL`;
   const ofTheirUsers = kind === userKind ? '' : `userId IN (SELECT userId ${unknown}) AND`;
   const candidates = `FROM main.${table} AS x WHERE ${ofTheirUsers} NOT EXISTS (
     SELECT 1 FROM main.counterparts AS c WHERE ${ofOrigin(noun)} AND c.ourId = x.id)`;
@@ -40,7 +40,7 @@ export function linkEqual({ db, origin }: Merge, kind: Kind): void {
     `row_number() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order}) AS nth`;
   db.run(
     `WITH m AS (SELECT *, ${nth('id')} ${candidates}), i AS (SELECT *, ${nth('at')} ${unknown})
-     UPDATE ${staged} AS target SET fate = 'linked', newId = m.id
+     UPDATE ${staged} AS target SET outcome = 'linked', newId = m.id
      FROM i JOIN m ON ${same} AND m.nth = i.nth WHERE target.at = i.at`,
     origin,
   );
@@ -50,7 +50,7 @@ export function linkEqual({ db, origin }: Merge, kind: Kind): void {
 export function translateUsers({ db, origin }: Merge): void {
   db.run(
     `INSERT OR IGNORE INTO temp.import_user_ids
-     SELECT id, coalesce(newId, id) FROM ${userKind.staged} WHERE id IS NOT NULL AND fate IS NOT 'repeated'`,
+     SELECT id, coalesce(newId, id) FROM ${userKind.staged} WHERE id IS NOT NULL AND outcome IS NOT 'repeated'`,
   );
   db.run(
     `INSERT OR IGNORE INTO temp.import_user_ids SELECT c.theirId, c.ourId
@@ -60,7 +60,7 @@ export function translateUsers({ db, origin }: Merge): void {
   );
   for (const { staged } of ownedKinds) {
     db.run(
-      `UPDATE ${staged} AS i SET fate = 'orphaned' WHERE fate IS NULL
+      `UPDATE ${staged} AS i SET outcome = 'orphaned' WHERE outcome IS NULL
        AND userId NOT IN (SELECT theirs FROM temp.import_user_ids)
        AND userId NOT IN (SELECT id FROM temp.import_known_users)`,
     );
@@ -77,15 +77,15 @@ export function translateUsers({ db, origin }: Merge): void {
  */
 export function linkByKey({ db, origin }: Merge, kind: Kind & { unique: UniqueNoun }): void {
   const { noun, table, staged, same } = kind;
-  const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged} WHERE fate IS NULL`);
+  const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged} WHERE outcome IS NULL`);
   if (users.length === 0) return;
   storeKeys(db, kind, users);
   db.run(
     `UPDATE ${staged} AS i SET newId = m.id,
-       fate = CASE WHEN ${same} THEN 'linked' WHEN c.ourId IS NOT NULL AND ${isAgreed('m', kind)} THEN 'updated' ELSE 'conflicting' END
+       outcome = CASE WHEN ${same} THEN 'linked' WHEN c.ourId IS NOT NULL AND ${isAgreed('m', kind)} THEN 'updated' ELSE 'conflicting' END
      FROM temp.import_keys AS k JOIN main.${table} AS m ON m.id = k.id
      LEFT JOIN main.counterparts AS c ON ${ofOrigin(noun)} AND c.ourId = m.id
-     WHERE k.userId = i.userId AND k.key = i.key AND i.fate IS NULL AND i.newId IS NULL
+     WHERE k.userId = i.userId AND k.key = i.key AND i.outcome IS NULL AND i.newId IS NULL
      AND m.id NOT IN (SELECT newId FROM ${staged} WHERE newId IS NOT NULL)`,
     origin,
   );
@@ -99,7 +99,7 @@ export function giveIds({ db }: Merge, kind: Kind): void {
   const { noun, table, staged } = kind;
   const last = db.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
   db.run(
-    `UPDATE ${staged} AS i SET fate = 'renumbered' WHERE fate IS NULL AND newId IS NULL AND id <= ? AND (
+    `UPDATE ${staged} AS i SET outcome = 'renumbered' WHERE outcome IS NULL AND newId IS NULL AND id <= ? AND (
        id IN (SELECT id FROM main.${table})
        OR EXISTS (SELECT 1 FROM main.history WHERE recordId = i.id AND record = '${noun}')
        OR EXISTS (SELECT 1 FROM main.origins AS o JOIN main.counterparts AS c ON c.origin = o.id

@@ -27,7 +27,7 @@ export interface GoneRecord {
 }
 
 /**
- * Brings the staged records of another database in, by what both sides last agreed on (a three-way merge): first the fates are
+ * Brings the staged records of another database in, by what both sides last agreed on (a three-way merge): first the outcomes are
  * found in temporary tables, then they are written.
  */
 export class OriginMerge {
@@ -47,7 +47,7 @@ export class OriginMerge {
   /** The conflicts that are left: how many, and the first `limit` of them. */
   conflicts = (limit: number): { count: number; conflicts: Conflict[] } => conflictsLeft(this.#merge, limit);
 
-  /** Forgets the fates of an earlier run and prepares for another. */
+  /** Forgets the outcomes of an earlier run and prepares for another. */
   prepare(): void {
     prepareMerge(this.db);
     for (const { staged } of ownedKinds)
@@ -56,7 +56,7 @@ export class OriginMerge {
       );
     for (const { staged } of kinds)
       this.db.run(
-        `UPDATE ${staged} SET fate = NULL, newId = NULL WHERE fate IS NOT NULL OR newId IS NOT NULL`,
+        `UPDATE ${staged} SET outcome = NULL, newId = NULL WHERE outcome IS NOT NULL OR newId IS NOT NULL`,
       );
   }
 
@@ -93,7 +93,7 @@ export class OriginMerge {
     if (this.isOlder) doubtAll(merge);
     findOrphans(merge);
     if (mirror) keepUsersWithRecords(merge);
-    else db.run("UPDATE temp.import_gone SET fate = 'missing'");
+    else db.run("UPDATE temp.import_gone SET outcome = 'missing'");
     settleConflicts(merge, onConflict);
     for (const kind of ownedKinds) giveIds(merge, kind);
     if (mirror) decideGone(merge, onConflict === 'overwrite');
@@ -111,7 +111,7 @@ export class OriginMerge {
 
   /** Whether anything would be written but what both sides agree on. */
   get changesRecords(): boolean {
-    const written = "fate IS NULL OR fate IN ('renumbered', 'returned', 'updated', 'overwritten')";
+    const written = "outcome IS NULL OR outcome IN ('renumbered', 'returned', 'updated', 'overwritten')";
     return kinds.some(
       ({ staged }) => this.db.value(`SELECT 1 FROM ${staged} WHERE ${written} LIMIT 1`) === 1,
     );
@@ -119,11 +119,11 @@ export class OriginMerge {
 
   /** How many records of a kind were deleted there and are here still, or were deleted here too. */
   goneCounts(noun: Noun): { missing: number; deleted: number } {
-    const count = (fate: string) =>
+    const count = (outcome: string) =>
       this.db.value<number>(
-        'SELECT count(*) FROM temp.import_gone WHERE record = ? AND fate = ?',
+        'SELECT count(*) FROM temp.import_gone WHERE record = ? AND outcome = ?',
         noun,
-        fate,
+        outcome,
       ) ?? 0;
     return { missing: count('missing'), deleted: count('deleted') };
   }
@@ -131,7 +131,7 @@ export class OriginMerge {
   /** The first `limit` records that were deleted there and are here still, or that are to be deleted here too. */
   gone(limit: number): GoneRecord[] {
     return this.db.all<GoneRecord>(
-      `SELECT record, ourId AS id FROM temp.import_gone WHERE fate IN ('missing', 'deleted')
+      `SELECT record, ourId AS id FROM temp.import_gone WHERE outcome IN ('missing', 'deleted')
        ORDER BY record <> 'user', record, ourId LIMIT ?`,
       limit,
     );

@@ -43,7 +43,7 @@ export function prepareMerge(db: Database): void {
     CREATE TABLE temp.import_user_ids (theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL);
     DROP TABLE IF EXISTS temp.import_gone;
     CREATE TABLE temp.import_gone (
-      record TEXT, theirId INTEGER, ourId INTEGER, fate TEXT, PRIMARY KEY (record, ourId)) WITHOUT ROWID`);
+      record TEXT, theirId INTEGER, ourId INTEGER, outcome TEXT, PRIMARY KEY (record, ourId)) WITHOUT ROWID`);
   db.run(
     'INSERT INTO temp.import_undone SELECT value FROM json_each(?)',
     JSON.stringify([...undoneChanges(db)]),

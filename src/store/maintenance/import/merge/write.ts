@@ -6,12 +6,12 @@ export function writeMerged({ db }: Merge, { table, staged, columns }: Kind): vo
   const names = columns.join(', ');
   db.run(
     `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
-     FROM ${staged} AS i WHERE i.newId = m.id AND i.fate IN ('updated', 'overwritten')`,
+     FROM ${staged} AS i WHERE i.newId = m.id AND i.outcome IN ('updated', 'overwritten')`,
   );
   db.run(
     `INSERT INTO main.${table} (id, ${names}) SELECT coalesce(newId, id), ${names} FROM ${staged} AS i
-     WHERE fate IS NULL OR fate IN ('renumbered', 'returned')
-     OR fate = 'overwritten' AND NOT EXISTS (SELECT 1 FROM main.${table} WHERE id = coalesce(i.newId, i.id)) ORDER BY at`,
+     WHERE outcome IS NULL OR outcome IN ('renumbered', 'returned')
+     OR outcome = 'overwritten' AND NOT EXISTS (SELECT 1 FROM main.${table} WHERE id = coalesce(i.newId, i.id)) ORDER BY at`,
   );
 }
 
@@ -25,8 +25,8 @@ export function noteAgreed({ db, origin }: Merge, seq: number): void {
   const change = '(SELECT max(id) FROM main.changes)';
   for (const kind of kinds) {
     const { noun, staged, unique } = kind;
-    const settled = `i.id IS NOT NULL AND (i.fate IS NULL OR i.newId IS NOT NULL
-      AND i.fate IN ('renumbered', 'returned', 'linked', 'agreed', 'updated', 'overwritten', 'skipped'))`;
+    const settled = `i.id IS NOT NULL AND (i.outcome IS NULL OR i.newId IS NOT NULL
+      AND i.outcome IN ('renumbered', 'returned', 'linked', 'agreed', 'updated', 'overwritten', 'skipped'))`;
     // What one of ours was the counterpart of was deleted there, and another came in its place.
     if (unique)
       db.run(
@@ -45,7 +45,7 @@ export function noteAgreed({ db, origin }: Merge, seq: number): void {
     db.run(
       `UPDATE main.counterparts AS c SET agreed = 'null', change = ${change}, earlier = ${BEFORE}
        FROM temp.import_gone AS g WHERE ${ofOrigin(noun)} AND g.record = c.record AND g.ourId = c.ourId
-       AND g.fate IN ('deleted', 'skipped')`,
+       AND g.outcome IN ('deleted', 'skipped')`,
       origin,
     );
   }

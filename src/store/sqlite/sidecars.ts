@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 
 /** What SQLite keeps beside a database. */
-const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+const SIDECARS = ['-wal', '-shm', '-journal'] as const;
 
 /** Group or others may write; only the owner of a file may remove it (sticky). */
 const [WRITABLE, STICKY] = [0o022, 0o1000];
@@ -16,7 +16,7 @@ const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
  * could read what is written to them. To be called before SQLite opens the database.
  * @throws SciaticaError `damaged`, `unusable`
  */
-export function refuseStrangeCompanions(path: string): void {
+export function refuseForeignSidecars(path: string): void {
   // First the log: whoever makes a database writes to it before there is one.
   const hasLog = (statOf(`${path}-wal`)?.size ?? 0) > 0;
   const database = statOf(path);
@@ -25,11 +25,11 @@ export function refuseStrangeCompanions(path: string): void {
       'damaged',
       `${path} is ${database ? 'empty' : 'not there'}, but ${path}-wal is there, which may hold its records. To save what can be read: sciatica doctor --rescue FILE. To begin anew, move both away.`,
     );
-  const strange = strangeCompanion(path);
-  if (strange)
+  const foreign = foreignSidecar(path);
+  if (foreign)
     throw new SciaticaError(
       'unusable',
-      `${strange} belongs to another user of this computer, who could read what is written to it: nothing was opened. Keep the database in a folder of your own (--db), not in ${dirname(path)}.`,
+      `${foreign} belongs to another user of this computer, who could read what is written to it: nothing was opened. Keep the database in a folder of your own (--db), not in ${dirname(path)}.`,
     );
 }
 
@@ -47,11 +47,11 @@ export function mendPermissions(path: string): void {
 }
 
 /** A file beside a database in a folder such as /tmp that neither its owner nor we nor the system made. */
-export function strangeCompanion(path: string): string | undefined {
+export function foreignSidecar(path: string): string | undefined {
   const mode = statOf(dirname(path))?.mode ?? 0;
   if ((mode & STICKY) === 0 || (mode & WRITABLE) === 0) return undefined;
   const ours = [0, process.geteuid?.(), statOf(path)?.uid];
-  return COMPANIONS.map((end) => path + end).find((file) => {
+  return SIDECARS.map((end) => path + end).find((file) => {
     const stat = lstatSync(file, { throwIfNoEntry: false });
     return stat !== undefined && !ours.includes(stat.uid);
   });

@@ -1,0 +1,225 @@
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { prepareRestore, type Restoration } from '../../src/store/maintenance/restore.ts';
+import type { Store } from '../../src/store/store.ts';
+import {
+  bundle,
+  failure,
+  filledStore,
+  freshFolder,
+  freshPath,
+  freshStore,
+  log,
+  raw,
+  start,
+} from './helpers.ts';
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const fixture = (version: number) => new URL(`../fixtures/v${version}.db`, import.meta.url);
+
+/** A backup of a database with `count` logs. @returns its path */
+function backupOf(count: number, prepare: (store: Store) => void = () => {}): string {
+  const store = filledStore(count);
+  prepare(store);
+  return backup(store.path, join(freshFolder(), 'b.db')).path;
+}
+
+/** Restores a backup, with what `check` sees before. @returns where the replaced database was kept */
+function restore(file: string, path: string, check: (restoration: Restoration) => void = () => {}) {
+  const restoration = prepareRestore(file, path);
+  check(restoration);
+  const kept = restoration.apply('now');
+  restoration.close();
+  return kept;
+}
+
+/** A database whose beginning is gone. */
+function damagedDb(): string {
+  const path = freshPath();
+  filledStore(5, path).close();
+  writeFileSync(path, readFileSync(path).fill(0, 0, 4096));
+  return path;
+}
+
+test('a backup that others may read becomes a database that they may not', () => {
+  const file = backupOf(1);
+  chmodSync(file, 0o644);
+  const path = freshPath();
+  restore(file, path);
+  expect(modeOf(path)).toBe('600');
+});
+
+test('an empty file is no database that is kept', () => {
+  const path = freshPath();
+  writeFileSync(path, '');
+  expect(restore(backupOf(3), path, ({ present }) => expect(present).toBe('absent'))).toBe(undefined);
+  expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
+  expect(freshStore(path).logs.count()).toBe(3);
+});
+
+test('what is kept of a damaged database is private, and no index of a log stays', () => {
+  const path = damagedDb();
+  chmodSync(path, 0o644);
+  writeFileSync(`${path}-shm`, 'of another');
+  const kept = restore(backupOf(3), path) ?? '';
+  expect(modeOf(kept)).toBe('600');
+  expect(readdirSync(join(path, '..')).sort()).toEqual(['test.db', 'test.db.replaced-now']);
+});
+
+test.each([
+  ['a table under another name', "UPDATE sqlite_schema SET tbl_name = 'Tokens' WHERE name = 'tokens'", -1],
+  ['another text encoding', 'SELECT 1', 59],
+])('a database is replaced as a whole where its records cannot be put into its file: %s', (_, sql, at) => {
+  const path = freshPath();
+  filledStore(5, path).close();
+  const db = raw(path);
+  // It lets nobody write to its schema.
+  db.unsafeMode();
+  db.pragma('writable_schema = ON');
+  db.exec(sql);
+  db.close();
+  const before = readFileSync(path);
+  if (at >= 0) before[at] = (before[at] ?? 0) ^ 3;
+  writeFileSync(path, before);
+  const kept = restore(backupOf(3), path) ?? '';
+  expect(freshStore(path).logs.count()).toBe(3);
+  expect(readFileSync(kept).subarray(4096).equals(before.subarray(4096))).toBe(true);
+});
+
+test('a backup of which a record belongs to no user is damaged', () => {
+  const file = backupOf(4);
+  const db = raw(file);
+  db.pragma('foreign_keys = OFF');
+  db.exec('DELETE FROM users WHERE id = 2');
+  db.close();
+  const path = freshPath();
+  filledStore(1, path).close();
+  expect(failure(() => prepareRestore(file, path)).code).toBe('damaged');
+  expect(failure(() => backup(file, join(freshFolder(), 'copy.db'))).code).toBe('damaged');
+  expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
+});
+
+test('a backup beside its rollback journal is restored as it was before the crash', () => {
+  const file = backupOf(300);
+  const db = raw(file);
+  db.pragma('journal_mode = DELETE');
+  // With so little memory, pages are written before the commit.
+  db.pragma('cache_size = 1');
+  db.exec("BEGIN; UPDATE logs SET notes = 'half done'");
+  const crashed = join(freshFolder(), 'crashed.db');
+  for (const end of ['', '-journal']) copyFileSync(file + end, crashed + end);
+  db.exec('ROLLBACK');
+  db.close();
+  expect(readFileSync(crashed).includes('half done')).toBe(true);
+  const path = freshPath();
+  restore(crashed, path);
+  const store = freshStore(path);
+  expect(store.logs.list().filter(({ notes }) => notes === 'half done')).toEqual([]);
+  expect(store.logs.count()).toBe(300);
+});
+
+test("another program's database is left as it is", () => {
+  const path = freshPath();
+  const db = raw(path);
+  db.exec('CREATE TABLE t (x)');
+  db.close();
+  const before = readFileSync(path);
+  expect(failure(() => prepareRestore(backupOf(1), path)).code).toBe('unusable');
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test('a database from before there were tokens is counted, and kept', () => {
+  const path = freshPath();
+  copyFileSync(fixture(1), path);
+  restore(backupOf(3), path, ({ present }) => expect(present).toMatchObject({ version: 1, logs: 39 }));
+  expect(freshStore(path).logs.count()).toBe(3);
+});
+
+test('a database from before there was a history is backed up as it is', () => {
+  const path = freshPath();
+  copyFileSync(fixture(1), path);
+  expect(backup(path, join(freshFolder(), 'b.db'))).toMatchObject({ version: 1, logs: 39 });
+});
+
+test('a failure in the middle leaves no copy of what was not replaced', () => {
+  const path = freshPath();
+  filledStore(5, path).close();
+  const restoration = prepareRestore(backupOf(3), path);
+  const [prepared = ''] = readdirSync(join(path, '..')).filter((name) => name.endsWith('.tmp'));
+  rmSync(join(path, '..', prepared));
+  expect(() => restoration.apply('now')).toThrow();
+  restoration.close();
+  expect(readdirSync(join(path, '..'))).toEqual(['test.db']);
+  expect(freshStore(path).logs.count()).toBe(5);
+});
+
+describe('what must not go back in time', () => {
+  test('ids that the backup had given, and deleted', () => {
+    const file = backupOf(5, (store) => store.logs.delete(5));
+    const path = freshPath();
+    filledStore(1, path).close();
+    restore(file, path);
+    expect(freshStore(path).logs.create(log()).id).toBe(6);
+  });
+
+  test('the history of a database that cannot be read', () => {
+    const file = backupOf(1);
+    const path = damagedDb();
+    restore(file, path);
+    const store = freshStore(path);
+    // Beyond all that the lost one may have had, so that no number of its is ever valid again.
+    expect(store.history.last()).toBeGreaterThan(1_000_000_000);
+    for (const since of [1, 20, 1_000_000])
+      expect(failure(() => store.requireSince(since)).code).toBe('outdated');
+  });
+
+  test('who was erased, through several restores', () => {
+    const path = freshPath();
+    const store = filledStore(2, path);
+    const first = backup(path, join(freshFolder(), 'first.db')).path;
+    store.erase(2);
+    store.close();
+    restore(first, path, ({ erased }) => expect(erased).toEqual([2]));
+    const second = backup(path, join(freshFolder(), 'second.db')).path;
+    const elsewhere = freshPath();
+    restore(second, elsewhere);
+    prepareRestore(first, elsewhere).close();
+    restore(first, elsewhere, ({ erased }) => expect(erased).toEqual([2]));
+  });
+
+  test('tokens: those of the backup that are valid are counted', () => {
+    const phone = { role: 'admin', users: null, lifetime: null } as const;
+    const file = backupOf(1, ({ tokens }) => {
+      for (const name of ['old', 'new']) tokens.create({ ...phone, name });
+      tokens.revoke('old');
+    });
+    restore(file, freshPath(), ({ tokens }) => expect(tokens).toBe(1));
+  });
+});
+
+describe('a damaged database that another program has open', () => {
+  let script = '';
+  beforeAll(async () => {
+    script = await bundle(`
+      import { openStore } from './src/store/store.ts';
+      const store = openStore(process.argv[2]);
+      console.log(store.users.count());
+      process.stdin.on('data', () => store.close());
+    `);
+  });
+
+  test.skipIf(process.platform !== 'linux')('is not replaced', async () => {
+    const path = freshPath();
+    filledStore(5, path).close();
+    const child = start(script, [path]);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    writeFileSync(path, Buffer.alloc(4096, 7), { flag: 'r+' });
+    const restoration = prepareRestore(backupOf(3), path);
+    expect(restoration.present).toBe('damaged');
+    expect(failure(() => restoration.apply('now')).code).toBe('conflict');
+    restoration.close();
+    expect(readFileSync(path).subarray(0, 4096)).toEqual(Buffer.alloc(4096, 7));
+  });
+});
