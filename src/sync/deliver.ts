@@ -71,7 +71,8 @@ async function written(
   return ours && same(record, ours, records[0] as AnyRecord) ? [found.record] : undefined;
 }
 
-function request(
+/** Sends a request as it was noted. */
+export function request(
   session: Session,
   { method, path, body, key }: Push,
   headers: Record<string, string>,
@@ -81,7 +82,7 @@ function request(
 }
 
 /** The records in an answer. */
-const recordsIn = ({ record }: Push, answer: unknown): AnyRecord[] =>
+export const recordsIn = ({ record }: Push, answer: unknown): AnyRecord[] =>
   (Array.isArray(answer) ? answer : [answer]).map((one) => recordOf(record, one));
 
 /** Notes which record over there each record is, and as what both know it. */

@@ -147,6 +147,17 @@ export class Service {
     }
   }
 
+  /** What happened to a user or a log, which may be deleted; nothing where the service does not know. */
+  async history(record: 'user' | 'log', theirId: number): Promise<HistoryEntry[]> {
+    try {
+      const { value } = await this.#json({ method: 'GET', path: `${paths[record]}/${theirId}/history` });
+      return arrayOf(value).map(entryOf);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404) return [];
+      throw error;
+    }
+  }
+
   /**
    * Sends a write.
    * @returns the value in the answer

@@ -37,6 +37,8 @@ export interface Session {
   erasedHere: ReadonlySet<number>;
   /** Users over there who are to be deleted with all that was decided to go with them. */
   deletable: Set<number>;
+  /** Ids over there of what was deleted there and is to be brought back. */
+  revivals: Record<'user' | 'log', Set<number>>;
   arrivals: Arrivals;
   differences: Differences;
   options: SyncOptions;

@@ -4,6 +4,7 @@ import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { decide, newer, type State, same } from './decide.ts';
 import { addConflict, type ConflictKind } from './result.ts';
+import { isRevivable } from './revive.ts';
 import { allowed, ofTheirs, oursOf, type Session, toOurs, verbsOf } from './session.ts';
 
 /** An arrival, and the record here that is its counterpart. */
@@ -182,7 +183,7 @@ export class Taking {
 
   #decideConflict(met: Met): void {
     const { arrival, counterpart, ours, theirs } = met;
-    const { record, theirId } = arrival;
+    const { record } = arrival;
     if (this.session.options.onConflict === undefined) {
       this.#leave(arrival, kindOf(met), ours, theirs);
       return;
@@ -190,7 +191,20 @@ export class Taking {
     if (this.#winner(record, counterpart.ourId, arrival) === 'theirs') this.#take(met);
     // What they have is known, and ours differs from it: it is sent as a change, or as a new record.
     else if (theirs) this.#agree(arrival, counterpart.ourId, theirs);
-    else this.session.store.counterparts.remove(this.session.origin, record, theirId);
+    else this.#bringBack(arrival);
+  }
+
+  /** Lets a record that was deleted there be brought back; it waits until that is done. */
+  #bringBack(arrival: Arrival): void {
+    const { store, origin, arrivals, options, revivals } = this.session;
+    const { record, theirId, isLater } = arrival;
+    // Where nothing says that it was deleted, and for a dry run, it is a new one.
+    if (!isRevivable(record) || !isLater || options.dryRun) {
+      store.counterparts.remove(origin, record, theirId);
+      return;
+    }
+    arrivals.keepConflict(origin, arrival);
+    revivals[record].add(theirId);
   }
 
   #winner(record: Noun, ourId: number, { at }: Arrival): 'ours' | 'theirs' {
@@ -224,7 +238,7 @@ export class Taking {
 
   /** Deletes a user who was deleted there, unless there are records here that are not there. */
   #deleteUser(met: Met): void {
-    const { store, differences, options, result, origin } = this.session;
+    const { store, differences, options, result } = this.session;
     const { arrival, counterpart, ours } = met;
     const { ourId } = counterpart;
     const left = nouns.filter((noun) => noun !== 'user' && verbsOf(store, noun).count({ userId: ourId }) > 0);
@@ -234,7 +248,7 @@ export class Taking {
         return;
       }
       if (newer(differences.belongingsChangedAt(ourId), arrival.at ?? undefined) === 'ours') {
-        store.counterparts.remove(origin, 'user', arrival.theirId);
+        this.#bringBack(arrival);
         return;
       }
     }

@@ -52,6 +52,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
         fc.oneof({ weight: 3, arbitrary: fc.constant('fine' as const) }, fc.constantFrom(...weathers)),
         { maxLength: 25 },
       ),
+      decides: fc.boolean(),
     }) as fc.Arbitrary<Step>,
   },
 );
@@ -79,11 +80,16 @@ async function check(sequence: readonly Step[], world: World): Promise<void> {
   const tags = expected.logs.map((line) =>
     String((JSON.parse(line) as { exerciseName: string }).exerciseName),
   );
-  // No record twice, and none lost that nobody deleted. What was deleted there, two machines that had changed it may each bring back.
+  const emails = expected.users.map((line) => (JSON.parse(line) as { email: string }).email);
+  // None is there twice; but undoing a deletion brings back what another machine may have brought back, too, and of what was
+  // once an erased user's no history is left that says how it was deleted.
+  const mayBeTwice = (name: string) => world.restored.has(name) || world.wasErased(name);
+  for (const names of [tags, emails])
+    expect(names.filter((name, i) => names.indexOf(name) < i && !mayBeTwice(name))).toEqual([]);
+  // None is lost that nobody deleted, or erased with a user whose it was.
   const [left, deleted] = [new Set(tags), world.deleted()];
-  expect(tags.filter((tag, i) => tags.indexOf(tag) < i && !deleted.has(tag))).toEqual([]);
-  if (world.erased.size === 0)
-    expect([...world.made].filter((tag) => !left.has(tag) && !deleted.has(tag))).toEqual([]);
+  const isLost = (tag: string) => !left.has(tag) && !deleted.has(tag) && !world.wasErased(tag);
+  expect([...world.made].filter(isLost)).toEqual([]);
   for (const entry of world.entries(0))
     expect([entry.source, entry.caller]).toEqual(
       entry.source === 'sync' ? ['sync', 'machine 0'] : [entry.source, undefined],
@@ -111,6 +117,8 @@ test.each([
 );
 
 const steady = (at: number): Step => ({ do: 'sync', at, weather: [] });
+
+const one = (what: 'log' | 'edit', at: number): Step => ({ do: what, at, pick: 0 });
 
 /** Found by the property, kept as the shortest that shows it. */
 const found: [what: string, steps: Step[]][] = [
@@ -152,11 +160,73 @@ const found: [what: string, steps: Step[]][] = [
       { do: 'routine', at: SERVER, pick: 1 },
     ],
   ],
+  [
+    'a log is deleted there, and changed here by two machines',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      ...[0, 1, 2].map(steady),
+      { do: 'delete', at: SERVER, pick: 0 },
+      ...[0, 1, 2].map((at) => one('edit', at)),
+    ],
+  ],
+  [
+    'a log is deleted there, brought back by one machine, and taken over as new by another before that has decided',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      ...[0, 1].map(steady),
+      { do: 'delete', at: SERVER, pick: 0 },
+      ...[0, 1].map((at) => one('edit', at)),
+      { do: 'sync', at: 0, weather: [], decides: true },
+      steady(1),
+      { do: 'edit', at: 1, pick: 1 },
+    ],
+  ],
+  [
+    'a log is deleted there, and two machines are killed after each of the requests that bring it back',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      ...[0, 1].map(steady),
+      { do: 'delete', at: SERVER, pick: 0 },
+      ...[0, 1].map((at) => one('edit', at)),
+      ...[0, 1].flatMap((at) =>
+        [2, 3, 4, 5, 6, 7].map((count): Step => {
+          const weather: Weather[] = [...Array<Weather>(count).fill('fine'), 'killed after'];
+          return { do: 'sync', at, weather, decides: true };
+        }),
+      ),
+    ],
+  ],
+  [
+    'a user is deleted there with a log, and two machines have changed it and made others',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      { do: 'routine', at: SERVER, pick: 1 },
+      { do: 'goal', at: SERVER, pick: 1 },
+      ...[0, 1].map(steady),
+      { do: 'delete user', at: SERVER, pick: 1 },
+      ...[0, 1].flatMap((at): Step[] => [
+        one('edit', at),
+        { do: 'log', at, pick: 1 },
+        { do: 'routine', at, pick: 0 },
+      ]),
+      { do: 'sync', at: 0, weather: [], decides: true },
+      steady(1),
+    ],
+  ],
+  [
+    'a log is deleted there with its user, changed by one machine and moved away by another',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      ...[0, 1].map(steady),
+      { do: 'delete user', at: SERVER, pick: 1 },
+      { do: 'move', at: 0, pick: 0 },
+      one('edit', 1),
+    ],
+  ],
 ];
 
 test.each(found)('%s', (_, sequence) => holds(sequence));
 
-const one = (what: 'log' | 'edit', at: number): Step => ({ do: what, at, pick: 0 });
 const stormy = (...weather: Weather[]): Step => ({ do: 'sync', at: 0, weather });
 
 /** What each guard is for: with it all holds, without it the property notices. */

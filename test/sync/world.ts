@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { HistoryEntry } from '../../src/domain/history.ts';
+import type { Log } from '../../src/domain/log.ts';
+import type { User } from '../../src/domain/user.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, type SyncResult, total } from '../../src/sync/result.ts';
 import type { SyncOptions } from '../../src/sync/session.ts';
@@ -35,7 +37,13 @@ const LEFT_OUT: Readonly<Record<Mutant, readonly string[]>> = {
 export type Step =
   | { do: 'user' | 'log' | 'goal' | 'routine'; at: number; pick: number }
   | { do: 'edit' | 'move' | 'delete' | 'delete user' | 'undo' | 'erase'; at: number; pick: number }
-  | { do: 'sync'; at: number; weather: Weather[] };
+  | {
+      do: 'sync';
+      at: number;
+      weather: Weather[];
+      /** With `--on-conflict newest`. */
+      decides?: boolean;
+    };
 
 class Killed extends Error {}
 
@@ -48,7 +56,11 @@ export class World {
   #tag = 0;
   /** The e-mail addresses of users who were erased anywhere. */
   readonly erased = new Set<string>();
-  /** The tags of all logs that were ever answered for, and of those that somebody deleted. */
+  /** The tags of logs and the e-mail addresses of users whose deletion was undone anywhere. */
+  readonly restored = new Set<string>();
+  /** The e-mail addresses of the users whose logs have ever been, by tags. */
+  readonly #owners = new Map<string, Set<string>>();
+  /** The tags of all logs that were ever answered for. */
   readonly made = new Set<string>();
 
   constructor(private readonly mutant: Mutant = 'none') {
@@ -66,7 +78,7 @@ export class World {
   }
 
   async step(step: Step): Promise<void> {
-    if (step.do === 'sync') await this.#sync(step.at, step.weather);
+    if (step.do === 'sync') await this.#sync(step);
     else this.#write(step);
   }
 
@@ -84,6 +96,7 @@ export class World {
         if (!owner) return;
         store.logs.create(log({ userId: owner.id, exerciseName: tag, notes: tag }));
         this.made.add(tag);
+        this.#owners.set(tag, new Set([owner.email]));
         return;
       case 'goal': {
         const [goal] = owner ? store.goals.list({ userId: owner.id }) : [];
@@ -104,8 +117,7 @@ export class World {
         if (one) store.logs.update(one.id, { notes: `edited ${tag}` });
         return;
       case 'move':
-        if (one && owner)
-          store.logs.update(one.id, { userId: users[(pick >> 3) % users.length]?.id ?? owner.id });
+        if (one) this.#move(store, one, users[(pick >> 3) % users.length]);
         return;
       case 'delete':
         if (one) store.logs.delete(one.id);
@@ -124,17 +136,28 @@ export class World {
     }
   }
 
+  #move(store: Store, { id, exerciseName }: Log, to: User | undefined): void {
+    if (!to) return;
+    store.logs.update(id, { userId: to.id });
+    this.#owners.get(exerciseName)?.add(to.email);
+  }
+
+  /** Whether a log has ever been one of a user who was erased. */
+  wasErased(tag: string): boolean {
+    return [...(this.#owners.get(tag) ?? [])].some((email) => this.erased.has(email));
+  }
+
   #undo(store: Store): void {
     const change = store.history.nextUndo();
     if (change === undefined) return;
     try {
-      store.undo(change);
+      for (const entry of store.undo(change)) if (entry.action === 'delete') this.restored.add(nameOf(entry));
     } catch (error) {
       if (!(error instanceof SciaticaError)) throw error;
     }
   }
 
-  async #sync(at: number, weather: Weather[]): Promise<void> {
+  async #sync({ at, weather, decides }: Step & { do: 'sync' }): Promise<void> {
     const edits = new Map<number, string>();
     const meanwhile = () => {
       const store = this.#store(SERVER);
@@ -142,7 +165,8 @@ export class World {
       if (one) edits.set(one.id, store.logs.update(one.id, { notes: `meanwhile ${++this.#tag}` }).notes);
     };
     try {
-      await this.run(at, {}, stormy(this.#transport, [...weather], meanwhile));
+      const options: SyncOptions = decides ? { onConflict: 'newest' } : {};
+      await this.run(at, options, stormy(this.#transport, [...weather], meanwhile));
     } catch (error) {
       const { code } = error as SciaticaError;
       // Without a connection, or two diaries that were never brought together.
@@ -210,8 +234,10 @@ export class World {
   }
 }
 
-const nameOf = ({ before }: HistoryEntry) =>
-  String((before as { exerciseName?: string } | null)?.exerciseName);
+function nameOf({ before }: HistoryEntry): string {
+  const { exerciseName, email } = before as { exerciseName?: string; email?: string };
+  return String(exerciseName ?? email);
+}
 
 /** A connection that does with each request what the weather says; fine at the end. */
 function stormy(transport: Transport, weather: Weather[], meanwhile: () => void): Transport {

@@ -175,6 +175,17 @@ export class Differences {
     );
   }
 
+  /** Notes that what was agreed on of one user here is another user's. */
+  changeOwner(from: number, to: number): void {
+    this.db.run(
+      `UPDATE counterparts SET agreed = json_replace(agreed, '$[0]', ?)
+       WHERE origin = ? AND record <> 'user' AND ${OWNER} = ?`,
+      to,
+      this.origin,
+      from,
+    );
+  }
+
   /** Forgets what of a user over there was left to go with the user; what is here waits for a decision still. */
   forgetWaiting(theirUser: number): void {
     this.db.run(
