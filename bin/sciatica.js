@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 const main = join(__dirname, '../dist/main.js');
 if (existsSync(main)) {
@@ -21,6 +21,7 @@ function keepCompiled() {
     linux: XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : HOME && join(HOME, '.cache'),
   };
   const folder = folders[process.platform] ?? folders.linux;
-  // It fails by a returned status where the folder cannot be written, and changes nothing then.
-  if (folder) enableCompileCache?.(join(folder, 'sciatica', 'compiled'));
+  // Where the folder cannot be written, it returns a status and changes nothing; below a home that is not there, Node may
+  // try to create the folder without end.
+  if (folder && existsSync(dirname(folder))) enableCompileCache?.(join(folder, 'sciatica', 'compiled'));
 }
