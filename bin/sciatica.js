@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-const { existsSync } = require('node:fs');
+const { existsSync, mkdirSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
-const { dirname, join } = require('node:path');
+const { join } = require('node:path');
 
 const main = join(__dirname, '../dist/main.js');
 if (existsSync(main)) {
@@ -20,8 +20,19 @@ function keepCompiled() {
     darwin: HOME && join(HOME, 'Library', 'Caches'),
     linux: XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : HOME && join(HOME, '.cache'),
   };
-  const folder = folders[process.platform] ?? folders.linux;
-  // Where the folder cannot be written, it returns a status and changes nothing; below a home that is not there, Node may
-  // try to create the folder without end.
-  if (folder && existsSync(dirname(folder))) enableCompileCache?.(join(folder, 'sciatica', 'compiled'));
+  const base = folders[process.platform] ?? folders.linux;
+  if (!base || !enableCompileCache) return;
+  const folder = join(base, 'sciatica', 'compiled');
+  // Made here, one by one: where Node cannot make them, as below /proc, it may try without end.
+  if ([base, join(base, 'sciatica'), folder].every(isMade)) enableCompileCache(folder);
+}
+
+/** Whether a folder is there, or could be made. */
+function isMade(folder) {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    return error.code === 'EEXIST';
+  }
 }

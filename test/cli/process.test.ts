@@ -59,7 +59,8 @@ describe('compiled code', () => {
 
   test.each<[string, Record<string, string>]>([
     ['without a home', {}],
-    ['in a home that cannot be written to', { HOME: '/proc/nowhere' }],
+    ['in a home that is not there', { HOME: '/proc/nowhere' }],
+    ['in a home that cannot be written to', { HOME: '/proc' }],
   ])('a command works %s', (_, env) => {
     expect(start(['users'], { ...env, SCIATICA_DB: filled(0) })).toMatchObject({ code: 0, stderr: '' });
   });
