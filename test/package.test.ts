@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join, relative } from 'node:path';
@@ -143,6 +143,36 @@ test('without the database engine, one line says so', () => {
   expect(stderr).toMatch(/^sciatica: The database engine is not installed for Node \S+ on \S+\. .*\n$/);
   expect(existsSync(join(folder, 'test.db'))).toBe(false);
 });
+
+const isNode20 = Number.parseInt(process.versions.node, 10) < 22;
+const prefix = dirname(dirname(process.execPath));
+
+test.skipIf(!isNode20 || !existsSync(join(prefix, 'include/node/node.h')))(
+  'an engine that npm left out is compiled with the headers of Node, and what cannot be is said',
+  () => {
+    const folder = freshFolder();
+    mkdirSync(join(folder, 'src'));
+    for (const file of ['src/engine.mjs', 'package.json']) cpSync(join(root, file), join(folder, file));
+    writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "$npm_config_nodedir $*" > called\n', {
+      mode: 0o755,
+    });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['src/engine.mjs'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: `${folder}:${process.env['PATH']}` },
+    });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: 'Compiling the database engine: this takes a minute.\n',
+      stderr: 'The database engine could not be compiled: see "Try it" in the README for what it takes.\n',
+    });
+    const { optionalDependencies = {} } = json<Manifest>('package.json');
+    const engine = `better-sqlite3-12@${optionalDependencies['better-sqlite3-12']}`;
+    expect(readFileSync(join(folder, 'called'), 'utf8')).toBe(
+      `${prefix} install --no-save --no-package-lock ${engine}\n`,
+    );
+  },
+);
 
 /** A registry that has what is installed here, compiled engine included. @returns its address */
 async function registry(): Promise<string> {

@@ -44,6 +44,14 @@ test('the first run, in an empty home', () => {
   expect(statSync(join(HOME, '.local/share/sciatica')).mode & 0o777).toBe(0o700);
 });
 
+test('a list of logs loads no module of Node that takes time and is not needed', () => {
+  const hook = join(freshFolder(), 'hook.cjs');
+  writeFileSync(hook, "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')));");
+  const { code, stderr } = start(['logs'], { SCIATICA_DB: filled(1), NODE_OPTIONS: `--require ${hook}` });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('NativeModule fs\n')]);
+  expect(stderr).not.toMatch(/^NativeModule (child_process|crypto|http|worker_threads)$/m);
+});
+
 describe('compiled code', () => {
   const keeps = 'enableCompileCache' in module;
   const cacheOf = (folder: string) => join(folder, 'sciatica/compiled');
