@@ -13,6 +13,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -124,6 +125,9 @@ export function realPathOf(path: string): string {
   // A link to what is not there yet.
   return realPathOf(resolve(folder, readlinkSync(named)));
 }
+
+/** The size of a file in bytes; 0 where there is none. */
+export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Whether an error of the file system says that there is no room: libuv has no name for EDQUOT, a full quota. */
 export function isFull(error: unknown): boolean {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TEMPORARY } from '../../src/lib/files.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
+import { markOf, unlessErasedSince } from '../../src/store/maintenance/erased-meanwhile.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -47,6 +48,7 @@ beforeAll(async () => {
     import { openStore } from './src/store/store.ts';
     import { backup } from './src/store/maintenance/backup.ts';
     import { prepareRestore } from './src/store/maintenance/restore.ts';
+    import { openDatabase } from './src/store/sqlite/open.ts';
     import { log, user } from './test/domain/samples.ts';
     import { writeSync } from 'node:fs';
     const [verb, path, file] = process.argv.slice(2);
@@ -66,6 +68,8 @@ beforeAll(async () => {
       import: async () => { const store = openStore(path); const task = await store.import(String); say('ready');
         for (let at = 0; at < 3000; at++) task.add([{ at, noun: 'log', value: { ...log, notes: 'imported' } }]);
         task.apply({ onConflict: 'refuse', dryRun: false }); say('done'); },
+      // Has the file for itself for a moment, as the last connection has when it closes.
+      alone: () => { const db = openDatabase(path); db.pragma('locking_mode = EXCLUSIVE'); db.run('BEGIN EXCLUSIVE'); say('ready'); setTimeout(() => db.close(), 300); },
       once: () => { say('ready'); process.stdin.once('data', () => { attempt(() => backup(path, file).users); process.exit(); }); },
     };
     verbs[verb]();
@@ -162,6 +166,14 @@ describe('a backup', () => {
       last = logs;
     }
     expect(last).toBeGreaterThan(0);
+  });
+
+  test('gets its name while another command is closing the database', { timeout: 30_000 }, async () => {
+    const store = filledStore(1);
+    const mark = markOf(dbOf(store));
+    store.close();
+    await heard(start(script, ['alone', store.path]));
+    expect(unlessErasedSince(store.path, mark, () => 'published')).toBe('published');
   });
 
   test('two at once to one name: one makes it, the other is refused', { timeout: 30_000 }, async () => {

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import { sleepSync } from '../../src/lib/sleep.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
-import { bundle, dbOf, ended, freshPath, freshStore, start, user } from './helpers.ts';
+import { bundle, dbOf, ended, freshPath, freshStore, raw, start, user } from './helpers.ts';
 
 let script = '';
 beforeAll(async () => {
   script = await bundle(`
     import { openStore } from './src/store/store.ts';
     import { log, user } from './test/domain/samples.ts';
+    import { sleepSync } from './src/lib/sleep.ts';
     import { writeSync } from 'node:fs';
     const [verb, path, count] = process.argv.slice(2);
     const say = (line) => writeSync(1, line + '\\n');
@@ -26,6 +28,19 @@ beforeAll(async () => {
         const store = openStore(path);
         const one = async () => { for (;;) say(String((await store.submit(() => create(store, 'x'))).id)); };
         await Promise.all([0, 1, 2].map(one));
+      },
+      import: async () => {
+        const store = openStore(path);
+        const task = await store.import(String);
+        task.add(Array.from({ length: Number(count) }, (_, at) => ({ at, noun: 'log', value: { ...log, id: at + 1 } })));
+        say('ready');
+        task.apply({ onConflict: 'refuse', dryRun: false });
+        store.close();
+      },
+      // Has the lock but for 4 ms in 44.
+      holder: () => {
+        const store = openStore(path);
+        for (;;) { store.change(() => { create(store, 'holder'); sleepSync(40); }); sleepSync(4); }
       },
     };
     verbs[verb]();
@@ -61,6 +76,32 @@ test('a server and two commands write to one file, and nothing is lost', { timeo
   expect(notes.filter((note) => note === 'command')).toHaveLength(80);
 });
 
+test('a command gets a lock that another process takes again and again', { timeout: 60_000 }, async () => {
+  const store = freshStore();
+  store.users.create(user());
+  start(script, ['holder', store.path]);
+  await expect.poll(() => store.logs.count(), { timeout: 20_000 }).toBeGreaterThan(2);
+  const other = raw(store.path);
+  const isHeld = () => {
+    try {
+      other.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  let turns = 0;
+  for (let i = 0; i < 16; i++) {
+    while (!isHeld()) sleepSync(1);
+    const before = store.logs.count();
+    store.change(() => {
+      turns += store.logs.count() - before;
+    });
+  }
+  // One each, that of the holder. With SQLite's own waiting, which sleeps for up to 100 ms, about 140.
+  expect(turns).toBeLessThan(48);
+});
+
 test('a writer killed at any moment loses nothing it has acknowledged', { timeout: 60_000 }, async () => {
   const path = freshPath();
   const store = freshStore(path);
@@ -83,6 +124,37 @@ test('a writer killed at any moment loses nothing it has acknowledged', { timeou
     after.close();
   }
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
+});
+
+test('an import of many logs killed at any moment has brought in all or none, and left the schema as it was', {
+  timeout: 60_000,
+}, async () => {
+  const MANY = 12_000;
+  const [found, rounds] = [new Set<number>(), 8];
+  let took = 0;
+  for (let round = rounds; round >= 0; round--) {
+    const store = freshStore();
+    store.users.create(user());
+    const schema = dbOf(store).all('SELECT type, name, sql FROM sqlite_schema ORDER BY name');
+    store.close();
+    const child = start(script, ['import', store.path, String(MANY)]);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const begun = performance.now();
+    // The first one is not killed, and says how long it takes.
+    const timer = round < rounds && setTimeout(() => child.kill('SIGKILL'), (took * round) / rounds);
+    await new Promise((resolve) => child.on('close', resolve));
+    if (timer) clearTimeout(timer);
+    else took = performance.now() - begun;
+    const after = freshStore(store.path);
+    const count = after.logs.count();
+    found.add(count);
+    expect([0, MANY]).toContain(count);
+    expect(after.history.last()).toBe(count + 1);
+    expect(dbOf(after).all('SELECT type, name, sql FROM sqlite_schema ORDER BY name')).toEqual(schema);
+    expect(dbOf(after).pragma('integrity_check')).toBe('ok');
+    after.close();
+  }
+  expect(found).toEqual(new Set([0, MANY]));
 });
 
 test.skipIf(!existsSync('/proc/locks'))(

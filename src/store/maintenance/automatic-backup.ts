@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
+import { sizeOf, syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { backup, backupError } from './backup.ts';
@@ -109,8 +109,6 @@ function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boo
 }
 
 const hasRecords = (db: Database) => db.value('SELECT EXISTS (SELECT 1 FROM users)') === 1;
-
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function requireRoom({ folder }: BackupPlan, bytes: number): void {
   let free: number;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { isAbandoned } from '../../lib/files.ts';
+import { isAbandoned, sizeOf } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
@@ -69,8 +69,6 @@ export function examine(path: string): Examination {
   examination.checks.push(space(folder, bytes), place(folder), leftovers(folder));
   return examination;
 }
-
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function absent(path: string): Check {
   const kept = copiesBeside(path);

@@ -1,8 +1,7 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { Settings } from '../records/settings.ts';
-import { retryWhileBusy } from '../sqlite/busy.ts';
-import { connect } from '../sqlite/connection.ts';
+import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** Up to where a copy knows the history of its database. */
@@ -46,13 +45,11 @@ function isErasedSince(db: Database, { seq, horizon }: Mark): boolean {
  * @throws ErasedMeanwhile if somebody was erased since the copy was made, or a backup restored; what `publish` throws
  */
 export function unlessErasedSince<T>(path: string, mark: Mark, publish: () => T): T {
-  const db = connect(path, { orReadable: true, timeout: 0 });
-  try {
-    if (!db.obstacle) retryWhileBusy(() => db.run('BEGIN IMMEDIATE'));
-    if (isErasedSince(db, mark)) throw new ErasedMeanwhile();
-    return publish();
-  } finally {
-    // Nothing was written: closing ends the transaction.
-    db.close();
-  }
+  return withDatabase(connect(path, { orReadable: true }), (db) => {
+    const compared = () => {
+      if (isErasedSince(db, mark)) throw new ErasedMeanwhile();
+      return publish();
+    };
+    return db.obstacle ? compared() : db.write(compared);
+  });
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { linkNew, syncFile, syncFolder, temporaryBeside, withFreeName } from '../../lib/files.ts';
+import { linkNew, sizeOf, syncFile, syncFolder, temporaryBeside, withFreeName } from '../../lib/files.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -195,7 +195,7 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
     if (db.pragma('journal_mode = WAL') !== 'wal') throw new SciaticaError('unusable', damaged(prepared));
   });
   // Closing moves the log into the file; what is left in it would be left behind.
-  if (statSync(`${prepared}-wal`, { throwIfNoEntry: false })?.size)
+  if (sizeOf(`${prepared}-wal`) > 0)
     throw new SciaticaError(
       'full',
       'The backup could not be prepared: is the disk full? Nothing was changed.',

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync } from 'node:f
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { stateOf } from '../../domain/token.ts';
-import { type Temporary, temporaryBeside } from '../../lib/files.ts';
+import { sizeOf, type Temporary, temporaryBeside } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
@@ -71,7 +71,7 @@ function refuseFile(file: string, path: string): void {
 
 /** With a log beside it, the file may be in use: SQLite reads both from one moment. Otherwise its bytes are all of it. */
 function copyBytes(file: string, temporary: string): void {
-  if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
+  if (sizeOf(`${file}-wal`) > 0) {
     withDatabase(openToRead(file), (db) => db.run('VACUUM INTO ?', temporary));
   } else {
     copyFileSync(file, temporary);
@@ -114,7 +114,6 @@ function damagedBackup(file: string): SciaticaError {
 }
 
 function presentAt(path: string): { present: Restoration['present']; past?: Past } {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   // A log without its database is kept as a damaged one is: SQLite would take it for the log of the one that comes.
   if (sizeOf(path) === 0) return { present: sizeOf(`${path}-wal`) > 0 ? 'damaged' : 'absent' };
   if (!headerOf(path).isDatabase) return { present: 'damaged' };

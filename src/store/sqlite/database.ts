@@ -1,8 +1,10 @@
 import type BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../../domain/errors.ts';
+import { retryWhileBusy } from './busy.ts';
 import { damaged, domainError, gone, uncertain } from './errors.ts';
 import { Handle } from './handle.ts';
 import { fileAt } from './header.ts';
+import { runMigrations } from './migrations/index.ts';
 import type { Obstacle, Opened } from './readable.ts';
 import { type Reader, requireWanted } from './reader.ts';
 
@@ -111,8 +113,8 @@ export class Database {
     );
   }
 
-  /** The row of an aggregate, as its columns in order. */
-  row<T extends Value[]>(sql: string, ...values: Value[]): T {
+  /** The first row of a query, as its columns in order; an aggregate has one always. */
+  row<T extends Value[] | undefined>(sql: string, ...values: Value[]): T {
     return this.#translate(
       () =>
         this.#prepare(sql)
@@ -134,6 +136,11 @@ export class Database {
     this.#translate(() => this.#handle.sqlite.exec(sql));
   }
 
+  /** Runs the migrations after the first `from`. */
+  migrate(from: number): void {
+    this.#translate(() => runMigrations(this.#handle.sqlite, from));
+  }
+
   /** The value of a pragma, or what setting it answered. */
   pragma<T extends Value>(source: string): T {
     return this.#translate(() => this.#handle.sqlite.pragma(source, { simple: true }) as T);
@@ -147,12 +154,13 @@ export class Database {
   }
 
   /**
-   * Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it.
+   * Runs `work` as one write transaction: all of it or nothing. Inside a transaction, as part of it. Waits for the lock of
+   * others as long as `busy_timeout` says.
    * @throws what `work` threw; SciaticaError as `begin` and `commit` say
    */
   write<T>(work: () => T): T {
     if (this.inTransaction) return work();
-    this.begin();
+    this.#unwaiting((timeout) => retryWhileBusy(timeout, () => this.begin()));
     return this.#finish(work, () => this.commit());
   }
 
@@ -218,11 +226,18 @@ export class Database {
    */
   checkpoint(): boolean {
     if (this.obstacle) return false;
+    return this.#unwaiting(() => this.pragma('wal_checkpoint(TRUNCATE)') === 0);
+  }
+
+  /** Runs `work`, in which SQLite does not wait for locks. It gets the usual wait, in milliseconds. */
+  #unwaiting<T>(work: (timeout: number) => T): T {
     const timeout = this.pragma<number>('busy_timeout');
     this.pragma('busy_timeout = 0');
-    const isBusy = this.pragma('wal_checkpoint(TRUNCATE)') !== 0;
-    this.pragma(`busy_timeout = ${timeout}`);
-    return !isBusy;
+    try {
+      return work(timeout);
+    } finally {
+      this.pragma(`busy_timeout = ${timeout}`);
+    }
   }
 
   /** The bytes of the database as it is now, what only its log holds included. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { keepVersion } from '../maintenance/backup.ts';
 import { retryWhileBusy } from './busy.ts';
-import { connect } from './connection.ts';
+import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
 import type { Database } from './database.ts';
 import { requireEngine } from './driver.ts';
 import { damaged, domainError, gone, notOurs } from './errors.ts';
@@ -131,7 +131,7 @@ function prepareCopy(database: Database): void {
   refuseNewer(database.path, version);
   if (version === migrations.length) return;
   database.pragma('foreign_keys = OFF');
-  for (const sql of migrations.slice(version)) database.exec(sql);
+  database.migrate(version);
   database.pragma('foreign_keys = ON');
 }
 
@@ -151,7 +151,7 @@ function claim(database: Database): void {
   // SQLite does not wait by itself where it changes the journal mode.
   if (
     database.pragma('journal_mode') !== 'wal' &&
-    retryWhileBusy(() => database.pragma('journal_mode = WAL')) !== 'wal'
+    retryWhileBusy(BUSY_TIMEOUT_MS, () => database.pragma('journal_mode = WAL')) !== 'wal'
   )
     throw new SciaticaError(
       'unusable',
@@ -172,7 +172,7 @@ export function migrate(database: Database, { keep = keepVersion } = {}): void {
       const version = database.pragma<number>('user_version');
       refuseNewer(database.path, version);
       if (version > 0 && version < migrations.length) keep(database.path, version);
-      for (const sql of migrations.slice(version)) database.exec(sql);
+      database.migrate(version);
       if (foreignKeyFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
       database.pragma(`user_version = ${migrations.length}`);
     });

@@ -2,7 +2,7 @@ import { accessSync, constants, copyFileSync, existsSync, readFileSync, statSync
 import { dirname, join } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../../domain/errors.ts';
-import { hasRoom, temporaryFolder } from '../../lib/files.ts';
+import { hasRoom, sizeOf, temporaryFolder } from '../../lib/files.ts';
 import { full } from './errors.ts';
 
 /** A connection of better-sqlite3, and what keeps it from writing. */
@@ -89,8 +89,6 @@ function openUnwritable(path: string, open: Open, refused: string): Opened {
   }
   return openCopy(path, open, obstacle);
 }
-
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** A database whose log is empty is all in its file, and fits into memory; else both go to a private folder. */
 function openCopy(path: string, open: Open, obstacle: Obstacle): Opened {

@@ -1,10 +1,10 @@
 import type { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
-import { migrations } from './migrations/index.ts';
+import { runMigrations } from './migrations/index.ts';
 
 const inMemory = (version: number) => {
   const db = openSqlite(':memory:');
-  for (const sql of migrations.slice(0, version)) db.exec(sql);
+  runMigrations(db, 0, version);
   return db;
 };
 

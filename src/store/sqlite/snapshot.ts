@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { sizeOf } from '../../lib/files.ts';
 import type { Database } from './database.ts';
 import { openSnapshot } from './open.ts';
 
@@ -12,9 +12,7 @@ export const MOST_LOG_BYTES = 96 * 1024 * 1024;
 const CHECK_MS = 250;
 
 /** The size of the write-ahead log of a database, in bytes. */
-export function logBytesOf(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
+export const logBytesOf = (path: string): number => sizeOf(`${path}-wal`);
 
 /** What a long list is read from: one snapshot, or one after the other. */
 export interface Source {

@@ -1,3 +1,4 @@
+import type BetterSqlite from 'better-sqlite3';
 import { sql as usersAndLogs } from './0001-users-and-logs.ts';
 import { sql as history } from './0002-history.ts';
 import { sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
@@ -6,6 +7,7 @@ import { sql as identity } from './0005-identity.ts';
 import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 import { sql as origins } from './0007-origins.ts';
 import { sql as logIndexes } from './0008-log-indexes.ts';
+import { sql as plainChecks } from './0009-plain-checks.ts';
 
 /**
  * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
@@ -21,4 +23,19 @@ export const migrations: readonly string[] = [
   routinesAndGoals,
   origins,
   logIndexes,
+  plainChecks,
 ];
+
+/**
+ * Runs the migrations after the first `from`, up to and with the `to`-th, as part of the caller's transaction.
+ * @throws the error of SQLite
+ */
+export function runMigrations(sqlite: BetterSqlite.Database, from: number, to = migrations.length): void {
+  // Some edit the text of the schema, which better-sqlite3 forbids otherwise (SQLITE_DBCONFIG_DEFENSIVE).
+  sqlite.unsafeMode(true);
+  try {
+    for (const sql of migrations.slice(from, to)) sqlite.exec(sql);
+  } finally {
+    sqlite.unsafeMode(false);
+  }
+}
