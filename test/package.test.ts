@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder, nora, userFlags } from './helpers.ts';
 
@@ -33,11 +33,13 @@ test('the lock file has every package for every machine', () => {
 });
 
 test('the notices have the licence of every package whose code is in the bundle', async () => {
+  const { plugins } = (await import(join(root, 'src/plugins.mjs'))) as { plugins: Plugin[] };
   const { output } = await build({
     cwd: root,
     input: 'src/main.ts',
     platform: 'node',
     external: [/^better-sqlite3/],
+    plugins,
     logLevel: 'silent',
     write: false,
   });

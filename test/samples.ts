@@ -1,3 +1,4 @@
+import type { AuditRecord } from '../src/domain/audit.ts';
 import type { Fields, RecordOf } from '../src/domain/fields.ts';
 import { logFields } from '../src/domain/log.ts';
 import { userFields } from '../src/domain/user.ts';
@@ -13,3 +14,18 @@ export const user = exampleOf(userFields);
 
 /** A stretch of user 1 on 2026-03-02, pain 6 before and 4 after, effective, with notes. */
 export const log = exampleOf(logFields);
+
+/** Someone without a token has read the profile of user 1. */
+export const auditRecord: AuditRecord = {
+  at: 0,
+  token: null,
+  method: 'GET',
+  route: '/users/{id}',
+  record: 'user',
+  userId: 1,
+  first: 1,
+  last: 1,
+  count: 1,
+  status: 200,
+  address: '::1',
+};

@@ -7,7 +7,7 @@ import { withDatabase } from '../store/sqlite/connection.ts';
 import { damaged } from '../store/sqlite/errors.ts';
 import { isSchemaSound } from '../store/sqlite/schema.ts';
 import { areDaysSound, isSound, openToRead } from '../store/sqlite/verify.ts';
-import { escapeControls, sayAlways } from './output/io.ts';
+import { escapeControls, quoted, sayAlways } from './output/io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -135,9 +135,12 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
           ? `${name} takes no words after it`
           : `${name} takes ${most} word${most === '1' ? '' : 's'} only: quote a name with spaces`,
     )
-    .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string) => {
-      const meant = meantBy(command.replace(/^sciatica ?/, ''), word);
-      return meant ? `there is no command '${word}' here (did you mean sciatica ${meant}?)` : all;
+    .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
+      const noun = command.replace(/^sciatica ?/, '');
+      const meant = meantBy(noun, word);
+      if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
+      const isName = noun === 'log' && suggestion === '';
+      return isName ? `${all} (to record an exercise: sciatica log add ${quoted(word)} 6 4)` : all;
     })
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(

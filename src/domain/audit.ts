@@ -8,7 +8,7 @@ export interface Disclosure {
   readonly last: number;
   readonly count: number;
   /** The user whose records they are, where it is one and known. */
-  readonly userId?: number;
+  readonly userId?: number | undefined;
   /** Id of the token that the response gives. */
   readonly token?: number;
 }

@@ -46,6 +46,9 @@ export function readDocument(text: AsyncIterable<string>): Reading {
   return { batches: batches(), where, origin: () => about.origin };
 }
 
+const FHIR =
+  'It is FHIR, which sciatica writes and does not read. Import what sciatica export writes as JSON.';
+
 /** The records of the lists of a document. @returns what is wrong with its shape */
 async function* members(window: JsonWindow, about: { origin?: FileOrigin }): AsyncGenerator<Item[], Issue[]> {
   const open = ['{'] as const;
@@ -56,6 +59,7 @@ async function* members(window: JsonWindow, about: { origin?: FileOrigin }): Asy
     if ((await window.peek()) !== '"') throw window.fault(around);
     const key = (await window.value(around)) as string;
     if (keys.has(key)) throw window.duplicate();
+    if (key === 'resourceType') throw unreadable(FHIR);
     keys.add(key);
     if ((await window.peek()) !== ':') throw window.fault({ open, wanted: 'colon' });
     window.take();

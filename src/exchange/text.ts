@@ -9,7 +9,7 @@ export async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   let line = 1;
   let first = true;
   for await (const piece of bytes) {
-    if (first) refuseOtherEncodings(piece);
+    if (first) refuseOtherFiles(piece);
     first = false;
     const text = decode(decoder, piece, line);
     if (text.includes('\0')) throw unreadable('It holds a NUL character: this is not a text file.');
@@ -32,14 +32,25 @@ function decode(
   }
 }
 
-/** What spreadsheets save when they are not asked for "CSV UTF-8". */
-function refuseOtherEncodings(start: Uint8Array): void {
+/** How files begin that are no text, and what to do with them. */
+const signatures: readonly (readonly [string, string])[] = [
+  ['PK\x03\x04', 'It is a workbook or a ZIP file. Save it as CSV UTF-8 and try again.'],
+  [
+    'SQLite format 3\0',
+    'It is a database. Write its records to a file first: sciatica export --db FILE -o export.json',
+  ],
+  ['\x1f\x8b', 'It is compressed. Unpack it first: gunzip FILE'],
+  ['age-encryption.org/', 'It is encrypted with age. Decrypt it first.'],
+];
+
+/** Refuses what is no text, and what spreadsheets save when they are not asked for "CSV UTF-8". */
+function refuseOtherFiles(start: Uint8Array): void {
+  const head = Buffer.from(start.subarray(0, 32)).toString('latin1');
+  for (const [signature, message] of signatures) if (head.startsWith(signature)) throw unreadable(message);
   const [a, b, c, d] = start;
   const utf16 = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) || (a !== 0 && b === 0 && d === 0);
   if (utf16 || (a === 0 && b !== 0 && c === 0))
     throw unreadable('It is UTF-16. Save it as UTF-8 (in Excel: "CSV UTF-8") and try again.');
-  if (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04)
-    throw unreadable('It is a workbook or a ZIP file. Save it as CSV UTF-8 and try again.');
 }
 
 export function newlines(text: string): number {

@@ -4,6 +4,9 @@ import { ORIGIN } from './records.ts';
 /** Blocks of records, each a JSON text. */
 export type Blocks = Iterable<readonly string[]>;
 
+/** What stands between two records of a file. */
+export const separators = { json: ',\n', ndjson: '\n' } as const;
+
 /**
  * A JSON object of lists, a record per line, so that two exports can be compared by line.
  * @param origin the database that the records are from, on the first line
@@ -27,8 +30,8 @@ export function* listOf(blocks: Blocks): Generator<string> {
 function* arrayOf(blocks: Blocks): Generator<string> {
   let before = '[\n';
   for (const block of blocks) {
-    yield before + block.join(',\n');
-    before = ',\n';
+    yield before + block.join(separators.json);
+    before = separators.json;
   }
   yield before === '[\n' ? '[]' : '\n]';
 }
@@ -39,5 +42,5 @@ function* arrayOf(blocks: Blocks): Generator<string> {
  */
 export function* linesOf(blocks: Blocks, origin?: FileOrigin): Generator<string> {
   if (origin) yield `${JSON.stringify({ [ORIGIN]: origin })}\n`;
-  for (const block of blocks) yield `${block.join('\n')}\n`;
+  for (const block of blocks) yield `${block.join(separators.ndjson)}\n`;
 }

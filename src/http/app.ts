@@ -113,8 +113,8 @@ function audited(
 ): HttpResponse {
   const finished = finish(response, request, service);
   if (!service.gate || right === null) return finished;
-  const about = isOwner ? { id: 0, owner: id } : { id };
-  return service.gate.audit.recorded({ request, path, right, ...about, search, caller }, finished);
+  const [about, owner] = isOwner ? [0, id] : [id, undefined];
+  return service.gate.audit.recorded({ request, path, right, id: about, owner, search, caller }, finished);
 }
 
 /** Answers OPTIONS, and refuses a method that the path does not take. */

@@ -1,14 +1,16 @@
 import { BODY, LIST, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
-import { routinesOfUser } from './handlers/list.ts';
+import { listOfUser } from './handlers/list.ts';
 import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
 import { creation } from './handlers/plans/routines.ts';
 import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
+import { ownerParameter, restore } from './handlers/reversal/restore.ts';
 import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
 import {
   deleteOperation,
   readOperation,
   replaceOperation,
+  restoreOperation,
   userRoutinesOperation,
 } from './openapi/records.ts';
 import { createRoutineOperation } from './openapi/routines.ts';
@@ -22,7 +24,7 @@ export const planRoutes: readonly Route[] = [
     right: 'read routine',
     errors: [...LIST, 'NotFound'],
     operation: userRoutinesOperation(routines),
-    handle: routinesOfUser,
+    handle: listOfUser(routines),
     isOwner: true,
   },
   {
@@ -84,5 +86,13 @@ export const planRoutes: readonly Route[] = [
     errors: WRITE_ONE,
     operation: deleteOperation(routines, 1),
     ...written(remove(routines)),
+  },
+  {
+    method: 'POST',
+    path: '/routines/{id}/restore',
+    right: 'create routine',
+    errors: [...WRITE, 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    operation: restoreOperation(routines, 1, ownerParameter),
+    handle: restore(routines, ownerParameter),
   },
 ];

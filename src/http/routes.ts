@@ -3,12 +3,13 @@ import { batch } from './handlers/batch.ts';
 import { changes } from './handlers/changes.ts';
 import { history } from './handlers/history.ts';
 import { compare, report, summary } from './handlers/insights.ts';
-import { list, logsOfUser } from './handlers/list.ts';
+import { list, listOfUser } from './handlers/list.ts';
 import { pair } from './handlers/pairing/pair.ts';
 import { create, createOne, patch, read, remove, replace, written } from './handlers/records.ts';
 import { logs, users } from './handlers/resource.ts';
+import { ownerParameter, restore } from './handlers/reversal/restore.ts';
+import { undo } from './handlers/reversal/undo.ts';
 import { docs, document, health, me, root } from './handlers/service.ts';
-import { undo } from './handlers/undo.ts';
 import { batchOperation, undoOperation } from './openapi/actions.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
@@ -22,6 +23,7 @@ import {
   patchOperation,
   readOperation,
   replaceOperation,
+  restoreOperation,
   userLogsOperation,
 } from './openapi/records.ts';
 import {
@@ -86,6 +88,14 @@ export const routes: readonly Route[] = [
     ...written(remove(users)),
   },
   {
+    method: 'POST',
+    path: '/users/{id}/restore',
+    right: 'create user',
+    errors: [...WRITE, 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    operation: restoreOperation(users, 2, {}),
+    handle: restore(users, {}),
+  },
+  {
     method: 'GET',
     path: '/users/{id}/history',
     right: 'read user',
@@ -123,7 +133,7 @@ export const routes: readonly Route[] = [
     right: 'read log',
     errors: [...LIST, 'NotFound'],
     operation: userLogsOperation(logs),
-    handle: logsOfUser,
+    handle: listOfUser(logs),
     isOwner: true,
   },
   {
@@ -174,6 +184,14 @@ export const routes: readonly Route[] = [
     errors: WRITE_ONE,
     operation: deleteOperation(logs, 2),
     ...written(remove(logs)),
+  },
+  {
+    method: 'POST',
+    path: '/userExerciseLogs/{id}/restore',
+    right: 'create log',
+    errors: [...WRITE, 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    operation: restoreOperation(logs, 2, ownerParameter),
+    handle: restore(logs, ownerParameter),
   },
   {
     method: 'GET',

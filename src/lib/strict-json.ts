@@ -17,9 +17,8 @@ export function tryJson(text: string): { value: unknown } | { fault: Fault } {
   } catch {
     return { fault: findFault(text) };
   }
-  const twice = duplicateKey(text);
-  if (twice === undefined) return { value };
-  return { fault: { at: twice, message: DUPLICATE_KEY } };
+  if (keysIn(text) === keysOf(value)) return { value };
+  return { fault: { at: duplicateKey(text) ?? 0, message: DUPLICATE_KEY } };
 }
 
 const QUOTE = 0x22;
@@ -31,12 +30,37 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
+/** How many keys a text has that is valid JSON: of two alike in an object, JSON.parse keeps one. */
+function keysIn(text: string): number {
+  let count = 0;
+  for (let i = text.indexOf('"'); i !== -1; i = text.indexOf('"', i)) {
+    i = stringEnd(text, i);
+    // A string is a key exactly when a colon follows it.
+    if (isColon(text, i)) count += 1;
+  }
+  return count;
+}
+
+/** How many keys the objects in a parsed value have together. */
+function keysOf(value: unknown): number {
+  const open = [value];
+  let count = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const values: unknown[] = Object.values(next);
+    if (!Array.isArray(next)) count += values.length;
+    for (const inner of values) if (typeof inner === 'object' && inner !== null) open.push(inner);
+  }
+  return count;
+}
+
 /**
  * Finds a key that its object already has.
  * @param text valid JSON
  * @returns where the second one stands, or undefined
  */
-export function duplicateKey(text: string): number | undefined {
+function duplicateKey(text: string): number | undefined {
   const open: (Set<string> | undefined)[] = [];
   let keys: Set<string> | undefined;
   for (let i = 0; i < text.length; i += 1) {
@@ -50,7 +74,6 @@ export function duplicateKey(text: string): number | undefined {
         break;
       case QUOTE: {
         const end = stringEnd(text, i);
-        // A string is a key exactly when a colon follows it.
         if (keys && isColon(text, end)) {
           const key = unescaped(text.slice(i, end));
           if (keys.has(key)) return i;

@@ -2,11 +2,12 @@ import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { Goal } from '../domain/plans/goal.ts';
 import type { Routine } from '../domain/plans/routine.ts';
-import type { Noun } from '../domain/records.ts';
+import type { AnyRecord, Noun } from '../domain/records.ts';
 import type { Connection } from './connection.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import type { History } from './history/history.ts';
+import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
@@ -135,6 +136,11 @@ export class Store {
     });
   }
 
+  /** Brings a deleted record back: see there. */
+  restore(what: Omit<Restoration, 'users'>): AnyRecord {
+    return this.change(() => restore(this, { ...what, users: this.#view.users }));
+  }
+
   /** @throws SciaticaError `not-found` for a user that never was */
   requireErasable(userId: number): void {
     isThere(this.#connection.db, this, userId);
@@ -151,10 +157,7 @@ export class Store {
     overwrite(db);
   }
 
-  /**
-   * Begins to bring the records of a file in.
-   * @param place names a place in the file
-   */
+  /** Begins to bring the records of a file in. @param place names a place in the file */
   async import(place: PlaceName): Promise<Import> {
     const { Import } = await import('./maintenance/import/import.ts');
     return new Import(this.#connection.db, this.as({ origin: { source: 'import' } }), place);
@@ -174,8 +177,7 @@ export class Store {
   }
 
   /**
-   * Makes sure that somebody can go on from the entry `since` of the history.
-   * @param since 0 for the beginning
+   * Makes sure that somebody can go on from the entry `since` of the history; 0 is its beginning.
    * @throws SciaticaError `outdated` when not all that came after it is there any more
    */
   requireSince(since: number): void {

@@ -2,6 +2,7 @@ import type { AnyRecord } from '../domain/records.ts';
 import type { Push } from '../store/sync/syncs.ts';
 import { same } from './decide.ts';
 import { Refused } from './refused.ts';
+import type { Counts } from './result.ts';
 import { recordOf } from './service.ts';
 import { type Session, toOurs } from './session.ts';
 
@@ -46,7 +47,12 @@ export async function recover(session: Session): Promise<void> {
   if (!push) return;
   const made = push.method === 'POST' ? await repeated(session, push) : await written(session, push);
   tables.syncs.end(origin, () => made && note(session, push, made));
+  if (made) session.result.pushed[push.record][countOf(push)] += push.records.length;
 }
+
+/** The sync that sent it did not come to count it. */
+const countOf = ({ method, theirId }: Push): keyof Counts =>
+  method === 'DELETE' ? 'deleted' : method === 'POST' || theirId === null ? 'created' : 'changed';
 
 /** @returns undefined if it was refused */
 async function repeated(session: Session, push: Push): Promise<AnyRecord[] | undefined> {
@@ -72,7 +78,7 @@ async function written(
 }
 
 /** Sends a request as it was noted. */
-export function request(
+function request(
   session: Session,
   { method, path, body, key }: Push,
   headers: Record<string, string>,
@@ -82,7 +88,7 @@ export function request(
 }
 
 /** The records in an answer. */
-export const recordsIn = ({ record }: Push, answer: unknown): AnyRecord[] =>
+const recordsIn = ({ record }: Push, answer: unknown): AnyRecord[] =>
   (Array.isArray(answer) ? answer : [answer]).map((one) => recordOf(record, one));
 
 /** Notes which record over there each record is, and as what both know it. */
@@ -95,10 +101,10 @@ function note(
   if (method === 'DELETE') {
     if (theirId === null) return;
     if (record !== 'user') {
-      store.counterparts.remove(origin, record, theirId);
+      store.counterparts.setDeleted(origin, record, theirId);
       return;
     }
-    differences.forgetUser(records[0]?.id ?? 0);
+    differences.setUserDeleted(records[0]?.id ?? 0);
     differences.forgetWaiting(theirId);
     return;
   }

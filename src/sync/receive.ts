@@ -107,10 +107,11 @@ function learn(session: Session, entry: HistoryEntry, isNew: boolean): void {
   } else if (known?.state) arrivals.put([{ ...known, at: arrival.at, isLater }]);
 }
 
-/** Whether an entry has the record as it was agreed on. */
+/** Whether an entry has the record as it was agreed on, or deletes what was agreed to be deleted. */
 function followsAgreed(session: Session, { record, id, before, after }: HistoryEntry): boolean {
   const counterpart = ofTheirs(session, record, id);
   if (!counterpart) return false;
+  if (!counterpart.agreed) return after === null;
   return [before, after].some((state) => {
     const ours = state && toOurs(session, record, state, counterpart.ourId);
     return ours ? same(record, ours, counterpart.agreed) : false;

@@ -1,11 +1,9 @@
-import type { Right } from '../domain/access.ts';
 import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
 import type { Pair } from '../store/sync/differences.ts';
-import type { Push } from '../store/sync/syncs.ts';
 import { all, allPairs, parts } from './blocks.ts';
 import { same } from './decide.ts';
-import { deliver, type Outcome } from './deliver.ts';
-import { addRefused } from './result.ts';
+import { restorable, restoreAll } from './restore.ts';
+import { Sender } from './sender.ts';
 import { collectionOf, pathOf } from './service.ts';
 import { allowed, oursOf, type Session, toTheirs, travellers } from './session.ts';
 
@@ -20,19 +18,27 @@ const TOO_LARGE = 413;
 /** A Sending can be ended after every request, and the next one goes on where it was. */
 export class Sending {
   readonly #users: readonly number[];
-  /** Something over there has changed meanwhile: it has to be read once more. */
-  isStale = false;
-  #sent = 0;
+  readonly #sender: Sender;
 
   constructor(
     private readonly session: Session,
-    private readonly makeKey: () => string,
+    makeKey: () => string,
   ) {
     this.#users = travellers(session);
+    this.#sender = new Sender(session, makeKey);
+  }
+
+  /** Something over there has changed meanwhile: it has to be read once more. */
+  get isStale(): boolean {
+    return this.#sender.isStale;
   }
 
   async run(): Promise<void> {
-    for (const noun of nouns) await this.#create(noun);
+    for (const noun of nouns) {
+      // What came back with a user is read before anything is written over it.
+      if ((await restoreAll(this.#sender, noun, this.#users)) > 0 && noun === 'user') return;
+      await this.#create(noun);
+    }
     for (const noun of nouns) await this.#change(noun);
     for (const noun of nouns.toReversed()) await this.#delete(noun);
   }
@@ -43,6 +49,7 @@ export class Sending {
     for (const noun of nouns) {
       const counts = result.pushed[noun];
       counts.created = all((after) => differences.created(noun, this.#users, after, BLOCK)).length;
+      counts.created += restorable(this.session, noun, this.#users).length;
       for (const { ourId } of this.#changed(noun))
         counts[this.#travels(noun, ourId) ? 'changed' : 'deleted']++;
       counts.deleted += this.#deleted(noun).length;
@@ -68,7 +75,7 @@ export class Sending {
       after = last;
       const records = ids.flatMap((id) => oursOf(session, record, id) ?? []);
       if (!allowed(session, `create ${record}`) && record !== 'goal') {
-        this.#refuseAll(record, ids, `create ${record}`);
+        this.#sender.refuseAll(record, ids, `create ${record}`);
         continue;
       }
       if (record === 'goal') for (const goal of records) await this.#createGoal(goal);
@@ -86,7 +93,7 @@ export class Sending {
     if (!first) return;
     const bodies = sent.map((one) => toTheirs(session, record, one));
     const owner = record === 'routine' ? (bodies[0] as { userId: number }).userId : 0;
-    const outcome = await this.#push({
+    const outcome = await this.#sender.push({
       method: 'POST',
       path: collectionOf(record, owner),
       body: JSON.stringify(record === 'routine' ? bodies[0] : bodies),
@@ -106,10 +113,10 @@ export class Sending {
       return;
     }
     // The user may have been deleted there meanwhile.
-    if (status === 404 || /userId/.test(message)) this.isStale = true;
+    if (status === 404 || /userId/.test(message)) this.#sender.isStale = true;
     for (const [i, one] of sent.entries()) {
       const reason = faults.size > 0 ? faults.get(i) : message;
-      if (reason !== undefined) this.#refuse(record, one.id, reason);
+      if (reason !== undefined) this.#sender.refuse(record, one.id, reason);
     }
     if (faults.size > 0)
       await this.#createTogether(
@@ -122,16 +129,13 @@ export class Sending {
     const { session } = this;
     const body = toTheirs(session, 'goal', goal) as { userId: number } | undefined;
     if (!body) return;
-    if (!allowed(session, 'change goal')) {
-      this.#refuse('goal', goal.id, roleReason(session, 'change goal'));
-      return;
-    }
+    if (!this.#sender.may('goal', goal.id, 'change goal')) return;
     // One that is there by now is read first.
     if (await session.service.find('goal', 0, body.userId)) {
-      this.isStale = true;
+      this.#sender.isStale = true;
       return;
     }
-    const outcome = await this.#push(
+    const outcome = await this.#sender.push(
       {
         method: 'PUT',
         path: pathOf('goal', 0, body.userId),
@@ -142,7 +146,7 @@ export class Sending {
       },
       { 'if-none-match': '*' },
     );
-    if (outcome.refused) this.#refuseUnlessStale('goal', goal.id, outcome);
+    if (outcome.refused) this.#sender.refuseUnlessStale('goal', goal.id, outcome.refused);
     else session.result.pushed.goal.created++;
   }
 
@@ -168,10 +172,10 @@ export class Sending {
     const ours = oursOf(session, record, ourId);
     const body = ours && toTheirs(session, record, ours);
     if (!ours || !body) return;
-    if (!this.#may(record, ourId, `change ${record}`)) return;
+    if (!this.#sender.may(record, ourId, `change ${record}`)) return;
     const found = await this.#agreed(record, ourId, theirId);
     if (!found) return;
-    const outcome = await this.#push(
+    const outcome = await this.#sender.push(
       {
         method: 'PUT',
         path: pathOf(record, theirId, found.theirUser),
@@ -182,7 +186,7 @@ export class Sending {
       },
       { 'if-match': found.etag },
     );
-    if (outcome.refused) this.#refuseUnlessStale(record, ourId, outcome);
+    if (outcome.refused) this.#sender.refuseUnlessStale(record, ourId, outcome.refused);
     else session.result.pushed[record].changed++;
   }
 
@@ -195,10 +199,10 @@ export class Sending {
     // What waits for a decision there would go with its user.
     const { deletable, differences } = session;
     if (record === 'user' && !deletable.has(theirId) && differences.isDisputed(theirId)) return;
-    if (!this.#may(record, ourId, `delete ${record}`)) return;
+    if (!this.#sender.may(record, ourId, `delete ${record}`)) return;
     const found = await this.#agreed(record, ourId, theirId);
     if (!found) return;
-    const outcome = await this.#push(
+    const outcome = await this.#sender.push(
       {
         method: 'DELETE',
         path: pathOf(record, theirId, found.theirUser),
@@ -209,7 +213,7 @@ export class Sending {
       },
       { 'if-match': found.etag },
     );
-    if (outcome.refused) this.#refuseUnlessStale(record, ourId, outcome);
+    if (outcome.refused) this.#sender.refuseUnlessStale(record, ourId, outcome.refused);
     else session.result.pushed[record].deleted++;
   }
 
@@ -235,36 +239,7 @@ export class Sending {
       same(record, found.record, { ...before, id: theirId } as AnyRecord)
     )
       return { etag: found.etag, theirUser };
-    this.isStale = true;
+    this.#sender.isStale = true;
     return undefined;
   }
-
-  async #push(push: Omit<Push, 'key'>, headers: Record<string, string> = {}): Promise<Outcome> {
-    const outcome = await deliver(this.session, { ...push, key: this.makeKey() }, headers);
-    this.#sent += push.records.length;
-    this.session.progress('send', this.#sent);
-    return outcome;
-  }
-
-  #may(record: Noun, id: number, right: Right): boolean {
-    if (allowed(this.session, right)) return true;
-    this.#refuse(record, id, roleReason(this.session, right));
-    return false;
-  }
-
-  #refuseAll(record: Noun, ids: readonly number[], right: Right): void {
-    for (const id of ids) this.#refuse(record, id, roleReason(this.session, right));
-  }
-
-  #refuseUnlessStale(record: Noun, id: number, { refused }: Outcome): void {
-    if (refused?.status === 412 || refused?.status === 404) this.isStale = true;
-    else this.#refuse(record, id, refused?.message ?? '');
-  }
-
-  #refuse(record: Noun, id: number, reason: string): void {
-    addRefused(this.session.result, { record, id, reason });
-  }
 }
-
-const roleReason = ({ me }: Session, right: Right) =>
-  `a token with the role ${me.role} may not ${right.replace(' ', ' a ')}`;

@@ -147,17 +147,6 @@ export class Service {
     }
   }
 
-  /** What happened to a user or a log, which may be deleted; nothing where the service does not know. */
-  async history(record: 'user' | 'log', theirId: number): Promise<HistoryEntry[]> {
-    try {
-      const { value } = await this.#json({ method: 'GET', path: `${paths[record]}/${theirId}/history` });
-      return arrayOf(value).map(entryOf);
-    } catch (error) {
-      if (error instanceof Refused && error.status === 404) return [];
-      throw error;
-    }
-  }
-
   /**
    * Sends a write.
    * @returns the value in the answer
@@ -272,7 +261,7 @@ function refusal(response: SyncResponse, hasToken: boolean): Error {
     return new SciaticaError(
       'unusable',
       hasToken
-        ? 'The service does not know the token, or it has expired. Ask for another (sciatica token add, where the service runs).'
+        ? 'The service does not know the token, or it has expired. Ask for another (sciatica token add, where the service runs), and give it with --token-file, or remove the remote and add it again.'
         : 'The service asks for a token: sciatica token add makes one where it runs. Give it with --token-file, here or to sciatica remote add.',
     );
   if (status === 410)

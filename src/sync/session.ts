@@ -37,8 +37,6 @@ export interface Session {
   erasedHere: ReadonlySet<number>;
   /** Users over there who are to be deleted with all that was decided to go with them. */
   deletable: Set<number>;
-  /** Ids over there of what was deleted there and is to be brought back. */
-  revivals: Record<'user' | 'log', Set<number>>;
   arrivals: Arrivals;
   differences: Differences;
   options: SyncOptions;
@@ -105,7 +103,7 @@ export interface Verbs {
   replace(id: number, input: object): AnyRecord;
   restore(record: object): void;
   delete(id: number): unknown;
-  rivalOf?(record: object, id?: number): AnyRecord | undefined;
+  withSameKey?(record: object, id?: number): AnyRecord | undefined;
 }
 
 export const verbsOf = (store: Store, record: Noun): Verbs => store.of(record) as unknown as Verbs;

@@ -2,9 +2,9 @@ import { SciaticaError } from '../domain/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncState } from '../store/sync/syncs.ts';
 import type { SyncTables } from '../store/sync/tables.ts';
+import { recover } from './deliver.ts';
 import { receiveAll, receiveChanges } from './receive.ts';
 import { emptyResult, type Progress, type SyncResult } from './result.ts';
-import { resume, revive } from './revive.ts';
 import { Sending } from './send.ts';
 import { type Me, Service, type Wait } from './service.ts';
 import type { Session, SyncOptions } from './session.ts';
@@ -58,7 +58,7 @@ export async function sync(means: Means, options: SyncOptions): Promise<SyncResu
 async function runRound(session: Session, means: Means): Promise<boolean> {
   const { options, result, tables, store, origin } = session;
   Object.assign(result, { conflicts: [], conflictCount: 0, refused: [], refusedCount: 0, erasedThere: [] });
-  if (!options.dryRun && origin !== 0 && !isElsewhere(session)) await resume(session);
+  if (!options.dryRun && origin !== 0 && !isElsewhere(session)) await recover(session);
   const isAnew =
     tables.syncs.settleUndone(origin) ||
     session.state.position < 0 ||
@@ -78,10 +78,9 @@ async function runRound(session: Session, means: Means): Promise<boolean> {
   if (session.erasedHere.size > 0) result.erasedHere = tables.syncs.erased(session.origin);
   // What is changed here from now on may be missed: it is for the next sync.
   result.seq = store.history.last();
-  const isUnsettled = await revive(session);
   const sending = new Sending(session, means.makeKey);
   await sending.run();
-  return isUnsettled || sending.isStale;
+  return sending.isStale;
 }
 
 /** The token covers other users than the last time. */
@@ -170,7 +169,6 @@ async function sessionOf(
     theirUser,
     erasedHere: new Set(tables.syncs.erased(origin)),
     deletable: new Set(),
-    revivals: { user: new Set(), log: new Set() },
     arrivals: tables.arrivals(),
     differences: tables.differencesFrom(origin),
     options,

@@ -4,7 +4,6 @@ import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { decide, newer, type State, same } from './decide.ts';
 import { addConflict, type ConflictKind } from './result.ts';
-import { isRevivable } from './revive.ts';
 import { allowed, ofTheirs, oursOf, type Session, toOurs, verbsOf } from './session.ts';
 
 /** An arrival, and the record here that is its counterpart. */
@@ -51,6 +50,7 @@ export class Taking {
     for (const [userId, waiting] of this.#ownerless) this.#settleOwnerless(userId, waiting);
     this.#retry();
     for (const met of this.#users) this.#deleteUser(met);
+    this.session.differences.dropTwins();
   }
 
   /** Tries again what had no place, as long as that helps. */
@@ -80,9 +80,16 @@ export class Taking {
     const theirs = record_ && toOurs(session, record, record_, counterpart?.ourId ?? 0);
     if (theirs === undefined) return;
     if (theirs && record !== 'user' && !this.#hasOwner(arrival, theirs, counterpart)) return;
-    if (counterpart)
-      this.#meet({ arrival, counterpart, ours: oursOf(session, record, counterpart.ourId), theirs });
-    else if (theirs) this.#takeNew(arrival, theirs);
+    if (!counterpart) {
+      if (theirs) this.#takeNew(arrival, theirs);
+      return;
+    }
+    const ours = oursOf(session, record, counterpart.ourId);
+    if (theirs && !ours && counterpart.before && !arrival.isLater) {
+      // Both had deleted it, and nothing says that this is the same one: its id may have been given again.
+      session.store.counterparts.remove(session.origin, record, theirId);
+      this.#takeNew(arrival, theirs);
+    } else this.#meet({ arrival, counterpart, ours, theirs });
   }
 
   /** The user who was erased there is erased here after this change, or waits for consent. */
@@ -128,24 +135,33 @@ export class Taking {
   #takeNew(arrival: Arrival, theirs: AnyRecord): void {
     const { session } = this;
     const { record } = arrival;
-    const rival = verbsOf(session.store, record).rivalOf?.(theirs);
-    if (rival) {
-      const isTaken = session.store.counterparts.ofOurs(session.origin, record, rival.id) !== undefined;
-      if (isTaken) this.#deferred.push(arrival);
-      else this.#pair(arrival, rival, { ...theirs, id: rival.id });
+    const other = verbsOf(session.store, record).withSameKey?.(theirs);
+    if (other) {
+      if (this.#isFree(record, other.id)) this.#pair(arrival, other, { ...theirs, id: other.id });
+      else this.#deferred.push(arrival);
       return;
     }
-    const twin = this.pairsTwins ? session.differences.twinOf(record, theirs) : undefined;
+    const twin = this.pairsTwins ? session.differences.takeTwin(record, theirs) : undefined;
     if (twin !== undefined) this.#agree(arrival, twin, { ...theirs, id: twin });
     else this.#create(arrival, theirs);
   }
 
+  /** Whether a record here has no counterpart, or one that is deleted there. */
+  #isFree(record: Noun, ourId: number): boolean {
+    const { store, origin } = this.session;
+    const known = store.counterparts.ofOurs(origin, record, ourId);
+    return !known || (known.before ?? null) !== null;
+  }
+
   /** Two records that both sides have made, of which there can be only one. */
-  #pair(arrival: Arrival, rival: AnyRecord, theirs: AnyRecord): void {
+  #pair(arrival: Arrival, other: AnyRecord, theirs: AnyRecord): void {
     const { record, theirId } = arrival;
-    const counterpart = { record, theirId, ourId: rival.id, agreed: null };
-    this.session.store.counterparts.set(this.session.origin, counterpart);
-    this.#meet({ arrival, counterpart, ours: rival, theirs });
+    const { counterparts } = this.session.store;
+    const former = counterparts.ofOurs(this.session.origin, record, other.id);
+    if (former) counterparts.remove(this.session.origin, record, former.theirId);
+    const counterpart = { record, theirId, ourId: other.id, agreed: null };
+    counterparts.set(this.session.origin, counterpart);
+    this.#meet({ arrival, counterpart, ours: other, theirs });
   }
 
   #create(arrival: Arrival, theirs: AnyRecord): void {
@@ -164,6 +180,13 @@ export class Taking {
   #meet(met: Met): void {
     const { arrival, counterpart, ours, theirs } = met;
     const { record, isLater } = arrival;
+    const { agreed, before } = counterpart;
+    if (!agreed && before && ours && theirs) {
+      // Both had deleted it, and have it again.
+      this.#agree(arrival, counterpart.ourId, before);
+      this.#meet({ ...met, counterpart: { ...counterpart, agreed: before } });
+      return;
+    }
     switch (decide({ record, base: counterpart.agreed, ours, theirs, isLater })) {
       case 'agree':
         this.#agree(arrival, counterpart.ourId, theirs);
@@ -173,8 +196,6 @@ export class Taking {
         this.#take(met);
         return;
       case 'push':
-        // The one there that ours was paired with is gone: ours is sent as a new one.
-        if (!theirs) this.session.store.counterparts.remove(this.session.origin, record, arrival.theirId);
         return;
       case 'conflict':
         this.#decideConflict(met);
@@ -189,22 +210,8 @@ export class Taking {
       return;
     }
     if (this.#winner(record, counterpart.ourId, arrival) === 'theirs') this.#take(met);
-    // What they have is known, and ours differs from it: it is sent as a change, or as a new record.
-    else if (theirs) this.#agree(arrival, counterpart.ourId, theirs);
-    else this.#bringBack(arrival);
-  }
-
-  /** Lets a record that was deleted there be brought back; it waits until that is done. */
-  #bringBack(arrival: Arrival): void {
-    const { store, origin, arrivals, options, revivals } = this.session;
-    const { record, theirId, isLater } = arrival;
-    // Where nothing says that it was deleted, and for a dry run, it is a new one.
-    if (!isRevivable(record) || !isLater || options.dryRun) {
-      store.counterparts.remove(origin, record, theirId);
-      return;
-    }
-    arrivals.keepConflict(origin, arrival);
-    revivals[record].add(theirId);
+    // What they have is known, and ours differs from it: it is sent as a change, or restored.
+    else this.#agree(arrival, counterpart.ourId, theirs);
   }
 
   #winner(record: Noun, ourId: number, { at }: Arrival): 'ours' | 'theirs' {
@@ -213,7 +220,7 @@ export class Taking {
 
   /** Makes ours as theirs is. */
   #take(met: Met): void {
-    const { store, result } = this.session;
+    const { store, origin, result } = this.session;
     const { arrival, counterpart, ours, theirs } = met;
     const { record } = arrival;
     const verbs = verbsOf(store, record);
@@ -225,7 +232,14 @@ export class Taking {
       verbs.delete(counterpart.ourId);
       result.pulled[record].deleted++;
     } else {
-      if (verbs.rivalOf?.(theirs, counterpart.ourId)) {
+      const other = verbs.withSameKey?.(theirs, counterpart.ourId);
+      if (other && !ours && this.#isFree(record, other.id)) {
+        // What was deleted here has been made anew: that is its counterpart now.
+        store.counterparts.remove(origin, record, arrival.theirId);
+        this.#takeNew(arrival, theirs);
+        return;
+      }
+      if (other) {
         this.#deferred.push(arrival);
         return;
       }
@@ -248,20 +262,20 @@ export class Taking {
         return;
       }
       if (newer(differences.belongingsChangedAt(ourId), arrival.at ?? undefined) === 'ours') {
-        this.#bringBack(arrival);
+        this.#agree(arrival, ourId, null);
         return;
       }
     }
     store.users.delete(ourId);
-    differences.forgetUser(ourId);
+    differences.setUserDeleted(ourId);
     result.pulled.user.deleted++;
   }
 
-  /** Notes what both sides have now; nothing is left to note of what neither has. */
+  /** Notes what both sides have now, or that neither has it any more. */
   #agree({ record, theirId }: Arrival, ourId: number, agreed: State): void {
     const { store, origin } = this.session;
     if (agreed) store.counterparts.set(origin, { record, theirId, ourId, agreed: { ...agreed, id: ourId } });
-    else store.counterparts.remove(origin, record, theirId);
+    else store.counterparts.setDeleted(origin, record, theirId);
   }
 
   /** Leaves a record as it is on both sides, until somebody decides. */

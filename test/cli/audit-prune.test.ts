@@ -1,24 +1,12 @@
 import { expect, test } from 'vitest';
-import type { AuditRecord } from '../../src/domain/audit.ts';
 import { addDays } from '../../src/domain/words/day.ts';
 import { openStore } from '../../src/store/store.ts';
 import { NOW, prepared, run } from '../helpers.ts';
+import { auditRecord } from '../samples.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
 
 const DAY_MS = 86_400_000;
-const record = (daysAgo: number): AuditRecord => ({
-  at: NOW.getTime() - daysAgo * DAY_MS,
-  token: null,
-  method: 'GET',
-  route: '/users/{id}',
-  record: 'user',
-  userId: 1,
-  first: 1,
-  last: 1,
-  count: 1,
-  status: 200,
-  address: '::1',
-});
+const record = (daysAgo: number) => ({ ...auditRecord, at: NOW.getTime() - daysAgo * DAY_MS });
 
 /** An audit with one row for each of these batches. */
 const audited = (...batches: number[][]) =>

@@ -160,19 +160,7 @@ describe('an encrypted backup', () => {
 });
 
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
-const add = [
-  'log',
-  'add',
-  '--name',
-  'Cobra',
-  '--type',
-  'stretch',
-  '--before',
-  '5',
-  '--after',
-  '4',
-  '--effective',
-];
+const add = 'log add Cobra 5 4 --type stretch'.split(' ');
 
 /** The program as a process of its own, which is what makes backups by itself. */
 function sciatica(db: string, argv: readonly string[]) {

@@ -5,7 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { openStore } from '../../src/store/store.ts';
 import { freshFolder, nora, session } from '../helpers.ts';
-import { bundle, root } from '../store/helpers.ts';
+import { bundle, ended, root } from '../store/helpers.ts';
 
 let script = '';
 beforeAll(async () => {
@@ -21,12 +21,8 @@ const environment = (env: Record<string, string> = {}) => ({
 /** Runs a command line as a process of its own. */
 async function sciatica(db: string, ...args: string[]) {
   const child = spawn(process.execPath, [script, ...args, '--db', db], { env: environment() });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (data) => (stdout += data));
-  child.stderr.on('data', (data) => (stderr += data));
   child.stdin.end();
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, stdout, stderr };
+  return ended(child);
 }
 
 /** Starts the service; it is killed after the test at the latest. */
@@ -34,7 +30,7 @@ async function serve(db: string, env: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, [script, 'serve', '--port', '0', '--db', db], {
     env: environment(env),
   });
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  const end = new Promise<void>((resolve) => child.on('close', () => resolve()));
   onTestFinished(() => void child.kill('SIGKILL'));
   const log = { text: '' };
   child.stderr?.on('data', (data) => (log.text += data));
@@ -51,26 +47,12 @@ async function serve(db: string, env: Record<string, string> = {}) {
   };
   const stop = async () => {
     child.kill('SIGTERM');
-    await ended;
+    await end;
   };
   return { call, log, stop };
 }
 
-const add = [
-  'log',
-  'add',
-  '--user',
-  '1',
-  '--name',
-  'Cat-Cow',
-  '--type',
-  'stretch',
-  '--before',
-  '5',
-  '--after',
-  '4',
-  '--effective',
-];
+const add = 'log add Cat-Cow 5 4 --type stretch --user 1'.split(' ');
 
 test('a full disk: writes fail with one clear line, reads go on, and room makes it well (needs mount)', async ({
   skip,

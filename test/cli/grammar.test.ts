@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
-import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
+import {
+  freshFolder,
+  freshPath,
+  nora,
+  noraWith,
+  prepared,
+  records,
+  run,
+  session,
+  userFlags,
+} from '../helpers.ts';
 
 const COMMANDS = [
   'user',
@@ -73,6 +83,11 @@ describe('mistakes', () => {
     [['lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
     [['lgos', '--help'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
     [['help', 'lgos'], "unknown command 'lgos' (did you mean logs?)", 'sciatica --help'],
+    [
+      ['log', 'piri', '6', '4'],
+      "unknown command 'piri' (to record an exercise: sciatica log add piri 6 4)",
+      'sciatica log --help',
+    ],
     [['log', 'ad'], "unknown command 'ad' (did you mean add?)", 'sciatica log --help'],
     [['help', 'log', 'ad'], "unknown command 'ad' (did you mean add?)", 'sciatica log --help'],
     [
@@ -116,6 +131,24 @@ describe('mistakes', () => {
 });
 
 describe('options of every command', () => {
+  test.each<[string[]]>([
+    [[]],
+    [['log', 'add', 'piri', '6', '4']],
+    [['log', 'add', '--name', 'Piriformis Strech', '--type', 'stretch', '6', '4']],
+    [['undo', '--yes']],
+    [['goal']],
+    [['routine', 'add', 'x', 'piri']],
+    [['user', 'add', ...userFlags()]],
+    [['remote', 'add', 'home', 'http://127.0.0.1:1']],
+  ])('%j with --db says --db in each command to go on with', async (words) => {
+    const db = noraWith({});
+    const { code, stdout, stderr } = await run([...words, '--db', db], { db: freshPath() });
+    const commands = `${stdout}${stderr}`.match(/sciatica \w.*/g) ?? [];
+    expect(code).toBe(0);
+    expect(commands).not.toHaveLength(0);
+    for (const command of commands) expect(command).toMatch(/ --db \S+test\.db$/);
+  });
+
   test.each([
     [(db: string) => ['--db', db, 'users', '--json']],
     [(db: string) => ['users', '--db', db, '--json']],
@@ -180,7 +213,7 @@ Next: sciatica log again
       ['--db', db],
       [`--db=${db}`, '--no-color'],
     ])
-      expect((await run(words, { db: freshPath() })).stdout).toBe(stdout);
+      expect((await run(words, { db: freshPath() })).stdout.replaceAll(` --db ${db}`, '')).toBe(stdout);
   });
 
   test('shows the week against the goal, and proposes the routine of the last session', async () => {

@@ -70,6 +70,17 @@ describe('identity', () => {
     expect(records(copy).logs.map(({ notes }) => notes)).toEqual(['there', 'here']);
   });
 
+  it('that a copy shares is named where its file does not fit', async () => {
+    const db = await filled();
+    const copy = freshPath();
+    copyFileSync(db, copy);
+    for (const path of [db, copy])
+      await run(['log', 'add', 'Own', '5', '3', path, '--type', 'stretch'], { db: path });
+    const { code, stderr } = await run(['import', await exported(copy)], { db });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('or from a copy of it')]);
+    expect(stderr).toContain('sciatica identity new');
+  });
+
   it('that was lost is found missing by doctor, and can be given anew', async () => {
     const db = await filled();
     const sqlite = openSqlite(db);
@@ -144,7 +155,9 @@ describe('import of a file of another database', () => {
   it('keeps nothing twice, in JSON and NDJSON', async () => {
     const [there, here] = [await filled(), await other()];
     const path = await exported(there);
-    expect((await run(['import', path], { db: here })).stderr).toBe('1 user: 1 renumbered\n2 logs: 2 new\n');
+    expect((await run(['import', path], { db: here })).stderr).toBe(
+      '1 user: 1 renumbered\n2 logs: 2 new\nNew: Nora Lind (user 2)\n',
+    );
     expect((await run(['import', path], { db: here })).stderr).toBe(
       '1 user: 1 already there\n2 logs: 2 already there\n',
     );
@@ -203,7 +216,9 @@ sciatica: 1 record is in conflict: nothing was imported. See --on-conflict their
     expect(records(here).logs).toHaveLength(2);
     const unasked = await run(['import', path, '--mirror'], { db: here });
     expect([unasked.code, records(here).logs.length]).toEqual([2, 2]);
-    expect(unasked.stderr).toContain('To be deleted: log 2');
+    expect(unasked.stderr).toBe(
+      'To be deleted: log 2: Piriformis Stretch on 2026-03-01, pain 6 → 4 (↓2), effective\nsciatica: This would delete 1 record. To do it unasked, add --yes.\n',
+    );
     const { code, stdout } = await run(['import', path, '--mirror', '--yes', '--json'], { db: here });
     expect([code, records(here).logs.length]).toEqual([0, 1]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -243,7 +258,44 @@ sciatica: 1 record is in conflict: nothing was imported. See --on-conflict their
     await run(['import', await exported(there)], { db: here });
     const { code, stderr } = await run(['import', older], { db: here });
     expect([code, records(here).logs.map(({ notes }) => notes)]).toEqual([4, ['newer']]);
-    expect(stderr).toContain('older');
+    expect(stderr).toBe(`log 1 (1 there): not the same here and in this older file
+  notes: is "newer" here and ${session.notes ? `"${session.notes}"` : 'empty'} there
+1 user: 1 already there
+2 logs: 1 new, 1 in conflict
+sciatica: 1 record is in conflict: nothing was imported. The file is older than one from there that was imported before. See --on-conflict theirs, ours and newest.
+`);
+  });
+
+  it('says of an older file that it is, and not that what came later was deleted', async () => {
+    const [there, here] = [await filled(), await other()];
+    const older = await exported(there);
+    await run(['log', 'add', 'Own', '5', '3', '--type', 'stretch'], { db: there });
+    await run(['import', await exported(there)], { db: here });
+    const { code, stderr } = await run(['import', older], { db: here });
+    expect([code, stderr]).toEqual([
+      0,
+      '1 user: 1 already there\n2 logs: 2 already there\nThe file is older than one from there that was imported before.\n',
+    ]);
+    const { stdout } = await run(['import', older, '--json'], { db: here });
+    expect(JSON.parse(stdout)).toMatchObject({ deletedThere: [], older: true });
+  });
+
+  it('brings nobody back who was erased here, unless that is said', async () => {
+    const [there, here] = [await filled(), await other()];
+    const path = await exported(there);
+    await run(['import', path], { db: here });
+    await run(['user', 'erase', '2', '--yes'], { db: here });
+    const { code, stderr } = await run(['import', path], { db: here });
+    expect([code, records(here).users.length]).toEqual([4, 1]);
+    expect(stderr).toBe(`users[0]: was erased here
+1 user: 1 in conflict
+2 logs: 2 in conflict
+sciatica: 1 user of the file was erased here: nothing was imported. To bring them back: --on-conflict theirs. To leave them out: --on-conflict ours.
+`);
+    expect((await run(['import', path, '--on-conflict', 'ours'], { db: here })).code).toBe(0);
+    expect(records(here).users).toHaveLength(1);
+    expect((await run(['import', path, '--on-conflict', 'theirs'], { db: here })).code).toBe(0);
+    expect(records(here).logs.map(({ userId }) => userId)).toEqual([3, 3]);
   });
 
   it('that ends in the middle changes nothing', async () => {
@@ -306,7 +358,10 @@ sciatica: 1 record is in conflict: nothing was imported. See --on-conflict their
     ]);
     await run(['import', '-'], { db: here, stdin: JSON.stringify({ ...nora, firstName: 'Zoe' }) });
     const wrong = await run(['import', await exported(there), '--as', '2'], { db: here });
-    expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('under user 1')]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      4,
+      '--as cannot be 2: the records of this user have been coming under user 1\nsciatica: The user is another. Nothing was imported.\n',
+    ]);
   });
 
   it('links records that came before their origin was noted', async () => {
@@ -316,6 +371,19 @@ sciatica: 1 record is in conflict: nothing was imported. See --on-conflict their
     await run(['import', '-', '--on-conflict', 'renumber'], { db: here, stdin });
     expect((await run(['import', await exported(there)], { db: here })).stderr).toBe(
       '1 user: 1 already there\n2 logs: 2 already there\n',
+    );
+  });
+
+  it('without users and an origin goes by ids, and says to whom', async () => {
+    const here = await other();
+    const stdin = JSON.stringify([{ ...session, userId: 1, id: 70 }]);
+    expect((await run(['import', '-', '--dry-run'], { db: here, stdin })).stderr).toContain(
+      'For: Ole Lind (user 1)\n',
+    );
+    const { stderr } = await run(['import', '-'], { db: here, stdin });
+    expect(stderr).toBe('0 users\n1 log: 1 new\nFor: Ole Lind (user 1)\n');
+    expect((await run(['import', '-'], { db: here, stdin })).stderr).toBe(
+      '0 users\n1 log: 1 already there\n',
     );
   });
 

@@ -216,6 +216,23 @@ describe('export', () => {
 });
 
 describe('export -o', () => {
+  it.each([
+    ['export', '--format', 'ndjson'],
+    ['report', '--user', '3', '--format', 'md'],
+  ])('%s to - is to stdout, and makes no file', async (...words) => {
+    const db = await filled();
+    const there = existsSync('-');
+    const { stdout } = await run([...words], { db });
+    const answer = await run([...words, '-o', '-'], { db });
+    expect({ ...answer, there, after: existsSync('-') }).toEqual({
+      code: 0,
+      stdout,
+      stderr: '',
+      there: false,
+      after: false,
+    });
+  });
+
   it('writes a private file, in the format of its name, and leaves nothing beside it', async () => {
     const db = await filled();
     const path = join(freshFolder(), 'logs.csv');

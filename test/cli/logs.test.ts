@@ -307,9 +307,16 @@ describe('nothing to show', () => {
     expect(stderr).toBe('Nothing is recorded yet. Start with: sciatica user add, then sciatica log add\n');
   });
 
-  test('a name that is close to one that exists', async () => {
-    const { stderr } = await run(['logs', '--name', 'piriformis strech'], { db: filled(1) });
-    expect(stderr).toBe("No log matches.\nDid you mean --name 'Piriformis Stretch'?\n");
+  test.each<[string, string]>([
+    ['piriformis strech', "Did you mean --name 'Piriformis Stretch'?\n"],
+    ['piri', "Did you mean --name 'Piriformis Stretch'?\n"],
+    ['stretch', "Did you mean --name 'Piriformis Stretch' or --name 'Calf Stretch'?\n"],
+    ['Calf Stretch', ''],
+    ['yoga', ''],
+  ])('of the name %s', async (name, meant) => {
+    const db = noraWith({ exerciseName: 'Calf Stretch' }, {});
+    const { stderr } = await run(['logs', '--since', 'today', '--name', name], { db });
+    expect(stderr).toBe(`No log matches.\n${meant}`);
   });
 });
 

@@ -31,6 +31,8 @@ describe('log add in one line', () => {
     [['piri', '6', '4', '--no-effective'], { effective: false }],
     [['6', '4', '--name', 'Plank'], { exerciseName: 'Plank' }],
     [['piri', '6', '--after', '4'], { painAfter: 4 }],
+    [['piri', '6,4'], { painBefore: 6, painAfter: 4, effective: true }],
+    [['piri', '4,6', 'after', 'the', 'drive'], { painAfter: 6, effective: false, notes: 'after the drive' }],
     [['Yoga', '3', '2', '--type', 'stretch'], { exerciseName: 'Yoga' }],
     [['plank', '3', '2', '--type', 'stretch'], { exerciseName: 'Plank' }],
     [['6', '4', '--name', 'plan', '--type', 'stretch'], { exerciseName: 'plan' }],
@@ -42,10 +44,15 @@ describe('log add in one line', () => {
       'cat can mean Cat Stretch, Cat-Cow: say more of the name, or name a new exercise with --name cat.',
     ],
     [['yoga', '6', '4'], '--type is missing: yoga is a new exercise'],
-    [['planc', '6', '4'], '--type is missing: planc is a new exercise (did you mean Plank?)'],
+    [
+      ['planc', '6', '4'],
+      '--type is missing: planc is a new exercise (did you mean Plank?). Add --type stretch or --type strengthening',
+    ],
     [['piri', '11', '4'], '--before must be a whole number from 1 to 10'],
     [['piri', '6.5', '4'], '--before must be a whole number from 1 to 10'],
-    [['piri', '6'], '--after is missing'],
+    [['piri', '6'], 'sciatica: --after is missing: it must be a whole number from 1 to 10\n'],
+    [['piri', '6,5', '4'], '--before must be a whole number from 1 to 10'],
+    [['piri', '6,'], '--after is missing'],
     [['piri', '6', '4', '--before', '5'], '"6" and --before say the same: give one of them.'],
     [['piri', '6', '4', '--name', 'Plank'], '"piri" and --name say the same: give one of them.'],
     [['6', '4'], '--name is missing'],
@@ -65,6 +72,15 @@ describe('log add in one line', () => {
       'Added log 7: Piriformis Stretch on Friday 2026-02-27, 4 → 6 (↑2), did not help. Wrong? sciatica undo 3\n',
     ));
 
+  test.each<[number, string]>([
+    [68, ' '],
+    [67, '\n'],
+  ])('in a terminal of %i columns the hint is not broken', async (columns, between) =>
+    expect((await run(['log', 'add', 'plank', '5', '4'], { db: practised(), columns })).stdout).toBe(
+      `Added log 7: Plank today, 5 → 4 (↓1), helped.${between}Wrong? sciatica undo 3\n`,
+    ),
+  );
+
   test('points out the same session twice, and a year long ago', async () => {
     const db = practised();
     await add(['piri', '6', '4'], db);
@@ -78,7 +94,7 @@ describe('log add in one line', () => {
   test('in a terminal asks which of several', async () => {
     const db = practised();
     const answers = [
-      ['Which exercise?', down],
+      ['Which exercise is cat?', down],
       ['❯ Cat-Cow', enter],
     ] as const;
     expect((await run(['log', 'add', 'cat', '5', '4'], { db, answers })).code).toBe(0);
@@ -88,7 +104,7 @@ describe('log add in one line', () => {
   test('in a terminal asks for the type of a new exercise, and for the numbers', async () => {
     const db = practised();
     const answers = [
-      ['Kind of exercise', down],
+      ['Kind of Nordic walk, a new exercise', down],
       ['❯ strengthening', enter],
       ['Pain before', `5${enter}`],
       ['Pain after', `3${enter}`],

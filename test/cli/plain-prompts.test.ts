@@ -25,11 +25,11 @@ const rest = [
 describe('TERM=dumb', () => {
   test.each<[string, readonly (readonly [string, string])[], string]>([
     ['Enter for the first', [['Number or name [Enter: 1]', enter]], 'Bird Dog'],
-    ['a number', [['2 Piriformis Stretch', `2${enter}`]], 'Piriformis Stretch'],
+    ['a number', [['2) Piriformis Stretch', `2${enter}`]], 'Piriformis Stretch'],
     [
       'a number that is not there',
       [
-        ['1 Bird Dog', `7${enter}`],
+        ['1) Bird Dog', `7${enter}`],
         ['There is none', `2${enter}`],
       ],
       'Piriformis Stretch',
@@ -37,25 +37,25 @@ describe('TERM=dumb', () => {
     [
       'a part of a name',
       [
-        ['1 Bird Dog', `piri${enter}`],
-        ['2 piri (A new exercise)', `1${enter}`],
+        ['1) Bird Dog', `piri${enter}`],
+        ['2) piri (A new exercise)', `1${enter}`],
       ],
       'Piriformis Stretch',
     ],
-    ['the whole name', [['1 Bird Dog', `bird dog${enter}`]], 'Bird Dog'],
+    ['the whole name', [['1) Bird Dog', `bird dog${enter}`]], 'Bird Dog'],
   ])('an exercise is picked by %s', async (_, picked, exerciseName) => {
     const db = filled();
     const { code, stderr } = await run(['log', 'add'], { db, env, answers: [...picked, ...rest] });
     expect(code).toBe(0);
-    expect(stderr).toContain('1 Bird Dog (strengthening, 1 session, the latest on 2026-03-01)\n');
+    expect(stderr).toContain('1) Bird Dog (strengthening, 1 session, the latest on 2026-03-01)\n');
     expect(records(db).logs[2]).toMatchObject({ exerciseName, date: TODAY, painBefore: 6, effective: true });
   });
 
   test('a new exercise asks for its kind by number, again if there is none', async () => {
     const db = filled();
     const kinds = [
-      ['1 Bird Dog', `Plank${enter}`],
-      ['1 stretch\n2 strengthening\nNumber [Enter: 1]', `3${enter}`],
+      ['1) Bird Dog', `Plank${enter}`],
+      ['1) stretch\n2) strengthening\nNumber [Enter: 1]', `3${enter}`],
       ['A number from 1 to 2.', `2${enter}`],
     ] as const;
     await run(['log', 'add'], { db, env, answers: [...kinds, ...rest] });

@@ -128,6 +128,21 @@ describe('log add', () => {
     expect(records(db).logs[2]).toMatchObject({ userId: 2 });
   });
 
+  test('takes the kind of an exercise from the logs of the user who was chosen', async () => {
+    const db = logged();
+    await run(['user', 'add', ...userFlags({ firstName: 'Ole' })], { db });
+    await run(['log', 'add', session.exerciseName, '2', '2'], {
+      db,
+      answers: [
+        ['Which user?', down],
+        ['❯ Ole Lind (user 2)', enter],
+        ['Kind of Piriformis Stretch, a new exercise', down],
+        ['❯ strengthening', enter],
+      ],
+    });
+    expect(records(db).logs[2]).toMatchObject({ userId: 2, exerciseType: 'strengthening' });
+  });
+
   test('wrong flags are refused before the first question', async () => {
     const { code, stderr } = await run(['log', 'add', '--before', '99'], { db: logged(), columns: 80 });
     expect({ code, stderr }).toEqual({

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
 import { freshFolder, nora, run, session } from '../helpers.ts';
-import { bundle, root } from '../store/helpers.ts';
+import { bundle, ended, root } from '../store/helpers.ts';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -80,12 +80,8 @@ const sciatica = (db: string, line: string, caller: Caller = {}) =>
 
 async function output(argv: string[], caller: Caller): Promise<Result> {
   const child = spawn(process.execPath, argv, options(caller));
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (data) => (stdout += data));
-  child.stderr.on('data', (data) => (stderr += data));
   child.stdin.end();
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, stdout, stderr };
+  return ended(child);
 }
 
 const add = 'log add --name Cat-Cow --type stretch --before 5 --after 4 --effective';
@@ -210,7 +206,7 @@ describe.each([
       [script, 'serve', '--port', '0', '--db', db],
       options({}),
     );
-    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    const end = new Promise<number | null>((resolve) => child.on('close', resolve));
     onTestFinished(() => void child.kill('SIGKILL'));
     let log = '';
     child.stderr?.on('data', (data) => (log += data));
@@ -253,7 +249,7 @@ describe.each([
     expect((await sciatica(db, add)).code).toBe(0);
     expect(await (await call('/userExerciseLogs')).json()).toHaveLength(43);
     child.kill('SIGTERM');
-    expect([await ended, namesIn(folder)]).toEqual([0, ['test.db']]);
+    expect([await end, namesIn(folder)]).toEqual([0, ['test.db']]);
   });
 
   test('is read on a read-only disk (needs mount)', async ({ skip }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { keys, nora, prepared, records, run, session, TODAY } from '../helpers.ts';
+import { keys, nora, noraWith, prepared, records, run, session, TODAY } from '../helpers.ts';
 
 const { enter, ctrlC } = keys;
 const [stretch, dog] = [
@@ -30,6 +30,12 @@ describe('routine add', () => {
   test.each<[string, string[], object[]]>([
     ['known names', ['Piriformis Stretch', 'Bird Dog'], [stretch, dog]],
     ['known names in other letters', ['bird dog', 'PIRIFORMIS STRETCH'], [dog, stretch]],
+    ['parts and initials of known names', ['piri', 'bd'], [stretch, dog]],
+    [
+      'a part of a known name as a new one',
+      ['dog=stretch'],
+      [{ exerciseName: 'dog', exerciseType: 'stretch' }],
+    ],
     ['a type for a new one', ['Cat-Cow=stretch'], [{ exerciseName: 'Cat-Cow', exerciseType: 'stretch' }]],
     [
       'a type for all new ones',
@@ -40,15 +46,16 @@ describe('routine add', () => {
   ])('takes %s', async (_, words, exercises) => {
     const db = done(false);
     const answer = await run(['routine', 'add', 'morning', ...words], { db });
-    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(answer).toMatchObject({ code: 0, stderr: 'To record it: sciatica log routine morning\n' });
     expect(routinesOf(db)).toEqual([{ id: 1, userId: 1, name: 'morning', exercises }]);
   });
 
   test('says what was added, and how to record it', async () => {
-    const { stdout } = await run(['routine', 'add', 'my morning', 'bird dog'], { db: done() });
-    expect(stdout).toBe(
-      "Added routine 2: my morning (Bird Dog); to record it: sciatica log routine 'my morning'. Wrong? sciatica undo 5\n",
-    );
+    expect(await run(['routine', 'add', 'my morning', 'bird dog'], { db: done() })).toEqual({
+      code: 0,
+      stdout: 'Added routine 2: my morning (Bird Dog). Wrong? sciatica undo 5\n',
+      stderr: "To record it: sciatica log routine 'my morning'\n",
+    });
   });
 
   test.each<[string[], string]>([
@@ -56,11 +63,11 @@ describe('routine add', () => {
     [['x'], 'Say the exercises after the name, in order.'],
     [
       ['x', 'Bird Dgo', 'Cat-Cow'],
-      "Never recorded so far: 'Bird Dgo' (did you mean Bird Dog?), Cat-Cow. Say of which type, as in 'Bird Dgo=stretch', or with --type for all of them.",
+      "'Bird Dgo' is a new exercise (did you mean Bird Dog?): say its type, as in 'Bird Dgo=stretch', or --type for all of them\n  Cat-Cow is a new exercise: say its type, as in Cat-Cow=stretch, or --type",
     ],
-    [['x', 'Bird=yoga'], 'Bird=yoga: after = must come one of stretch, strengthening.'],
+    [['x', 'Bird=yoga'], 'Bird=yoga must have one of stretch, strengthening after the ='],
     [['x', 'a', '--type', 'yoga'], '--type must be one of stretch, strengthening'],
-    [['x', 'Bird Dog', 'bird dog'], 'exercises[1].exerciseName is in the list already'],
+    [['x', 'Bird Dog', 'bird dog'], "'bird dog' is in the routine already"],
     [['MORNING', 'Bird Dog'], 'name is the name of another routine of the user'],
     [[' ', 'Bird Dog'], 'name must be text of 1 to 100 characters, not only spaces'],
     [['x'.repeat(101), 'Bird Dog'], 'name is 101 characters long: at most 100 are allowed'],
@@ -77,6 +84,71 @@ describe('routine add', () => {
     expect(routinesOf(db)).toHaveLength(1);
   });
 
+  test('names what each ambiguous part can mean, and each name without a type', async () => {
+    const db = noraWith({}, { exerciseName: 'Calf Stretch' }, { ...dog }, { exerciseName: 'Dog Walk' });
+    expect(await run(['routine', 'add', 'x', 'stretch', 'Plank', 'dog', 'bd'], { db })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: [
+        'sciatica: 3 values are missing or wrong:',
+        '  stretch can mean Calf Stretch, Piriformis Stretch: say more of the name, or name a new exercise with its type, as in stretch=stretch',
+        '  Plank is a new exercise: say its type, as in Plank=stretch, or --type for all of them',
+        '  dog can mean Dog Walk, Bird Dog: say more of the name, or name a new exercise with its type, as in dog=stretch',
+        '',
+      ].join('\n'),
+    });
+    expect(routinesOf(db)).toEqual([]);
+  });
+
+  test('in a terminal asks which of several', async () => {
+    const db = noraWith({}, { exerciseName: 'Calf Stretch' }, { ...dog }, { exerciseName: 'Dog Walk' });
+    const { code, stdout } = await run(['routine', 'add', 'x', 'bird', 'stretch', 'dog'], {
+      db,
+      answers: [
+        ['Which exercise is stretch?', keys.down],
+        ['❯ Piriformis Stretch', enter],
+        ['Which exercise is dog?', keys.down],
+        ['❯ Bird Dog', keys.down],
+        ['❯ dog (new)', enter],
+        ['Kind of dog', keys.down],
+        ['❯ strengthening', enter],
+      ],
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'Added routine 1: x (Bird Dog, Piriformis Stretch, dog). Wrong? sciatica undo 3\n',
+    });
+    expect(routinesOf(db)[0]?.exercises[2]).toEqual({ ...dog, exerciseName: 'dog' });
+  });
+
+  test('takes --type for a new exercise that is a part of known names', async () => {
+    const db = noraWith({}, { exerciseName: 'Calf Stretch' });
+    const answers = [
+      ['Which exercise is stretch?', keys.down],
+      ['❯ Piriformis Stretch', keys.down],
+      ['❯ stretch (new)', enter],
+    ] as const;
+    await run(['routine', 'add', 'x', 'stretch', '--type', 'strengthening'], { db, answers });
+    expect(routinesOf(db)[0]?.exercises).toEqual([{ ...dog, exerciseName: 'stretch' }]);
+  });
+
+  test('in a terminal a part means an exercise that is not in the routine yet', async () => {
+    const db = noraWith({}, { exerciseName: 'Calf Stretch' });
+    const { code } = await run(['routine', 'add', 'x'], {
+      db,
+      answers: [
+        ['Exercise 1', `calf${enter}`],
+        ['Exercise 2', `stretch${enter}`],
+        ['Exercise 3', enter],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(routinesOf(db)[0]?.exercises.map(({ exerciseName }) => exerciseName)).toEqual([
+      'Calf Stretch',
+      'Piriformis Stretch',
+    ]);
+  });
+
   test('asks for what is missing, a type and a misspelt name included', async () => {
     const db = done(false);
     const { code } = await run(['routine', 'add'], {
@@ -86,8 +158,9 @@ describe('routine add', () => {
         ['Exercise 1', `bird dog${enter}`],
         ['Exercise 2 (Enter: that is all)', `Piriformis Strech${enter}`],
         ['Did you mean Piriformis Stretch?', enter],
-        ['Exercise 3', `Bird Dog${enter}`],
-        ['in the routine already', `${keys.backspace.repeat(8)}Plank${enter}`],
+        ['Exercise 3', `dog${enter}`],
+        ['in the routine already', `${keys.backspace.repeat(3)}Plank=yoga${enter}`],
+        ['one of stretch, strengthening after the =', `${keys.backspace.repeat(5)}${enter}`],
         ['Kind of Plank', keys.down],
         ['strengthening', enter],
         ['Exercise 4', enter],
@@ -215,6 +288,25 @@ describe('routine edit', () => {
   });
 });
 
+describe('completion of', () => {
+  const EXERCISES = ['Bird Dog', 'Piriformis Stretch'];
+  test.each<[string[], string[]]>([
+    [['routine', 'add', ''], []],
+    [['routine', 'add', 'x', ''], EXERCISES],
+    [['routine', 'add', 'x', 'Bird Dog', 'p'], ['Piriformis Stretch']],
+    [['routine', 'edit', ''], ['morning']],
+    [['routine', 'edit', 'morning', ''], EXERCISES],
+    [['routine', 'show', ''], ['morning']],
+    [['log', 'routine', ''], ['morning']],
+    [['log', 'add', ''], EXERCISES],
+    [['log', 'add', 'Bird Dog', ''], []],
+  ])('%j', async (words, values) => {
+    const { stdout } = await run(['complete', 'zsh', '--', ...words], { db: done() });
+    const offered = stdout.trimEnd().split('\n').slice(1);
+    expect(offered.map((line) => line.split('\t')[0]).sort()).toEqual(values);
+  });
+});
+
 test('routine rm asks, and keeps the logs', async () => {
   const db = done();
   expect(await run(['routine', 'rm', 'morning'], { db })).toMatchObject({ code: 2 });
@@ -314,6 +406,21 @@ describe('log routine', () => {
       { exerciseName: 'Piriformis Stretch', notes: 'after the drive' },
       { exerciseName: 'Bird Dog', painAfter: 4, notes: 'stiff, x = y' },
     ]);
+  });
+
+  test('finds exercises of the routine by a part of the name, or initials', async () => {
+    const db = done();
+    const words = ['log', 'routine', 'morning', '--set', 'piri=6,4', '--set', 'BD=s'];
+    expect((await run(words, { db })).code).toBe(0);
+    expect(logged(db)).toEqual([['Piriformis Stretch', 6, 4, true, TODAY]]);
+  });
+
+  test('tells names apart that differ in marks only', async () => {
+    const db = done();
+    await run(['routine', 'add', 'x', 'Dehnung=stretch', 'Dehnüng=stretch'], { db });
+    const words = ['log', 'routine', 'x', '--set', 'DEHNÜNG=6,4', '--set', 'dehnung=s'];
+    expect(await run(words, { db })).toMatchObject({ code: 0 });
+    expect(logged(db)).toMatchObject([['Dehnüng', 6, 4, true, TODAY]]);
   });
 
   test('knows an exercise whose name has = in it', async () => {
@@ -420,6 +527,17 @@ describe('log routine', () => {
       2,
       "--set 'Bird Dgo=6,4' is not about an exercise of the routine (did you mean Bird Dog?)",
     ],
+    [
+      ['morning', ...both, '--set', 'zzz=6,4'],
+      2,
+      '--set zzz=6,4 is not about an exercise of the routine (it has Piriformis Stretch, Bird Dog)',
+    ],
+    [
+      ['morning', '--set', 'ir=6,4'],
+      2,
+      '--set ir=6,4 can mean Piriformis Stretch, Bird Dog: say more of the name',
+    ],
+    [['morning', ...both, '--set', 'bird=1,1'], 2, 'comes a second time for this exercise'],
     [['morning', ...both, '--set', 'Bird Dog=1,1'], 2, 'comes a second time for this exercise'],
     [['morning', '--set', 'Bird Dog'], 2, 'must be an exercise and two numbers'],
     [['morning', '--set', 'Bird Dog=0,4'], 2, 'must end in two numbers from 1 to 10, as in =6,4'],

@@ -70,7 +70,7 @@ describe('sciatica token', () => {
     expect(await run(['token', 'rm', '1'], { db })).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'sciatica: Nobody is there to be asked. To do it unasked, add --yes.\n',
+      stderr: 'sciatica: This asks first, which takes a terminal. To do it unasked, add --yes.\n',
     });
     const no = await run(['token', 'rm', '1'], { db, answers: [['Take back the token boss?', '\r']] });
     expect(no).toMatchObject({ code: 1, stdout: '' });

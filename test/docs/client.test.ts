@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import ts from 'typescript';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder, nora, practiceDb, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
 import { type Change, type ExerciseLog, Refused, Sciatica, takeOver } from './client.ts';
@@ -11,62 +12,63 @@ import { Terminal } from './replay.ts';
 
 /** The example client of docs/companion-app.md: with the types that a generator makes, and against the real service. */
 
-/** A folder with the client, and beside it the types made from what the service says of itself. */
-async function withTypes(): Promise<string> {
-  const folder = freshFolder();
-  const [document, types] = [join(folder, 'openapi.json'), join(folder, 'sciatica-api.d.ts')];
-  writeFileSync(document, (await freshApp().call('GET', '/openapi.json')).text);
-  execFileSync(join(root, 'node_modules/.bin/openapi-typescript'), [document, '-o', types]);
-  copyFileSync(join(root, 'test/docs/client.ts'), join(folder, 'client.ts'));
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  return folder;
-}
-
-/** What the compiler says of a file when it is strict. */
-function faultsOf(file: string): string[] {
-  const program = ts.createProgram([file], {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noUnusedLocals: true,
-    verbatimModuleSyntax: true,
-    noEmit: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    types: [],
-  });
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
-}
-
-test('the file of types is generated', async () => {
-  const types = readFileSync(join(await withTypes(), 'sciatica-api.d.ts'), 'utf8');
-  await expect(types).toMatchFileSnapshot('sciatica-api.d.ts');
-});
-
-test('it compiles', { timeout: 60_000 }, async () => {
-  expect(faultsOf(join(await withTypes(), 'client.ts'))).toEqual([]);
-});
-
-test('it would not, did it use the records wrongly', { timeout: 60_000 }, async () => {
-  const file = join(await withTypes(), 'client.ts');
-  appendFileSync(
-    file,
-    `
+const wrongUse = `
 export const during = (log: ExerciseLog) => log.painDuring;
 export const added = new Sciatica().add({ userId: 1 });
 export const changed = new Sciatica().change(1, () => ({ painAfter: '4' }));
 export const entry = (change: Change) => (change.record === 'goal' ? change.after?.notes : undefined);
 export const created = (change: Change) => change.action === 'create' && change.before.id;
-`,
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'client-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes the client into the folder, and beside it the types made from what the service says of itself. */
+async function writeClient(): Promise<void> {
+  const [document, types] = [join(folder, 'openapi.json'), join(folder, 'sciatica-api.d.ts')];
+  writeFileSync(document, (await freshApp().call('GET', '/openapi.json')).text);
+  execFileSync(join(root, 'node_modules/.bin/openapi-typescript'), [document, '-o', types]);
+  const client = readFileSync(join(root, 'test/docs/client.ts'), 'utf8');
+  writeFileSync(join(folder, 'client.ts'), client);
+  writeFileSync(join(folder, 'wrong.ts'), client + wrongUse);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+}
+
+/** What the compiler says of files when it is strict. */
+function faultsOf(...names: string[]) {
+  const program = ts.createProgram(
+    names.map((name) => join(folder, name)),
+    {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noUnusedLocals: true,
+      verbatimModuleSyntax: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      types: [],
+    },
   );
-  expect(faultsOf(file)).toEqual([
-    expect.stringContaining("'painDuring' does not exist"),
-    expect.stringContaining('missing the following properties'),
-    expect.stringContaining("'string' is not assignable to type 'number'"),
-    expect.stringContaining("'notes' does not exist"),
-    expect.stringContaining("'change.before' is possibly 'null'"),
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => ({
+    file: file && basename(file.fileName),
+    fault: ts.flattenDiagnosticMessageText(messageText, '\n'),
+  }));
+}
+
+test('the file of its types is generated; it compiles, and would not, did it use the records wrongly', {
+  timeout: 60_000,
+}, async () => {
+  await writeClient();
+  const types = readFileSync(join(folder, 'sciatica-api.d.ts'), 'utf8');
+  await expect(types).toMatchFileSnapshot('sciatica-api.d.ts');
+  const wrong = (fault: string) => ({ file: 'wrong.ts', fault: expect.stringContaining(fault) });
+  expect(faultsOf('client.ts', 'wrong.ts')).toEqual([
+    wrong("'painDuring' does not exist"),
+    wrong('missing the following properties'),
+    wrong("'string' is not assignable to type 'number'"),
+    wrong("'notes' does not exist"),
+    wrong("'change.before' is possibly 'null'"),
   ]);
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { freshFolder, keys, nora, prepared, run } from '../helpers.ts';
 import { commandsOf, operations, program, sources, withBlocks } from './blocks.ts';
 import { anchorOf, linksOf, type Page, pages, root } from './pages.ts';
-import { PAGES_NOW, replayed, Terminal, words } from './replay.ts';
+import { PAGES_NOW, replayed, Terminal, withoutProgress, words } from './replay.ts';
 
 /**
  * The pages are part of the program: what they show is run, what they list is made from the code. When a page is not
@@ -145,8 +145,7 @@ test('the questions of docs/patient.md are those that are asked', async () => {
     ],
   });
   const done = stderr.split('\n').map((line) => line.replace(/^.*✔/, '✔'));
-  expect(block.trimEnd().split('\n').slice(0, -1)).toEqual(done.filter((line) => line.startsWith('✔')));
-  expect(block.trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
+  expect(block).toBe([...done.filter((line) => line.startsWith('✔')), stdout].join('\n'));
 });
 
 function pageAt(path: string): Page {
@@ -180,6 +179,11 @@ function commandLines(text: string, typed: RegExp): string[] {
   const lines = text.replace(/\\\n/g, ' ').split('\n');
   return lines.filter((line) => typed.test(line)).map((line) => line.replace(typed, ''));
 }
+
+test('lines of progress are left out of the pages, however many there were', () => {
+  const said = 'Reading.\n\r1 record read\r2 records read\rImported 2 records.\r\n';
+  expect(withoutProgress(said)).toBe('Reading.\nImported 2 records.\r\n');
+});
 
 /** Whether there is such a command with such flags: `log add --before 6`. */
 function isCommand(line: string): boolean {

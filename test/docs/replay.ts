@@ -7,6 +7,9 @@ import { onTestFinished } from 'vitest';
 import { practiceDb, run } from '../helpers.ts';
 import { root } from './pages.ts';
 
+/** Leaves out lines of progress, which come on slow machines only, are written over, and go away again. */
+export const withoutProgress = (said: string): string => said.replace(/(?:\r[^\r\n]*)*\r(?!\n)/g, '');
+
 /** When the sessions take place: Monday, 2 November 2026, a week after the last practice record. */
 export const PAGES_NOW = new Date(2026, 10, 2, 12);
 
@@ -61,8 +64,7 @@ export class Terminal {
       piped ? world : { ...world, columns: 80 },
     );
     this.#code = code;
-    // A line of progress comes on slow machines only, and goes away again.
-    const said = piped ? '' : stderr.replace(/\r[^\r\n]*\r(?!\n)/g, '');
+    const said = piped ? '' : withoutProgress(stderr);
     return `${stdout}${said}`
       .replaceAll(this.db, '~/.local/share/sciatica/sciatica.db')
       .replaceAll(`${this.folder}/`, '');

@@ -55,7 +55,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a user with all logs
-         * @description The id is never used again; the history stays, and `/undo` brings it back.
+         * @description The id is never used again; the history stays, and `restore` brings it back.
          */
         delete: operations["deleteUser"];
         options?: never;
@@ -69,6 +69,29 @@ export interface paths {
          * @description Fields that are not sent keep their values.
          */
         patch: operations["patchUser"];
+        trace?: never;
+    };
+    "/users/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a user that was deleted
+         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restoreUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/users/{id}/history": {
@@ -257,7 +280,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an exercise log
-         * @description The id is never used again; the history stays, and `/undo` brings it back.
+         * @description The id is never used again; the history stays, and `restore` brings it back.
          */
         delete: operations["deleteUserExerciseLog"];
         options?: never;
@@ -271,6 +294,29 @@ export interface paths {
          * @description Fields that are not sent keep their values.
          */
         patch: operations["patchUserExerciseLog"];
+        trace?: never;
+    };
+    "/userExerciseLogs/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back an exercise log that was deleted
+         * @description With its id, as it was deleted. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restoreUserExerciseLog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/userExerciseLogs/{id}/history": {
@@ -389,7 +435,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a routine
-         * @description The id is never used again; the history stays, and `/undo` brings it back.
+         * @description The id is never used again; the history stays, and `restore` brings it back.
          */
         delete: operations["deleteRoutine"];
         options?: never;
@@ -398,6 +444,29 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headRoutine"];
+        patch?: never;
+        trace?: never;
+    };
+    "/routines/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a routine that was deleted
+         * @description With its id, as it was deleted. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restoreRoutine"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -456,7 +525,7 @@ export interface paths {
         put?: never;
         /**
          * Do several writes, all or none
-         * @description In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch` and `/undo` cannot be inside.
+         * @description In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.
          */
         post: operations["writeBatch"];
         delete?: never;
@@ -2531,6 +2600,51 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    restoreUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
     getUserHistory: {
         parameters: {
             query?: never;
@@ -3936,6 +4050,54 @@ export interface operations {
             default: components["responses"]["Refused"];
         };
     };
+    restoreUserExerciseLog: {
+        parameters: {
+            query?: {
+                /** @description The user whose it becomes, if it is not to be whose it was */
+                userId?: number;
+            };
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercise log */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserExerciseLog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
     getUserExerciseLogHistory: {
         parameters: {
             query?: never;
@@ -4682,6 +4844,54 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    restoreRoutine: {
+        parameters: {
+            query?: {
+                /** @description The user whose it becomes, if it is not to be whose it was */
+                userId?: number;
+            };
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     listChanges: {

@@ -64,6 +64,9 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   expect(said).toContain('inbox/wrong.json was left where it is:');
   expect(said).not.toContain('first month');
   expect(left('inbox')).toEqual(['half.json', 'notes.txt', 'wrong.json']);
+  const [, told = ''] = left('done');
+  expect(told).toMatch(/-first month\.json\.txt$/);
+  expect(readFileSync(join(folder, 'practice/done', told), 'utf8')).toContain('400 logs: 400 new');
   const six = [1, 2, 3, 4, 5, 6].flatMap((id) => [`${id}.csv`, `${id}.html`]);
   expect(left('patients')).toEqual(six);
   // Whole now, and so the same file twice; then a later one; then the first one again.

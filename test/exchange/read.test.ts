@@ -125,6 +125,22 @@ describe('what is no such file is refused', () => {
       'It is not valid UTF-8, at its end. Save it as UTF-8 and try again.',
     ],
     [
+      'a database',
+      Buffer.from('SQLite format 3\0\x10\0\x02\x02', 'latin1'),
+      'It is a database. Write its records to a file first: sciatica export --db FILE -o export.json',
+    ],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'It is compressed. Unpack it first: gunzip FILE'],
+    [
+      'an encrypted backup',
+      Buffer.from('age-encryption.org/v1\n-> X25519 '),
+      'It is encrypted with age. Decrypt it first.',
+    ],
+    [
+      'FHIR',
+      Buffer.from('{"resourceType":"Bundle","type":"collection","entry":[]}'),
+      'It is FHIR, which sciatica writes and does not read. Import what sciatica export writes as JSON.',
+    ],
+    [
       'a workbook',
       Buffer.from('PK\u0003\u0004'),
       'It is a workbook or a ZIP file. Save it as CSV UTF-8 and try again.',

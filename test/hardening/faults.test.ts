@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdingOf, openToRead } from '../../src/store/sqlite/verify.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, session } from '../helpers.ts';
-import { bundle, root } from '../store/helpers.ts';
+import { bundle, ended, root } from '../store/helpers.ts';
 import { buildShim } from './shim.ts';
 
 /** `npm run faults` takes every point of every command; the suite a few. */
@@ -155,10 +155,7 @@ async function attempt(operation: Operation, fault?: Fault) {
       }),
     },
   });
-  let stderr = '';
-  child.stderr.on('data', (data) => (stderr += data));
-  child.stdout.resume();
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const { code, stderr } = await ended(child);
   const calls = Number(readFileSync(counts, 'utf8'));
   const state = stateOf(folder, operation);
   rmSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { endpointsOf, type OpenApi, type Schema } from '../../src/http/docs/docu
 import { docsHtml } from '../../src/http/docs/page.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes.ts';
-import { freshApp, nora, stretch } from './helpers.ts';
+import { deleteForRestore, freshApp, nora, stretch } from './helpers.ts';
 
 const document = JSON.parse(openApi(routes)) as OpenApi;
 const endpoints = endpointsOf(document).map((endpoint) => ({ ...endpoint, name: endpoint.operationId }));
@@ -181,6 +181,7 @@ describe('its examples work as they stand', () => {
       name: method === 'POST' ? 'evening' : 'morning',
       exercises: [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' }],
     });
+    deleteForRestore(store, sent.url.pathname);
     const { status, text } = await call(method, `${sent.url.pathname}${sent.url.search}`, sent);
     // No code is open: test/http/pairing.test.ts.
     expect(sent.url.pathname === '/pair' ? [404] : [200, 201, 302], text).toContain(status);

@@ -29,6 +29,13 @@ interface Sent {
 
 export type Call = (method: string, target: string, sent?: Sent) => Promise<Answer>;
 
+/** Deletes what a request restores, if it is one that does. */
+export function deleteForRestore(store: Store, path: string): void {
+  const [, collection = '', id] = /^\/(\w+)\/(\d+)\/restore$/.exec(path) ?? [];
+  const verbs = { users: store.users, userExerciseLogs: store.logs, routines: store.routines }[collection];
+  if (verbs?.has(Number(id))) verbs.delete(Number(id));
+}
+
 /** The app without a port, on a fresh store that has one user, with one log. */
 export function freshApp(allowed: { allowHosts?: string[]; allowOrigins?: string[] } = {}) {
   const service = freshService();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GateOptions } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes.ts';
-import { type Answer, guardedApp, nora, stretch } from './helpers.ts';
+import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
 const tokens = {
@@ -24,6 +24,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'PUT /users/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'PATCH /users/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /users/{id}': ['401', '403', '403', '403', '200 200 404'],
+  'POST /users/{id}/restore': ['401', '403', '403', '403', '201 201 404'],
   'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/compare': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
@@ -35,6 +36,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'PUT /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'PATCH /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /userExerciseLogs/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'POST /userExerciseLogs/{id}/restore': ['401', '201 404 404', '403', '403', '201 201 404'],
   'GET /userExerciseLogs/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/routines': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'POST /users/{id}/routines': ['401', '201 404 404', '403', '403', '201 201 404'],
@@ -44,6 +46,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /routines/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'PUT /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'POST /routines/{id}/restore': ['401', '201 404 404', '403', '403', '201 201 404'],
   'GET /changes': ['401', '200', '200', '200', '200'],
   'POST /undo': ['401', '200 404 404', '403', '403', '200 200 404'],
   'POST /batch': ['401', '200 404 404', '403', '403', '200 200 404'],
@@ -115,8 +118,10 @@ describe.each(whos)('%s', (who) => {
   test.each(cases)('$route', async ({ method, path, route }) => {
     const answers: Answer[] = [];
     for (const id of [1, 2, 9]) {
-      const { as, errors } = behindGate();
-      answers.push(await as(who, method, path.replace('{id}', String(id)), bodyFor(route, id)));
+      const { store, as, errors } = behindGate();
+      const target = path.replace('{id}', String(id));
+      deleteForRestore(store, target);
+      answers.push(await as(who, method, target, bodyFor(route, id)));
       expect(errors).toEqual([]);
     }
     const statuses = answers.map(({ status }) => String(status));

@@ -24,6 +24,13 @@ const part = fc.constantFrom(
   'é',
   '7',
   'x',
+  'A',
+  'Z',
+  '[',
+  '`',
+  'z',
+  '{',
+  '~',
 );
 const text = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
 
@@ -54,7 +61,7 @@ test.each<LogFilter>([
   { sort: '-painAfter,id', limit: 600 },
   { userId: 2 },
   { userId: 3 },
-])('a list of %j has the records of the same list as JSON', (asked) => {
+])('a list of %j, as lines of CSV and of JSON, has the records of the same list', (asked) => {
   const store = freshStore();
   for (const _ of [1, 2, 3]) store.users.create(user());
   store.change(() => {
@@ -70,5 +77,10 @@ test.each<LogFilter>([
   expect(lines.map(({ text }) => text).join('')).toBe(
     [...csvLinesOf(Object.keys(logRecord), records)].join(''),
   );
-  expect(lines.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
+  const json = [...store.logs.jsonLines(filter, '\n')];
+  expect(json.map(({ text }) => text).join('\n')).toBe(
+    records.map((record) => JSON.stringify(record)).join('\n'),
+  );
+  for (const all of [lines, json])
+    expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
 });

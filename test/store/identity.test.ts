@@ -1,8 +1,9 @@
 import { copyFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
-import { openStore } from '../../src/store/store.ts';
-import { freshPath } from './helpers.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { failure, freshPath, freshStore, log, user } from './helpers.ts';
+import { exported, imported, outcomesOf } from './origins.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (path: string) => {
@@ -33,4 +34,65 @@ test('a backup has the UUID of its database', () => {
   const id = idOf(path);
   backup(path, copy);
   expect(idOf(copy)).toBe(id);
+});
+
+/** A database, and a copy of it that has been used before it got an identity of its own. */
+async function usedCopy(change: (here: Store) => void): Promise<{ there: Store; here: Store }> {
+  const path = freshPath();
+  const there = freshStore(path, () => Date.now() - 60_000);
+  there.users.create(user());
+  there.users.create(user({ lastName: 'Berg' }));
+  for (const notes of ['first', 'second', 'third']) there.logs.create(log({ notes }));
+  const copy = freshPath();
+  backup(path, copy);
+  const here = freshStore(copy, () => Date.now() + 60_000);
+  change(here);
+  await here.renewIdentity();
+  return { there, here };
+}
+
+const notesOf = (store: Store) => store.logs.list().map(({ notes }) => notes);
+
+test('what was recorded in a copy before it got its own identity is its own', async () => {
+  const { there, here } = await usedCopy(({ logs }) => logs.create(log({ notes: 'in the copy' })));
+  there.logs.create(log({ notes: 'in the original' }));
+  there.logs.update(1, { notes: 'changed there' });
+  const file = exported(there);
+  expect(outcomesOf(imported(here, file))).toEqual({
+    users: { equal: 2 },
+    logs: { updated: 1, equal: 2, renumbered: 1 },
+  });
+  expect(notesOf(here)).toEqual(['changed there', 'second', 'third', 'in the copy', 'in the original']);
+  expect(outcomesOf(imported(here, file))).toEqual({ users: { equal: 2 }, logs: { equal: 4 } });
+});
+
+test('what was changed or deleted in a copy before that was changed here', async () => {
+  const { there, here } = await usedCopy(({ logs }) => {
+    logs.update(1, { notes: 'in the copy' });
+    logs.update(1, { notes: 'in the copy, again' });
+    logs.delete(2);
+  });
+  imported(here, exported(there));
+  expect(notesOf(here)).toEqual(['in the copy, again', 'third']);
+  there.logs.update(1, { notes: 'in the original' });
+  expect(failure(() => imported(here, exported(there))).code).toBe('conflict');
+});
+
+test('who was erased in a copy before that does not come back from the original', async () => {
+  const { there, here } = await usedCopy((store) => store.erase(1));
+  expect(failure(() => imported(here, exported(there))).code).toBe('conflict');
+  imported(here, exported(there), { onConflict: 'skip' });
+  expect([here.users.list().map(({ id }) => id), here.logs.count()]).toEqual([[2], 0]);
+});
+
+test('an original that is given another identity knows all of its records', async () => {
+  const path = freshPath();
+  // Not older than the file.
+  const store = freshStore(path, () => Date.now() + 60_000);
+  store.users.create(user());
+  store.logs.create(log());
+  const file = exported(store);
+  await store.renewIdentity();
+  store.logs.update(1, { notes: 'here' });
+  expect(outcomesOf(imported(store, file))).toEqual({ users: { equal: 1 }, logs: { kept: 1 } });
 });

@@ -50,29 +50,72 @@ it('gives an id to a record without one, above all others', () => {
   expect(store.logs.list().map(({ id }) => id)).toEqual([1, 2, 3, 9, 10, 11]);
 });
 
-it('builds the indexes anew after most logs came from a file, and keeps them when it fails', () => {
-  const store = freshStore();
-  const db = dbOf(store);
-  const indexes = () =>
-    db.column<string>(
-      "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'logs' ORDER BY name",
+describe('of many records', () => {
+  const MANY = 10_001;
+  const many = {
+    users: Array.from({ length: MANY }, (_, i) => ({ id: i + 1, ...user({ firstName: `A${i}` }) })),
+    logs: Array.from({ length: MANY }, (_, i) => ({
+      id: 2 * i + 1,
+      ...log({ userId: i + 1, notes: `"${i}"` }),
+    })),
+  };
+  const schema = (store: Store) =>
+    dbOf(store).column<string>('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name');
+  /** What was run to change the schema, of one kind. */
+  const dropped = (executed: { mock: { calls: [string][] } }, what: RegExp) =>
+    executed.mock.calls.filter(([sql]) => what.test(sql)).length;
+
+  it('builds the indexes and triggers anew, and keeps them when it fails', () => {
+    const store = freshStore();
+    const db = dbOf(store);
+    const before = schema(store);
+    db.exec(
+      "CREATE TRIGGER refuse AFTER INSERT ON logs WHEN NEW.id = 9001 BEGIN SELECT RAISE(ABORT, 'no'); END",
     );
-  const before = indexes();
-  const logs = Array.from({ length: 10_001 }, (_, i) => ({ id: i + 1, ...log({ notes: `${i}` }) }));
-  db.exec(
-    "CREATE TRIGGER refuse AFTER INSERT ON logs WHEN NEW.id = 9000 BEGIN SELECT RAISE(ABORT, 'no'); END",
-  );
-  expect(() => bring(store, { users: [anna], logs })).toThrow();
-  expect([indexes(), store.logs.count()]).toEqual([before, 0]);
-  db.exec('DROP TRIGGER refuse');
-  const executed = vi.spyOn(db, 'exec');
-  bring(store, { users: [anna], logs });
-  const dropped = executed.mock.calls.filter(([sql]) => /^DROP INDEX main\.logs_/.test(sql));
-  expect([dropped.length, indexes()]).toEqual([before.length, before]);
-  expect(store.logs.list({ userId: 1, sort: '-date,-id', limit: 2 }).map(({ id }) => id)).toEqual([
-    10_001, 10_000,
-  ]);
-  expect(db.value('PRAGMA integrity_check')).toBe('ok');
+    expect(() => bring(store, many)).toThrow();
+    db.exec('DROP TRIGGER refuse');
+    expect([schema(store), store.logs.count(), store.history.last()]).toEqual([before, 0, 0]);
+    const executed = vi.spyOn(db, 'exec');
+    bring(store, many);
+    expect(dropped(executed, /^DROP INDEX main\.logs_/)).toBe(
+      before.filter((sql) => /^CREATE INDEX \S+ ON "?logs"?\b/.test(sql)).length,
+    );
+    expect(dropped(executed, /^DROP TRIGGER main\./)).toBe(2);
+    expect(schema(store)).toEqual(before);
+    expect(store.logs.list({ userId: MANY, sort: '-date,-id', limit: 2 }).map(({ id }) => id)).toEqual([
+      2 * MANY - 1,
+    ]);
+    expect(db.value('PRAGMA integrity_check')).toBe('ok');
+  });
+
+  it('keeps the indexes of tables that have more than the file', () => {
+    const store = freshStore();
+    const there = 2 * MANY;
+    const more = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...annas, id: from + i }));
+    bring(store, { users: [anna], logs: more(1, there) });
+    const executed = vi.spyOn(dbOf(store), 'exec');
+    bring(store, { logs: more(there + 1, MANY) });
+    expect([dropped(executed, /^DROP INDEX/), dropped(executed, /^DROP TRIGGER/)]).toEqual([0, 1]);
+    expect([store.logs.count(), store.history.last()]).toEqual([there + MANY, there + MANY + 1]);
+  });
+
+  it('writes the entries that the triggers write', () => {
+    const [few, all] = [freshStore(), freshStore()];
+    bring(all, many);
+    // With a trigger that is not known, rows are inserted one by one.
+    for (const table of ['users', 'logs']) {
+      const name = `${table}_created`;
+      const sql = dbOf(few).value<string>('SELECT sql FROM sqlite_schema WHERE name = ?', name) as string;
+      dbOf(few).exec(`DROP TRIGGER ${name}; ${sql.replace(/END$/, 'SELECT 1; END')}`);
+    }
+    const executed = vi.spyOn(dbOf(few), 'exec');
+    bring(few, many);
+    expect(dropped(executed, /^DROP TRIGGER/)).toBe(0);
+    const entries = (store: Store) => dbOf(store).all('SELECT * FROM history ORDER BY seq');
+    expect(entries(all)).toHaveLength(2 * MANY);
+    expect(entries(all)).toEqual(entries(few));
+  });
 });
 
 it('takes logs before their users', () => {

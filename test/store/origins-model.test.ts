@@ -5,7 +5,7 @@ import { type Noun, nouns } from '../../src/domain/records.ts';
 import { undoneChanges } from '../../src/store/history/steps.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
-import { dbOf, freshStore, log, user } from './helpers.ts';
+import { dbOf, freshPath, log, openStore, user } from './helpers.ts';
 import { everything, exported, type File, imported } from './origins.ts';
 
 /**
@@ -59,6 +59,7 @@ type Step =
   | Write
   | Reversal
   | { do: 'clash'; pick: number; value: number }
+  | { do: 'erase'; pick: number }
   | { do: 'export' }
   | { do: 'import'; isFresh: boolean; file: number; onConflict: OnConflict; mirror: boolean };
 
@@ -79,7 +80,7 @@ const steps = (kinds: readonly Noun[], removed: readonly Noun[]): fc.Arbitrary<S
     isFresh: fc.boolean(),
     // Mostly the latest.
     file: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) }),
-    onConflict: fc.constantFrom('refuse', 'refuse', 'overwrite', 'skip', 'newest'),
+    onConflict: fc.constantFrom('refuse', 'refuse', 'overwrite', 'skip', 'newest', 'renumber'),
     mirror: fc.boolean(),
   });
   return fc.array(
@@ -87,8 +88,9 @@ const steps = (kinds: readonly Noun[], removed: readonly Noun[]): fc.Arbitrary<S
       { weight: 6, arbitrary: write },
       { weight: 2, arbitrary: remove },
       { weight: 2, arbitrary: undo },
-      { weight: 2, arbitrary: fc.record({ do: fc.constant('clash'), pick, value }) },
+      { weight: 5, arbitrary: fc.record({ do: fc.constant('clash'), pick, value }) },
       { weight: 2, arbitrary: fc.constant({ do: 'export' }) },
+      { weight: removed.includes('user') ? 1 : 0, arbitrary: fc.record({ do: fc.constant('erase'), pick }) },
       { weight: 3, arbitrary: transfer },
     ),
     { minLength: 10, maxLength: 60, size: 'max' },
@@ -98,13 +100,15 @@ const steps = (kinds: readonly Noun[], removed: readonly Noun[]): fc.Arbitrary<S
 class World {
   clock = 1_000_000_000_000;
   made = 0;
-  readonly A = freshStore(undefined, () => this.clock++);
-  readonly B = freshStore(undefined, () => this.clock++);
+  readonly A = openStore(freshPath(), () => this.clock++);
+  readonly B = openStore(freshPath(), () => this.clock++);
   readonly files: File[] = [];
   readonly agreements: Agreement[] = [];
   /** By the name of a user: the position of the latest file that held the user. */
   readonly positions = new Map<string, number>();
   readonly taken = { imports: 0, conflicts: 0 };
+  /** Names of users who were erased from the second database. */
+  readonly erased = new Set<string>();
 
   constructor(readonly isStrict: boolean) {
     // Nothing here is about durability.
@@ -114,8 +118,21 @@ class World {
     this.files.push(exported(this.A));
   }
 
+  /** @returns what it did */
+  run(steps: readonly Step[]): World['taken'] {
+    try {
+      for (const step of steps) this.step(step);
+      return this.taken;
+    } finally {
+      // Thousands of them would be more than a process may have open.
+      this.A.close();
+      this.B.close();
+    }
+  }
+
   step(step: Step): void {
     if (step.do === 'clash') this.clash(step.pick, step.value);
+    else if (step.do === 'erase') this.erase(step.pick);
     else if (step.do === 'export') this.files.unshift(exported(this.A));
     else if (step.do === 'import') {
       if (step.isFresh) this.files.unshift(exported(this.A));
@@ -138,6 +155,18 @@ class World {
     this.A.logs.update(one.id, { painAfter: value });
     this.B.logs.update(here.get(one.exerciseName) ?? 0, { painAfter: value + 1 });
   }
+
+  erase(pick: number): void {
+    const users = this.B.users.list();
+    const one = users[pick % Math.max(users.length, 1)];
+    if (!one) return;
+    this.B.erase(one.id);
+    this.erased.add(one.lastName);
+  }
+
+  /** The users of the second database who were erased from it, and came back. */
+  returned = (): string[] =>
+    this.B.users.list().flatMap(({ lastName }) => (this.erased.has(lastName) ? [lastName] : []));
 
   write(step: Write | Reversal): void {
     const store = this[step.on];
@@ -182,6 +211,8 @@ class World {
   transfer({ file: at, onConflict, mirror: isMirror }: Extract<Step, { do: 'import' }>): void {
     const file = this.files[at % this.files.length] as File;
     const mirror = isMirror && !(this.isStrict && at > 0);
+    // What comes to a user who stays deleted is for the other test.
+    if (this.isStrict && this.lacksUser(file)) return;
     const before = { all: JSON.stringify(everything(this.B)), seq: this.B.history.last() };
     const expected = this.isStrict ? this.expect(file, onConflict, mirror) : undefined;
     const twiceBefore = this.doubled();
@@ -198,7 +229,11 @@ class World {
       if (expected) expect(expected.inConflict).not.toEqual([]);
       return;
     }
-    expect(this.doubled()).toEqual(twiceBefore);
+    // A record that was moved from a user who was then erased is not known any more.
+    if (onConflict !== 'overwrite' || this.erased.size === 0) expect(this.doubled()).toEqual(twiceBefore);
+    // Only when that was said.
+    if (onConflict === 'overwrite') for (const name of this.returned()) this.erased.delete(name);
+    expect(this.returned()).toEqual([]);
     if (expected) {
       expect(expected.inConflict).toEqual([]);
       expect(statesOf(recordsOf(this.B))).toEqual(expected.states);
@@ -216,6 +251,21 @@ class World {
     expect([this.B.history.last(), again.conflicts]).toEqual([seq, []]);
   }
 
+  /** Whether a user of the file is deleted in the second database, though both agreed on one. */
+  lacksUser({ records }: File): boolean {
+    const [base, here] = [this.base(), statesOf(recordsOf(this.B))];
+    const names = statesOf({ ...records, log: [], routine: [], goal: [] }).keys();
+    return [...names].some((name) => base.get(name) !== undefined && !here.has(name));
+  }
+
+  /** What both last agreed on, by name. */
+  base(): Map<string, string | undefined> {
+    const undone = undoneChanges(dbOf(this.B));
+    const base = new Map<string, string | undefined>();
+    for (const { change, name, state } of this.agreements) if (!undone.has(change)) base.set(name, state);
+    return base;
+  }
+
   /** The names that two records have. */
   doubled(): string[] {
     const twice: string[] = [];
@@ -225,9 +275,7 @@ class World {
 
   /** What an import is to leave: three states are compared, record by record. */
   expect({ records, origin, lastChanges }: File, onConflict: OnConflict, mirror: boolean) {
-    const undone = undoneChanges(dbOf(this.B));
-    const base = new Map<string, string | undefined>();
-    for (const { change, name, state } of this.agreements) if (!undone.has(change)) base.set(name, state);
+    const base = this.base();
     const [there, here] = [statesOf(records), statesOf(recordsOf(this.B))];
     const isOlder = [...this.positions].some(([name, seq]) => there.has(name) && seq > origin.seq);
     const states = new Map(here);
@@ -253,7 +301,7 @@ class World {
       if (theirs === was) continue;
       if (theirs === ours) take(name, theirs, false);
       else if (was === undefined && ours === undefined) {
-        if (isOlder && onConflict === 'refuse') inConflict.push(name);
+        if (isOlder && (onConflict === 'refuse' || onConflict === 'renumber')) inConflict.push(name);
         take(name, theirs, true);
       } else if (ours === was && !isOlder) take(name, theirs, true);
       else settle(name, theirs);
@@ -285,35 +333,33 @@ class World {
 const exercises = (value: number) => [{ exerciseName: `x${value}`, exerciseType: 'stretch' as const }];
 
 /**
- * The same histories in each run of the suite; `RUNS=600 npx vitest run …` looks at others. About one in a thousand of those
- * still differs from the model, in what an older file does with `newest` and a user that never changed.
+ * Other histories in each run. A failure gives its seed and path: `SEED=-17 npx vitest run …` runs the same again, `RUNS=2000` more
+ * of them.
  */
 const RUNS = Number(process.env['RUNS'] ?? 20);
-const seed = process.env['RUNS'] ? {} : { seed: 15 };
+const parameters = { numRuns: RUNS, ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }) };
 const timeout = 60_000 + RUNS * 2_000;
 
 test('files that go from one database to another double nothing and lose nothing', { timeout }, () => {
   const taken = { imports: 0, conflicts: 0 };
   fc.assert(
     fc.property(steps(['user', 'log', 'log', 'routine'], ['log', 'routine']), (all) => {
-      const world = new World(true);
-      for (const step of all) world.step(step);
-      taken.imports += world.taken.imports;
-      taken.conflicts += world.taken.conflicts;
+      const { imports, conflicts } = new World(true).run(all);
+      taken.imports += imports;
+      taken.conflicts += conflicts;
     }),
-    { numRuns: RUNS, ...seed },
+    parameters,
   );
   // Enough of both, or the test says little.
   expect(taken.imports).toBeGreaterThan(RUNS / 2);
-  expect(taken.conflicts).toBeGreaterThan(0);
+  if (RUNS >= 100) expect(taken.conflicts).toBeGreaterThan(RUNS / 20);
 });
 
 test('also where users are deleted, and goals come and go', { timeout }, () => {
   fc.assert(
     fc.property(steps(nouns, nouns), (all) => {
-      const world = new World(false);
-      for (const step of all) world.step(step);
+      new World(false).run(all);
     }),
-    { numRuns: RUNS, ...seed },
+    parameters,
   );
 });

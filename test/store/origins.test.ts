@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import { backup } from '../../src/store/maintenance/backup.ts';
 import type { Store } from '../../src/store/store.ts';
-import { failure, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 import { exported, imported, outcomesOf } from './origins.ts';
 
 const exercises = (name: string) => [{ exerciseName: name, exerciseType: 'stretch' as const }];
 
+/** Milliseconds since 1970, for both sides. */
+let clock = 1_000_000_000_000;
+const now = () => clock;
+const later = () => {
+  clock += 1000;
+};
+
 /** A database with a user, a log, a routine and a goal; and one that has imported them under other ids. */
 function two(): { there: Store; here: Store } {
-  const [there, here] = [freshStore(), freshStore()];
+  const [there, here] = [freshStore(undefined, now), freshStore(undefined, now)];
   there.users.create(user());
   there.logs.create(log({ notes: 'first' }));
   there.routines.create({ userId: 1, name: 'Morning', exercises: exercises('Cat-Cow') });
@@ -45,6 +53,44 @@ describe('a user who was deleted here', () => {
     expect(notesOf(here)).toEqual(['own', 'first', 'second']);
     expect([here.users.get(2).firstName, here.routines.count(), here.goals.count()]).toEqual(['Nora', 1, 1]);
     expect(outcomesOf(imported(here, file))).toMatchObject({ users: { equal: 1 }, logs: { equal: 2 } });
+  });
+
+  test.each([
+    ['comes back, by newest, with a log that was changed there after that', 'after', ['own', 'changed']],
+    ['stays deleted, by newest, where a log was changed there before that', 'before', ['own']],
+  ])('%s', (_, when, notes) => {
+    const { there, here } = two();
+    if (when === 'before') there.logs.update(1, { notes: 'changed' });
+    later();
+    here.users.delete(2);
+    later();
+    if (when === 'after') there.logs.update(1, { notes: 'changed' });
+    const file = exported(there);
+    imported(here, file, { onConflict: 'newest' });
+    expect(notesOf(here)).toEqual(notes);
+    const { length } = notes;
+    expect([here.users.count(), here.routines.count(), here.goals.count()]).toEqual([
+      length,
+      length - 1,
+      length - 1,
+    ]);
+    // It was settled.
+    const seq = here.history.last();
+    imported(here, file);
+    expect(here.history.last()).toBe(seq);
+  });
+
+  test('comes back, by newest, for one log that is newer there than another of the user', () => {
+    const { there, here } = two();
+    there.logs.create(log({ notes: 'second' }));
+    imported(here, exported(there));
+    there.logs.update(1, { notes: 'before' });
+    later();
+    here.users.delete(2);
+    later();
+    there.logs.update(2, { notes: 'after' });
+    imported(here, exported(there), { onConflict: 'newest' });
+    expect(notesOf(here)).toEqual(['own', 'before', 'after']);
   });
 });
 
@@ -137,6 +183,58 @@ test('newest leaves what the file does not date', () => {
   expect(notesOf(here)).toEqual(['own', 'here']);
 });
 
+test('newest compares the times of each record, not of another in the file', () => {
+  const [there, here] = [freshStore(undefined, now), freshStore(undefined, now)];
+  there.users.create(user());
+  for (const notes of ['first', 'second', 'third']) there.logs.create(log({ notes }));
+  imported(here, exported(there));
+  there.logs.update(1, { notes: 'there, before' });
+  there.logs.update(2, { notes: 'there, before' });
+  later();
+  for (const { id } of here.logs.list()) here.logs.update(id, { notes: 'here' });
+  later();
+  there.logs.update(3, { notes: 'there, after' });
+  imported(here, exported(there), { onConflict: 'newest' });
+  expect(notesOf(here)).toEqual(['here', 'here', 'there, after']);
+});
+
+test('newest leaves a record that the file does not date, though it dates others', () => {
+  const [there, here] = [freshStore(), freshStore()];
+  there.users.create(user());
+  there.users.create(user({ lastName: 'Berg' }));
+  there.users.update(1, { age: 50 });
+  const older = exported(there);
+  there.users.update(2, { age: 60 });
+  imported(here, exported(there));
+  expect(failure(() => imported(here, older, { onConflict: 'newest' })).code).toBe('conflict');
+  expect(here.users.list().map(({ age }) => age)).toEqual([50, 60]);
+});
+
+test('another record under an id that is known is in conflict: two copies of one database sent files', () => {
+  const [one, here] = [freshStore(), freshStore()];
+  one.users.create(user());
+  const path = freshPath();
+  backup(one.path, path);
+  const copy = freshStore(path);
+  one.logs.create(log({ notes: 'in the one' }));
+  copy.logs.create(log({ notes: 'in the copy' }));
+  copy.logs.create(log({ notes: 'in the copy too' }));
+  imported(here, exported(one));
+  const file = exported(copy);
+  expect(failure(() => imported(here, file)).code).toBe('conflict');
+  expect(failure(() => imported(here, file, { onConflict: 'newest' })).code).toBe('conflict');
+  expect(notesOf(here)).toEqual(['in the one']);
+  imported(here, file, { onConflict: 'skip' });
+  expect(notesOf(here)).toEqual(['in the one', 'in the copy too']);
+  here.undo(here.latestChange ?? 0);
+  expect(outcomesOf(imported(here, file, { onConflict: 'renumber' }))).toEqual({
+    users: { equal: 1 },
+    logs: { new: 1, renumbered: 1 },
+  });
+  expect(notesOf(here).sort()).toEqual(['in the copy', 'in the copy too', 'in the one']);
+  expect(outcomesOf(imported(here, file))).toEqual({ users: { equal: 1 }, logs: { equal: 2 } });
+});
+
 test('a log that moved to another user there moves here', () => {
   const { there, here } = two();
   const { id: userId } = there.users.create(user({ firstName: 'Zoe' }));
@@ -164,12 +262,81 @@ test('a file without its users comes to those that are known, and is refused for
   expect(here.logs.list().map(({ userId }) => userId)).toEqual([1, 2, 2, 1, 1]);
 });
 
-test('erasing a user leaves nothing by which a file would know the records again', () => {
-  const { there, here } = two();
-  here.erase(2);
-  expect(here.users.count()).toBe(1);
-  expect(outcomesOf(imported(here, exported(there)))).toMatchObject({
-    users: { renumbered: 1 },
-    logs: { renumbered: 1 },
+describe('a user who was erased here', () => {
+  const stored = (store: Store) => [store.users.count(), store.logs.count(), store.routines.count()];
+
+  test('comes back from a file of another database only when that is said, as a new one', () => {
+    const { there, here } = two();
+    here.erase(2);
+    const file = exported(there);
+    for (const onConflict of ['refuse', 'renumber', 'newest'] as const) {
+      expect(failure(() => imported(here, file, { onConflict })).code).toBe('conflict');
+      expect(stored(here)).toEqual([1, 1, 0]);
+    }
+    expect(outcomesOf(imported(here, file, { onConflict: 'skip' }))).toMatchObject({ users: { skipped: 1 } });
+    expect(stored(here)).toEqual([1, 1, 0]);
+    // Nothing was noted by which the file would be known the next time.
+    expect(dbOf(here).value('SELECT count(*) FROM counterparts')).toBe(0);
+    expect(failure(() => imported(here, file)).code).toBe('conflict');
+    expect(outcomesOf(imported(here, file, { onConflict: 'overwrite' }))).toMatchObject({
+      users: { renumbered: 1 },
+      logs: { renumbered: 1 },
+    });
+    expect(stored(here)).toEqual([2, 2, 1]);
+    expect(outcomesOf(imported(here, file))).toMatchObject({ users: { equal: 1 }, logs: { equal: 1 } });
   });
+
+  test('does not keep the others of the file away', () => {
+    const { there, here } = two();
+    here.erase(2);
+    there.users.create(user({ lastName: 'Berg' }));
+    there.logs.create(log({ userId: 2, notes: 'of Berg' }));
+    imported(here, exported(there), { onConflict: 'skip' });
+    expect(notesOf(here)).toEqual(['own', 'of Berg']);
+  });
+
+  test('does not get a record that moved to the user there', () => {
+    const { there, here } = two();
+    there.users.create(user({ lastName: 'Berg' }));
+    imported(here, exported(there));
+    here.erase(3);
+    there.logs.update(1, { userId: 2 });
+    imported(here, exported(there), { onConflict: 'skip' });
+    expect(notesOf(here)).toEqual(['own', 'first']);
+  });
+
+  test('can be put under a user who is here', () => {
+    const { there, here } = two();
+    here.erase(2);
+    imported(here, exported(there), { as: 1 });
+    expect(notesOf(here)).toEqual(['own', 'first']);
+  });
+
+  test('comes back from a file of this database only when that is said', () => {
+    const here = freshStore();
+    for (const firstName of ['Own', 'Nora']) here.users.create(user({ firstName }));
+    for (const userId of [1, 2]) here.logs.create(log({ userId }));
+    const file = exported(here);
+    here.erase(2);
+    expect(failure(() => imported(here, file)).code).toBe('conflict');
+    imported(here, file, { onConflict: 'skip' });
+    expect([here.users.count(), here.logs.count()]).toEqual([1, 1]);
+    imported(here, file, { onConflict: 'overwrite' });
+    expect(here.logs.list()).toEqual(file.records.log);
+  });
+});
+
+test('a file that is older than what was made there since names nothing as deleted', () => {
+  const { there, here } = two();
+  const older = exported(there);
+  there.logs.create(log({ notes: 'second' }));
+  imported(here, exported(there));
+  const { gone, isOlder } = imported(here, older);
+  expect([gone, isOlder]).toEqual([[], true]);
+  expect(failure(() => imported(here, older, { mirror: true })).code).toBe('conflict');
+  // As it was before: no other record.
+  there.logs.update(1, { notes: 'changed' });
+  imported(here, exported(there));
+  expect(failure(() => imported(here, older, { onConflict: 'renumber' })).message).toContain('both sides');
+  expect(notesOf(here)).toEqual(['own', 'changed', 'second']);
 });

@@ -34,3 +34,15 @@ test.each([
   [{ sort: '-date,-id' }, 'SCAN logs USING INDEX logs_by_date'],
   [{ sort: '-date,-id', cursor: 'next' }, 'SEARCH logs USING INDEX logs_by_date (date<?)'],
 ] as const)('%j needs no sort: %s', (filter, plan) => expect(planOf(filter)).toBe(plan));
+
+test.each([
+  "INSERT INTO changes (at, source) VALUES (0, 'cli')",
+  "INSERT INTO logs VALUES (NULL, 1, 'stretch', 'Cobra', '2026-01-05', 6, 4, 1, '')",
+  "UPDATE logs SET notes = 'another' WHERE id = 1",
+  'DELETE FROM logs WHERE id = 1',
+])('%s builds no table in memory', (sql) => {
+  const program = dbOf(filledStore(1)).all<{ opcode: string }>(`EXPLAIN ${sql}`);
+  const opcodes = program.map(({ opcode }) => opcode);
+  expect(opcodes).toContain('Halt');
+  expect(opcodes).not.toContain('OpenEphemeral');
+});

@@ -101,6 +101,36 @@ test('a gap in the history there is read over: what was changed there is taken, 
   expect(here.logs.find(2)).toBeUndefined();
 });
 
+test('over a gap, what was deleted on both sides and is there again comes back under its id', async () => {
+  const { here, there } = await synced();
+  const third = there.users.create(user({ email: 'third@example.org' }));
+  there.logs.create(log({ userId: 1, notes: 'moved' }));
+  there.logs.delete(2);
+  await run(here, there);
+  const ours = here.history.list().find(({ action, record }) => action === 'delete' && record === 'log')?.id;
+  there.restore({ record: 'log', id: 2 });
+  there.logs.update(5, { userId: third.id });
+  there.erase(third.id);
+  const result = await run(here, there, { acceptErase: true });
+  expect([result.readAnew, ours, here.logs.find(2)?.notes]).toEqual([true, 2, 'two of nora@example.org']);
+});
+
+test('an id that the service gives again after an old file was put in its place is another record', async () => {
+  const world = await synced();
+  const { here, now } = world;
+  const copy = copyOf(world.there);
+  world.there.logs.create(log({ userId: 1, notes: 'gone' }));
+  await run(here, world.there);
+  world.there.logs.delete(5);
+  await run(here, world.there);
+  world.there.close();
+  const there = openStore(copy, now);
+  expect(there.logs.create(log({ userId: 1, notes: 'another' })).id).toBe(5);
+  await run(here, there);
+  expect(contents(here)).toEqual(contents(there));
+  expect([here.logs.has(5), here.history.lastOf('log', 5)?.action]).toEqual([false, 'delete']);
+});
+
 test('after a backup is restored there, what is here stays, and what is missing there is a conflict', async () => {
   const world = await synced();
   const { here, now } = world;

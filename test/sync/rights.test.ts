@@ -39,7 +39,7 @@ test("a patient's token carries that patient's records, both ways, and no others
   expect(notes(here)).toEqual(['of ole@example.org', 'of the daughter', 'new']);
 });
 
-test('a log that goes to a user who is not synced is deleted on the other side, and comes back as a new one', async () => {
+test('a log that goes to a user who is not synced is deleted on the other side, and comes back with its id', async () => {
   const { there, here, token, run } = practice();
   const patient = token('patient', [2]);
   await run(patient);
@@ -50,9 +50,13 @@ test('a log that goes to a user who is not synced is deleted on the other side, 
   here.logs.update(2, { userId: 2 });
   await run(patient);
   expect(notes(there)).toEqual(['of nora@example.org', 'of ole@example.org']);
-  there.logs.update(3, { userId: 1 });
+  expect(there.logs.get(2).userId).toBe(2);
+  there.logs.update(2, { userId: 1 });
   await run(patient);
   expect(notes(here)).toEqual([]);
+  there.logs.update(2, { userId: 2 });
+  await run(patient);
+  expect(here.logs.get(2).userId).toBe(2);
 });
 
 test('what a role may not write is named and left', async () => {
@@ -80,6 +84,46 @@ test('what a role may not write is named and left', async () => {
     refused: [{ record: 'user', id: 1, reason: 'a token with the role patient may not delete a user' }],
   });
   expect(there.users.has(1)).toBe(true);
+});
+
+test('what a role may not restore is named and left', async () => {
+  const { there, here, token, run } = practice();
+  const patient = token('patient', [2]);
+  await run(patient);
+  there.users.delete(2);
+  here.logs.update(2, { notes: 'changed' });
+  const reason = 'a token with the role patient may not create a user';
+  for (let i = 0; i < 2; i++)
+    expect((await run(patient, { onConflict: 'newest' })).refused).toContainEqual({
+      record: 'user',
+      id: 2,
+      reason,
+    });
+  expect([there.users.has(2), notes(here)]).toEqual([false, ['changed']]);
+});
+
+test('a log that went to a user who is not synced, and is undone here, is sent as a new one', async () => {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  here.users.create(user());
+  here.logs.create(log());
+  const run = () => syncWith(here, transportTo(there), { as: 1 });
+  await run();
+  // Known from a file that was imported, but not synced.
+  const other = user({ email: 'other@example.org' });
+  there.users.create(other);
+  const agreed = here.users.create(other);
+  const origin = here.counterparts.findOrigin(there.id) ?? 0;
+  here.counterparts.set(origin, { record: 'user', theirId: 2, ourId: 2, agreed });
+  there.logs.update(1, { userId: 2 });
+  await run();
+  expect(here.logs.count()).toBe(0);
+  here.undo(here.history.nextUndo() ?? 0);
+  expect(isSettled(await run())).toBe(true);
+  expect(there.logs.list().map(({ id, userId }) => [id, userId])).toEqual([
+    [1, 2],
+    [2, 1],
+  ]);
 });
 
 test('a token that covers fewer users deletes nothing, and one that covers more brings the others', async () => {

@@ -91,6 +91,19 @@ test('what both changed is listed field by field and left, until newest decides;
   expect([here.logs.get(1).painAfter, there.logs.get(1).painAfter]).toEqual([1, 1]);
 });
 
+test('two routines of one name that differ are a conflict, which sends nothing', async () => {
+  const { here, there, run, writes } = await together();
+  here.routines.create({
+    ...routine(1, 'evening'),
+    exercises: [{ exerciseName: 'Clamshell', exerciseType: 'strengthening' }],
+  });
+  there.routines.create(routine(1, 'evening'));
+  const before = writes();
+  for (let i = 0; i < 2; i++)
+    expect((await run()).conflicts).toMatchObject([{ kind: 'changed', record: 'routine', theirId: 2 }]);
+  expect(writes()).toBe(before);
+});
+
 test('newest keeps what was changed here after it was deleted there', async () => {
   const { here, there, run } = await together();
   there.logs.delete(1);
@@ -174,6 +187,18 @@ test('a sync that is killed between any two requests is gone on with', async () 
 test('two databases of one identity are refused', async () => {
   const { here } = await together();
   await expect(syncWith(here, transportTo(here))).rejects.toThrow(/identity new/);
+});
+
+test('of records that are the same in every field, each is taken for one, once', async () => {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  for (const store of [here, there]) store.users.create(user());
+  for (const notes of ['same', 'same', 'same', 'other']) here.logs.create(log({ notes }));
+  for (const notes of ['same', 'new', 'same']) there.logs.create(log({ notes }));
+  const { pulled, pushed } = await syncWith(here, transportTo(there), { as: 1 });
+  expect([pulled.log.created, pushed.log.created]).toEqual([1, 2]);
+  expect(contents(there)).toEqual(contents(here));
+  expect(there.logs.list().map(({ notes }) => notes)).toEqual(['same', 'new', 'same', 'same', 'other']);
 });
 
 test('two diaries are not mixed without --as', async () => {

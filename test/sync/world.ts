@@ -36,7 +36,11 @@ const LEFT_OUT: Readonly<Record<Mutant, readonly string[]>> = {
 
 export type Step =
   | { do: 'user' | 'log' | 'goal' | 'routine'; at: number; pick: number }
-  | { do: 'edit' | 'move' | 'delete' | 'delete user' | 'undo' | 'erase'; at: number; pick: number }
+  | {
+      do: 'edit' | 'move' | 'delete' | 'delete user' | 'undo' | 'restore' | 'erase';
+      at: number;
+      pick: number;
+    }
   | {
       do: 'sync';
       at: number;
@@ -56,8 +60,6 @@ export class World {
   #tag = 0;
   /** The e-mail addresses of users who were erased anywhere. */
   readonly erased = new Set<string>();
-  /** The tags of logs and the e-mail addresses of users whose deletion was undone anywhere. */
-  readonly restored = new Set<string>();
   /** The e-mail addresses of the users whose logs have ever been, by tags. */
   readonly #owners = new Map<string, Set<string>>();
   /** The tags of all logs that were ever answered for. */
@@ -128,6 +130,9 @@ export class World {
       case 'undo':
         this.#undo(store);
         return;
+      case 'restore':
+        this.#restore(store, pick);
+        return;
       case 'erase':
         if (owner && users.length > 1) {
           this.erased.add(owner.email);
@@ -150,11 +155,14 @@ export class World {
   #undo(store: Store): void {
     const change = store.history.nextUndo();
     if (change === undefined) return;
-    try {
-      for (const entry of store.undo(change)) if (entry.action === 'delete') this.restored.add(nameOf(entry));
-    } catch (error) {
-      if (!(error instanceof SciaticaError)) throw error;
-    }
+    unlessRefused(() => store.undo(change));
+  }
+
+  /** Restores one of the records that were ever deleted, if it can be. */
+  #restore(store: Store, pick: number): void {
+    const deletions = store.history.list().filter(({ action }) => action === 'delete');
+    const deletion = deletions[pick % (deletions.length || 1)];
+    if (deletion) unlessRefused(() => store.restore(deletion));
   }
 
   async #sync({ at, weather, decides }: Step & { do: 'sync' }): Promise<void> {
@@ -231,6 +239,14 @@ export class World {
 
   entries(at: number): HistoryEntry[] {
     return this.#store(at).history.list();
+  }
+}
+
+function unlessRefused(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof SciaticaError)) throw error;
   }
 }
 

@@ -7,14 +7,14 @@ import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import { LAST_CHANGES } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
-import type { Lines } from '../../store/records/lists/csv.ts';
+import type { Lines } from '../../store/records/lists/lines.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { namingFlags, usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { countOf, type Options } from '../input/options.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, say, writeData } from '../output/io.ts';
+import { counted, escapeControls, STDOUT, say, writeData } from '../output/io.ts';
 import { progressOf } from '../output/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
@@ -46,7 +46,7 @@ export function addExportCommand(program: Command, context: Context): void {
     )
     .option('--origin', 'in NDJSON, a first line that says which database the records are from, as JSON does')
     .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
-    .option('-o, --output <file>', 'write to this file; its name can say the format')
+    .option('-o, --output <file>', 'write to this file; its name can say the format; - is stdout')
     .option('--force', 'replace the file if there is one')
     .addHelpText(
       'after',
@@ -62,7 +62,7 @@ export function addExportCommand(program: Command, context: Context): void {
 }
 
 async function exportRecords(context: Context, what: What, options: Options): Promise<void> {
-  const output = options['output'] as string | undefined;
+  const output = options['output'] === STDOUT ? undefined : (options['output'] as string | undefined);
   const { formatOfName } = await import('../../exchange/format.ts');
   const format = (options['format'] as ExportFormat | undefined) ?? formatOfName(output ?? '') ?? 'json';
   if (output !== undefined && options['format'] === undefined && isUnknown(output, formatOfName(output)))
@@ -94,15 +94,11 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     count += more;
     progress.show(() => `${counted(count, 'record')} written`);
   };
-  const watched = function* (blocks: Blocks): Generator<readonly string[]> {
-    for (const block of blocks) {
-      note(block.length);
-      yield block;
-    }
-  };
+  const { separators } = await import('../../exchange/write.ts');
+  const separator = format === 'json' || format === 'ndjson' ? separators[format] : undefined;
   const snapshot = context.store.snapshot();
   try {
-    const lists = listsOf(snapshot, what, format, filter, watched);
+    const lists = listsOf(snapshot, what, { filter, separator, note });
     const origin = originOf(snapshot, lists, filter, options);
     const { history } = snapshot;
     if (format === 'json' && origin?.complete && !history.lastChanges().next().done)
@@ -110,7 +106,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, filter, options)
       : format === 'csv' && what === 'logs'
-        ? csvOfLogs(snapshot.logs.csvLines(filter, options['raw'] === true), note)
+        ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
         : rendered(lists, format, options, origin));
     if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
@@ -127,6 +123,9 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
 const isUnknown = (name: string, format: string | undefined): boolean =>
   format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name);
 
+/** Is told how many more records were written. */
+type Note = (more: number) => void;
+
 type Lists = {
   users?: Blocks;
   userExerciseLogs?: Blocks;
@@ -138,17 +137,24 @@ type Lists = {
 function listsOf(
   store: Store,
   what: What,
-  format: ExportFormat,
-  filter: LogFilter,
-  watched: (blocks: Blocks) => Blocks,
+  { filter, separator, note }: { filter: LogFilter; separator: string | undefined; note: Note },
 ): Lists {
+  const watched = function* (blocks: Blocks): Generator<readonly string[]> {
+    for (const block of blocks) {
+      note(block.length);
+      yield block;
+    }
+  };
   const users = () => watched(usersOf(store, filter));
-  const logs = () => watched(store.logs.jsonRows(filter));
+  const logs = () =>
+    separator === undefined
+      ? watched(store.logs.jsonRows(filter))
+      : noted(store.logs.jsonLines(filter, separator), note);
   if (what === 'users') return { users: users() };
   if (what === 'logs') return { userExerciseLogs: logs() };
   const all = { users: users(), userExerciseLogs: logs() };
   // FHIR has sessions and no plans.
-  if (format === 'fhir') return all;
+  if (separator === undefined) return all;
   const { routines, goals } = store;
   return {
     ...all,
@@ -253,16 +259,20 @@ async function rendered(
   }
 }
 
-/** Rendered by SQLite: there may be millions. */
-async function csvOfLogs(lines: Iterable<Lines>, note: (more: number) => void): Promise<Iterable<string>> {
+async function csvOfLogs(blocks: Blocks): Promise<Iterable<string>> {
   const { csvHeader } = await import('../../exchange/csv.ts');
   return (function* () {
     yield csvHeader(Object.keys(logRecord));
-    for (const { text, count } of lines) {
-      note(count);
-      yield text;
-    }
+    for (const lines of blocks) yield* lines;
   })();
+}
+
+/** Blocks of records that SQLite joined: there may be millions. */
+function* noted(lines: Iterable<Lines>, note: Note): Generator<[string]> {
+  for (const { text, count } of lines) {
+    note(count);
+    yield [text];
+  }
 }
 
 function* inTurn(lists: Blocks[]): Generator<readonly string[]> {

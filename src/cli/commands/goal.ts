@@ -6,8 +6,8 @@ import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { jsonOption, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { counted, print, say, sayDone } from '../output/io.ts';
-import { checkJson, printDone, printJson, printRecord, wrongHint } from '../output/output.ts';
+import { commandLine, counted, print, say } from '../output/io.ts';
+import { checkJson, printDone, printJson, printRecord, sayChanged } from '../output/output.ts';
 import { nameOf } from '../views/records.ts';
 
 const { min, max } = goalFields.sessionsPerWeek;
@@ -52,7 +52,7 @@ function showGoal(context: Context, options: Options, userId: number, name: stri
     printRecord(context, options, { fields: goalRecord, columns: [], record: goal });
   else if (goal) print(context, `The goal of ${name}: ${aWeek(goal)}.`);
   else if (options['json'] !== undefined) print(context, 'null');
-  else say(context, `${name} has no goal. To set one: sciatica goal 4`);
+  else say(context, `${name} has no goal. To set one: ${commandLine(context, 'goal 4')}`);
 }
 
 function removeGoal(context: Context, options: Options, userId: number, name: string): void {
@@ -64,11 +64,9 @@ function removeGoal(context: Context, options: Options, userId: number, name: st
   });
   if (options['json'] !== undefined) printJson(context, {});
   else
-    sayDone(
+    sayChanged(
       context,
-      goal
-        ? `${name} has no goal any more; it was ${aWeek(goal)}.${wrongHint(context)}`
-        : `${name} has no goal.`,
+      goal ? `${name} has no goal any more; it was ${aWeek(goal)}.` : `${name} has no goal.`,
     );
 }
 

@@ -4,7 +4,7 @@ import type { Log } from '../../domain/log.ts';
 import { addDays, weekdayOf } from '../../domain/words/day.ts';
 import { sparkline } from '../../insights/text.ts';
 import { resolveUser } from '../input/resolve-user.ts';
-import { counted, escapeControls, print, quoted } from '../output/io.ts';
+import { commandLine, counted, escapeControls, print, quoted } from '../output/io.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
 import { widthOf } from '../views/width.ts';
@@ -35,20 +35,22 @@ async function fitted(line: string, width: number): Promise<string> {
   return [line.slice(0, INDENT) + first.slice(INDENT), ...others].join('\n');
 }
 
-function severalLines({ store }: Context): string[] {
+function severalLines(context: Context): string[] {
+  const { store } = context;
   const [users, logs, routines, goals] = [store.users, store.logs, store.routines, store.goals].map((list) =>
     list.count(),
   ) as [number, number, number, number];
   return [
     `${countedHolding({ users, logs, routines, goals })}.`,
     '',
-    'Next: sciatica users',
-    '      sciatica user use ID',
-    '      sciatica logs --user all',
+    `Next: ${commandLine(context, 'users')}`,
+    `      ${commandLine(context, 'user use ID')}`,
+    `      ${commandLine(context, 'logs --user all')}`,
   ];
 }
 
-function ownLines({ store, today }: Context, userId: number): string[] {
+function ownLines(context: Context, userId: number): string[] {
+  const { store, today } = context;
   const user = store.users.get(userId);
   const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
@@ -69,9 +71,9 @@ function ownLines({ store, today }: Context, userId: number): string[] {
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
     '',
-    `Next: sciatica log ${last ? 'again' : 'add'}`,
-    `      sciatica ${routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise}`,
-    '      sciatica summary',
+    `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
+    `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,
+    `      ${commandLine(context, 'summary')}`,
   ];
 }
 

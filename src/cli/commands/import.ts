@@ -15,7 +15,16 @@ import { idOf } from '../input/options.ts';
 import { formatOption, rawOption } from '../output/formats.ts';
 import { counted, escapeControls, print, say, sayAlways } from '../output/io.ts';
 import { type Progress, progressOf } from '../output/progress.ts';
-import { describeConflict, describeCounts, describeGone, totalOf } from '../views/import.ts';
+import { summaryOf } from '../views/history.ts';
+import {
+  describeConflict,
+  describeCounts,
+  describeGone,
+  describeRecipients,
+  describeRefusal,
+  OLDER_FILE,
+  totalOf,
+} from '../views/import.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;
@@ -49,7 +58,7 @@ export function addImportCommand(program: Command, context: Context): void {
     .description(
       `Bring in users, logs, routines and goals from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }, NDJSON with a record per line, or CSV with a header.
 
-A file that says which database it is from (JSON does; NDJSON with --origin) is known again the next time: what is new there comes in, what was changed there and not here is changed, the rest is left alone, and what was deleted there is named; --mirror deletes it here too. A record that was changed on both sides is a conflict: it is shown, and nothing is imported unless --on-conflict says whose state counts: theirs (the file's), ours, or newest, the one that was changed last. A record equal in every field to one that is here is that one. Ids are kept where they were never used.
+A file that says which database it is from (JSON does; NDJSON with --origin) is known again the next time: what is new there comes in, what was changed there and not here is changed, the rest is left alone, and what was deleted there is named; --mirror deletes it here too. A record that was changed on both sides is a conflict: it is shown, and nothing is imported unless --on-conflict says whose state counts: theirs (the file's), ours, or newest, the one that was changed last. A record equal in every field to one that is here is that one. Ids are kept where they were never used. A user who was erased here is a conflict too, and so is a record that differs though the file, with all records, says that it was never changed there: two copies of one database give the same id to different records. Of such logs renumber keeps both.
 
 Of other files, and those of this database itself, the ids count: a record that is there already, the same, is left alone; one without an id gets a new one. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: ours (or skip) keeps what is stored, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's under a new id, and logs in the file follow their user. Of two routines of one name, and of two goals, a user keeps one: renumber does not help there.`,
     )
@@ -89,7 +98,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   const progress = progressOf(context);
   const raw = options.raw ?? false;
   let task: Import | undefined;
-  let isMerge = false;
+  let origin: FileOrigin | undefined;
   // Everything before the one transaction at the end is staging.
   context.ifInterrupted = 'Nothing was imported.';
   try {
@@ -97,16 +106,19 @@ async function importFile(context: Context, path: string, options: ImportOptions
     task = await context.store.import(reading.where);
     await readAll(file, reading, task, progress);
     context.ifInterrupted = undefined;
-    const origin = reading.origin?.();
-    isMerge = origin !== undefined && origin.id !== context.store.id;
+    origin = reading.origin?.();
     await apply(context, task, { origin, options, as, progress });
   } catch (error) {
     progress.clear();
-    throw reported(context, error, { file, task, options });
+    throw reported(context, error, { file, task, options, origin });
   }
   progress.clear();
-  sayResult(context, task, options, isMerge);
+  sayResult(context, task, options, isForeign(context, origin));
 }
+
+/** Whether a file says that it is from another database. */
+const isForeign = ({ store }: Context, origin: FileOrigin | undefined): origin is FileOrigin =>
+  origin !== undefined && origin.id !== store.id;
 
 /** Writes what was read; asks first where records are to be deleted. */
 async function apply(
@@ -121,12 +133,11 @@ async function apply(
 ): Promise<void> {
   const { origin, as, progress } = given;
   const { onConflict, mirror = false, dryRun = false, yes = false } = given.options;
-  const isForeign = origin !== undefined && origin.id !== context.store.id;
-  if (mirror && !(isForeign && origin.complete))
+  if (mirror && !(isForeign(context, origin) && origin.complete))
     throw usage(
       '--mirror is for a JSON export of another database with all that it has: made by sciatica export, without filters.',
     );
-  if (onConflict === 'newest' && !isForeign)
+  if (onConflict === 'newest' && !isForeign(context, origin))
     throw usage('--on-conflict newest is for an export of another database that says so: JSON.');
   const wanted = {
     onConflict: onConflict === undefined ? 'refuse' : policies[onConflict],
@@ -141,7 +152,8 @@ async function apply(
   const { gone } = task.apply({ ...wanted, dryRun: true });
   if (gone.length > 0) {
     progress.clear();
-    for (const { record, id } of gone.slice(0, SHOWN_FAULTS)) say(context, `To be deleted: ${record} ${id}`);
+    for (const { record, id } of gone.slice(0, SHOWN_FAULTS))
+      say(context, `To be deleted: ${summaryOf(record, context.store.of(record).get(id))}`);
     if (gone.length > SHOWN_FAULTS) say(context, `and ${grouped(gone.length - SHOWN_FAULTS)} more`);
     await confirmDeletion(context, {}, counted(gone.length, 'record'));
   }
@@ -169,66 +181,58 @@ const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.f
 function reported(
   context: Context,
   error: unknown,
-  { file, task, options }: { file: InputFile; task: Import | undefined; options: ImportOptions },
+  {
+    file,
+    task,
+    options,
+    origin,
+  }: {
+    file: InputFile;
+    task: Import | undefined;
+    options: ImportOptions;
+    origin: FileOrigin | undefined;
+  },
 ): unknown {
   if (!(error instanceof SciaticaError)) return error;
   if (error.code !== 'invalid' && error.code !== 'conflict') return error;
+  const result = task?.result;
   const faults =
     task && task.faults.count > 0 ? task.faults : { count: error.issues.length, issues: error.issues };
-  if (faults.count === 0 && !task?.result)
-    return new SciaticaError(error.code, `${file.name}: ${error.message}`);
+  if (faults.count === 0 && !result) return new SciaticaError(error.code, `${file.name}: ${error.message}`);
+  // Not of the file: a question that could not be asked.
+  if (faults.count === 0 && error.code === 'invalid') return error;
   const limit = context.stderr.isTTY ? SHOWN_FAULTS : undefined;
   const shown = faults.issues.slice(0, limit);
   for (const issue of shown) sayAlways(context, escapeControls(describeIssue(issue)));
-  const conflicts = task?.result?.conflicts ?? [];
-  for (const conflict of conflicts.slice(0, limit))
-    for (const line of describeConflict(conflict)) sayAlways(context, line);
-  const told = shown.length + conflicts.slice(0, limit).length;
+  const conflicts = result?.conflicts.slice(0, limit) ?? [];
+  for (const conflict of conflicts)
+    for (const line of describeConflict(conflict, result?.isOlder ?? false)) sayAlways(context, line);
+  const told = shown.length + conflicts.length;
   if (faults.count > told) sayAlways(context, `and ${grouped(faults.count - told)} more`);
   // What ended the reading, after faults of single records.
-  if (error.issues.length === 0 && conflicts.length === 0)
+  if (error.issues.length === 0 && error.code === 'invalid')
     sayAlways(context, `${file.name}: ${error.message}`);
-  if (task?.result) sayCounts(context, task.result, options);
-  if (error.code === 'invalid')
-    return new SciaticaError(
-      'invalid',
-      `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.`,
-    );
-  if (faults.count === 0)
-    return new SciaticaError(
-      error.code,
-      `${file.name}: ${error.message} Nothing was imported. See --on-conflict.`,
-    );
-  if (conflicts.length > 0)
-    return new SciaticaError('conflict', inConflict(faults.count, options, task?.result?.isOlder ?? false));
-  if (faults.issues.some(({ field }) => field !== 'id'))
-    return new SciaticaError(
-      'conflict',
-      `${counted(faults.count, 'record')} cannot be beside what is stored: nothing was imported. See --on-conflict skip and overwrite.`,
-    );
-  const ids =
-    faults.count === 1 ? 'The id of one record is' : `The ids of ${counted(faults.count, 'record')} are`;
-  return new SciaticaError(
-    'conflict',
-    `${ids} taken by different ones: nothing was imported. See --on-conflict skip, overwrite and renumber.`,
-  );
-}
-
-function inConflict(count: number, { onConflict }: ImportOptions, isOlder: boolean): string {
-  const older = isOlder ? ' The file is older than one from there that was imported before.' : '';
-  const records = `${counted(count, 'record')} ${count === 1 ? 'is' : 'are'} in conflict: nothing was imported.${older}`;
-  if (onConflict === undefined || onConflict === 'renumber')
-    return `${records} See --on-conflict theirs, ours and newest.`;
-  return onConflict === 'newest'
-    ? `${records} The file does not say when they were changed there. See --on-conflict theirs and ours.`
-    : `${records} See --on-conflict ours.`;
+  if (result) sayCounts(context, result, options);
+  const why =
+    error.code === 'invalid'
+      ? `${file.name} has ${counted(faults.count, 'fault')}: nothing was imported.`
+      : describeRefusal(error, {
+          count: faults.count,
+          result,
+          file: file.name,
+          onConflict: options.onConflict,
+          isOwn: origin !== undefined && !isForeign(context, origin),
+        });
+  return new SciaticaError(error.code, why);
 }
 
 function sayResult(context: Context, task: Import, options: ImportOptions, isMerge: boolean): void {
   const { result } = task;
   if (!result) return;
   sayCounts(context, result, options);
-  const { users, gone } = result;
+  const { users, gone, isOlder, recipients } = result;
+  if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
+  if (isOlder) say(context, OLDER_FILE);
   const missing = gone.length > 0 && !options.mirror;
   if (missing)
     say(
@@ -245,7 +249,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions, isMer
 
 function sayCounts(
   context: Context,
-  { users, logs, routines, goals, conflicts, gone }: ImportResult,
+  { users, logs, routines, goals, conflicts, gone, isOlder }: ImportResult,
   options: ImportOptions,
 ): void {
   if (options.json)
@@ -258,6 +262,7 @@ function sayCounts(
         goals,
         conflicts,
         deletedThere: gone,
+        older: isOlder,
         dryRun: options.dryRun ?? false,
       }),
     );

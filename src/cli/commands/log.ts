@@ -9,8 +9,8 @@ import { addNotesOption, withNotes } from '../input/notes.ts';
 import { addFieldOptions, dayFaults, idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { palette } from '../output/colour.ts';
-import { counted, sayAlways, sayDone } from '../output/io.ts';
-import { checkJson, printDone, printRecord, sayDoubtOfDay, wrongHint } from '../output/output.ts';
+import { counted, sayAlways } from '../output/io.ts';
+import { checkJson, printDone, printRecord, sayChanged, sayDoubtOfDay } from '../output/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
 import { redFlagsHelp } from '../views/red-flags.ts';
 import { addLogRoutineCommand } from './log-routine.ts';
@@ -152,7 +152,7 @@ async function removeLogs(context: Context, texts: string[], options: Options): 
   context.store.change(() => {
     for (const id of ids) logs.delete(id);
   });
-  sayDone(context, `Deleted ${what}.${wrongHint(context)}`);
+  sayChanged(context, `Deleted ${what}.`);
 }
 
 /** Logs offered where none is named. */

@@ -4,7 +4,7 @@ import { type Log, type LogFilter, logFilterFields, logRecord } from '../../doma
 import type { Logs } from '../../store/records/logs.ts';
 import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
-import { similarName } from '../input/exercises.ts';
+import { probableNames } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
@@ -131,6 +131,7 @@ export function sayNone(context: Context, filter: LogFilter): void {
   }
   say(context, 'No log matches.');
   if (filter.exerciseName === undefined) return;
-  const meant = similarName(filter.exerciseName, logs.exercises(filter.userId));
-  if (meant) say(context, `Did you mean --name ${quoted(escapeControls(meant))}?`);
+  const names = probableNames(filter.exerciseName, logs.exercises(filter.userId));
+  const flags = names.map((name) => `--name ${quoted(escapeControls(name))}`);
+  if (flags.length > 0) say(context, `Did you mean ${flags.join(' or ')}?`);
 }

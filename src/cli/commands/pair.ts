@@ -11,7 +11,7 @@ import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { lifetimeOf, plainJsonOption } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { escapeControls, print, quoted, say } from '../output/io.ts';
+import { commandLine, escapeControls, print, quoted, say } from '../output/io.ts';
 import { printJson } from '../output/output.ts';
 
 interface PairOptions {
@@ -80,10 +80,9 @@ async function runningService(context: Context): Promise<PairingService> {
   const { service } = context.store.tokens.pairing;
   const { isReachable } = await import('../input/reach.ts');
   if (service && (await isReachable(service))) return service;
-  const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
   throw new SciaticaError(
     'unusable',
-    `No service that phones can be paired with runs on this database. Start it in another terminal, and leave it running: sciatica serve --pairing${db}`,
+    `No service that phones can be paired with runs on this database. Start it in another terminal, and leave it running: ${commandLine(context, 'serve --pairing')}`,
   );
 }
 
@@ -152,10 +151,10 @@ async function phoneCame(context: Context, code: string, signal: AbortSignal): P
     }
   }
   if (typeof outcome === 'string') throw new SciaticaError(...CLOSED[outcome]);
-  say(context, paired(outcome));
+  say(context, paired(context, outcome));
 }
 
-function paired({ id, name, users, expiresAt }: Token): string {
+function paired(context: Context, { id, name, users, expiresAt }: Token): string {
   const until = expiresAt === null ? '' : ` until ${localDay(new Date(expiresAt))}`;
-  return `Paired: token ${id}, ${escapeControls(name)}, reads and changes the records of user ${users?.[0]}${until}. To take it back: sciatica token rm ${quoted(name)}`;
+  return `Paired: token ${id}, ${escapeControls(name)}, reads and changes the records of user ${users?.[0]}${until}. To take it back: ${commandLine(context, `token rm ${quoted(name)}`)}`;
 }

@@ -6,7 +6,7 @@ import type { Address } from '../../sync/address.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { idOf } from '../input/options.ts';
-import { print } from '../output/io.ts';
+import { commandLine, print } from '../output/io.ts';
 
 interface AddOptions {
   tokenFile?: string;
@@ -18,7 +18,7 @@ interface AddOptions {
 export function addRemoteCommand(program: Command, context: Context): void {
   const remote = program
     .command('remote')
-    .summary('name a service to sync with')
+    .summary('Name a service to sync with')
     .description(
       'Name a service (sciatica serve --auth) that this database is synced with: sciatica sync NAME.',
     );
@@ -83,10 +83,9 @@ async function addRemote(
   // One of that name that was erased with its user may have left its own.
   forgetToken(context, name);
   if (token !== undefined) keepToken(context, name, token);
-  print(
-    context,
-    `Remote ${name} is ${url.href}, ${token === undefined ? 'without a token' : 'with a token'}. Next: sciatica sync ${name} --dry-run`,
-  );
+  const next = commandLine(context, `sync ${name} --dry-run`);
+  const withToken = token === undefined ? 'without a token' : 'with a token';
+  print(context, `Remote ${name} is ${url.href}, ${withToken}.\nNext: ${next}`);
 }
 
 /** Exchanges a one-time code for a token. */

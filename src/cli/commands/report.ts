@@ -7,7 +7,7 @@ import { examples } from '../help.ts';
 import { addFieldOptions, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { escapeControls, say, writeData } from '../output/io.ts';
+import { escapeControls, STDOUT, say, writeData } from '../output/io.ts';
 
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
@@ -33,7 +33,7 @@ export function addReportCommand(program: Command, context: Context): void {
         'html, or md for Markdown (otherwise as the name of the file says)',
       ).choices(formats),
     )
-    .option('-o, --output <file>', 'write to this file')
+    .option('-o, --output <file>', 'write to this file; - is stdout')
     .option('--force', 'replace the file if there is one')
     .addHelpText(
       'after',
@@ -89,5 +89,6 @@ function formatOf({ format, output }: Options): Format {
 /** Where it goes: a page of markup is nothing to read in a terminal. */
 function outputOf(context: Context, options: Options, userId: number, format: Format): string | undefined {
   const given = options['output'] as string | undefined;
+  if (given === STDOUT) return undefined;
   return given ?? (context.stdout.isTTY ? `report-${userId}.${format}` : undefined);
 }

@@ -8,7 +8,7 @@ import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
 import { Declined, usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
+import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
 import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
 interface RestoreOptions {
@@ -76,13 +76,13 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
     const tell = options.yes ? say : sayAlways;
     tell(context, `Backup:   ${describeHolding(restoration.copy)}`);
     tell(context, `Database: ${describeDatabase(restoration.present)}`);
-    for (const warning of warnings(restoration)) sayAlways(context, warning);
+    for (const warning of warnings(context, restoration)) sayAlways(context, warning);
     await confirm(context, restoration, options);
     const kept = restoration.apply(localStamp(context.now()));
     sayDone(context, `Restored ${countedHolding(restoration.copy)}.`);
     say(
       context,
-      `It keeps its identity, ${restoration.identity}. If it is to be used beside another copy: sciatica identity new`,
+      `It keeps its identity, ${restoration.identity}. If it is to be used beside another copy: ${commandLine(context, 'identity new')}`,
     );
     if (kept) say(context, `The replaced database is kept: ${escapeControls(kept)}`);
   } finally {
@@ -90,16 +90,17 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
   }
 }
 
-function warnings({ present, erased, tokens }: Restoration): string[] {
+function warnings(context: Context, { present, erased, tokens }: Restoration): string[] {
   const back = erased.map(
-    (id) => `It brings back user ${id}, who was erased since. To forget: sciatica user erase ${id}`,
+    (id) =>
+      `It brings back user ${id}, who was erased since. To forget: ${commandLine(context, `user erase ${id}`)}`,
   );
   // Tokens revoked since the backup are known from the database that is replaced.
   const isKnown = present !== 'absent' && present !== 'damaged';
   if (isKnown || tokens === 0) return back;
   return [
     ...back,
-    `It holds ${counted(tokens, 'valid token')}. To see and take them back: sciatica token ls`,
+    `It holds ${counted(tokens, 'valid token')}. To see and take them back: ${commandLine(context, 'token ls')}`,
   ];
 }
 

@@ -7,7 +7,8 @@ import { addFieldOptions, jsonOption, type Options } from '../input/options.ts';
 
 const { userId, name } = routineFields;
 const { exerciseType } = logFields;
-const exercises = "its exercises in order; of a new one with its type, as in 'Bird Dog=strengthening'";
+const exercises =
+  "its exercises in order, each a name done before or a part of it; a new one with its type, as in 'Bird Dog=strengthening'";
 const type = { type: { ...exerciseType, help: 'Kind of the exercises that are new' } };
 
 /** `sciatica routine add|show|edit|rm` */
@@ -32,7 +33,7 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .addHelpText(
       'after',
       examples(
-        "sciatica routine add morning 'Piriformis Stretch' 'Bird Dog'",
+        'sciatica routine add morning piri cobra',
         "sciatica routine add evening 'Cat-Cow=stretch' 'Glute Bridge=strengthening'",
       ),
     )

@@ -26,12 +26,12 @@ export function addTokenCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--role <role>',
-        'a patient reads and changes the own records, a provider reads those of the users assigned, an admin may do everything',
+        'a patient reads and changes their own records, a provider reads those of the assigned users, an admin may do everything',
       )
         .choices([...roles])
         .makeOptionMandatory(),
     )
-    .option('--user <ids>', 'id of the patient, or ids such as 3,5 (a provider without sees all)')
+    .option('--user <ids>', 'id of the patient, or ids such as 3,5 (without it a provider sees all users)')
     .option('--expires <time>', 'how long it is valid, such as 90d or 12h (otherwise for good)', lifetimeOf)
     .addOption(plainJsonOption())
     .addHelpText(

@@ -5,7 +5,7 @@ import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
-import { say, sayAlways, sayDone } from '../output/io.ts';
+import { commandLine, say, sayAlways, sayDone } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */
@@ -45,7 +45,7 @@ async function undoChange(context: Context, text: string | undefined, options: O
   const change = text === undefined ? store.history.nextUndo() : idOf(text, 'A change');
   if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
   await takeBack(context, options, change, `To undo change ${change}`, `Undo change ${change}?`);
-  sayDone(context, `Undid change ${change}. To have it back: sciatica redo`);
+  sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, 'redo')}`);
 }
 
 async function redoChange(context: Context, options: Options): Promise<void> {
@@ -58,7 +58,7 @@ async function redoChange(context: Context, options: Options): Promise<void> {
       'There is nothing to redo: nothing was undone since the last change.',
     );
   await takeBack(context, options, undo, `To redo change ${change}`, `Redo change ${change}?`);
-  sayDone(context, `Redid change ${change}. To take it back again: sciatica undo`);
+  sayDone(context, `Redid change ${change}. To take it back again: ${commandLine(context, 'undo')}`);
 }
 
 /** Says what will be done, asks, and does it. */

@@ -14,8 +14,8 @@ import {
   valuesOf,
 } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
-import { checkJson, printDone, printRecord, sayDoubtOfDay, wrongHint } from '../output/output.ts';
+import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
+import { checkJson, printDone, printRecord, sayChanged, sayDoubtOfDay } from '../output/output.ts';
 import { summaryOfUser, userColumns } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
 
@@ -109,9 +109,9 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const user = users.create(namingFlags(userFields, () => checkUserInput(given), faults));
   printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
   sayDoubtOfDay(context, user.diagnosisDate);
-  if (users.count() === 1) say(context, 'Next, record an exercise: sciatica log add');
+  if (users.count() === 1) say(context, `Next, record an exercise: ${commandLine(context, 'log add')}`);
   else if (!settings.get('user'))
-    say(context, `To record as this user from now on: sciatica user use ${user.id}`);
+    say(context, `To record as this user from now on: ${commandLine(context, `user use ${user.id}`)}`);
   await sayRedFlags(context);
 }
 
@@ -149,7 +149,7 @@ async function removeUser(context: Context, text: string | undefined, options: O
   const what = count === 0 ? user : `${user} and ${counted(count, 'log')}`;
   await confirmDeletion(context, options, what);
   users.delete(id);
-  sayDone(context, `Deleted ${what}.${wrongHint(context)}`);
+  sayChanged(context, `Deleted ${what}.`);
 }
 
 async function eraseUser(context: Context, text: string, options: Options): Promise<void> {

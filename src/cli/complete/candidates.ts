@@ -131,9 +131,8 @@ async function argumentValues(
   if (!argument) return { files: false, candidates: [] };
   if (argument.argChoices) return { files: false, candidates: words(argument.argChoices) };
   if (argument.name() === 'file') return FILES;
-  const takesNameFirst = path === 'log add' || path === 'log again';
-  const source = takesNameFirst ? (args.length === 0 ? exerciseNames : undefined) : argumentSources[path];
-  return fromStore(context, source);
+  const sources = argumentSources[path] ?? [];
+  return fromStore(context, sources[Math.min(args.length, sources.length - 1)]);
 }
 
 async function fromStore(context: Context, source: Source | undefined): Promise<Completion> {
@@ -186,23 +185,26 @@ const flagSources: Readonly<Record<string, Source>> = {
   log: logIds,
 };
 
-/** Values of arguments that are records, by the command. */
-const argumentSources: Readonly<Record<string, Source>> = {
-  'log show': logIds,
-  'log edit': logIds,
-  'log rm': logIds,
-  'exercise rename': exerciseNames,
-  'routine show': routineNames,
-  'routine edit': routineNames,
-  'routine rm': routineNames,
-  'log routine': routineNames,
-  'user show': userIds,
-  'user edit': userIds,
-  'user rm': userIds,
-  'user erase': userIds,
-  'user use': userIds,
-  'token rm': tokens,
-  sync: remotes,
-  'remote rm': remotes,
-  undo: changes,
+/** Values of arguments that are records, by the command: of each argument, the last for those that follow too. */
+const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>> = {
+  'log add': [exerciseNames, undefined],
+  'log again': [exerciseNames, undefined],
+  'log show': [logIds],
+  'log edit': [logIds],
+  'log rm': [logIds],
+  'log routine': [routineNames],
+  'exercise rename': [exerciseNames],
+  'routine add': [undefined, exerciseNames],
+  'routine show': [routineNames],
+  'routine edit': [routineNames, exerciseNames],
+  'routine rm': [routineNames],
+  'user show': [userIds],
+  'user edit': [userIds],
+  'user rm': [userIds],
+  'user erase': [userIds],
+  'user use': [userIds],
+  'token rm': [tokens],
+  sync: [remotes],
+  'remote rm': [remotes],
+  undo: [changes],
 };

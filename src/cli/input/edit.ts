@@ -56,7 +56,8 @@ export async function confirmed(
   declined: string,
 ): Promise<void> {
   if (options['yes']) return;
-  if (!context.interactive) throw usage('Nobody is there to be asked. To do it unasked, add --yes.');
+  if (!context.interactive)
+    throw usage('This asks first, which takes a terminal. To do it unasked, add --yes.');
   const { askYesNo } = await import('./prompts.ts');
   if (!(await askYesNo(context, question, false))) throw new Declined(declined);
 }

@@ -6,16 +6,25 @@ import type { Exercise } from '../../store/records/logs.ts';
 import { usage } from '../errors.ts';
 import { escapeControls, quoted } from '../output/io.ts';
 
-const namesOf = (known: readonly Exercise[]): string[] => known.map(({ exerciseName }) => exerciseName);
+type Named = Pick<Exercise, 'exerciseName'>;
+
+export const namesOf = (known: readonly Named[]): string[] => known.map(({ exerciseName }) => exerciseName);
 
 /** The exercise with exactly this name. */
-export function exerciseNamed(name: unknown, known: readonly Exercise[]): Exercise | undefined {
+export function exerciseNamed<T extends Named>(name: unknown, known: readonly T[]): T | undefined {
   return known.find(({ exerciseName }) => exerciseName === name);
 }
 
 /** The known name that a new one is close to: another spelling, or a typing mistake. */
-export function similarName(name: string, known: readonly Exercise[]): string | undefined {
+export function similarName(name: string, known: readonly Named[]): string | undefined {
   return exerciseNamed(name, known) ? undefined : closest(name, namesOf(known));
+}
+
+/** What was probably meant by a name that must be whole: the known ones that it is a part of, else one close to it. */
+export function probableNames(name: string, known: readonly Named[]): string[] {
+  if (exerciseNamed(name, known)) return [];
+  const meant = namesMeant(name, namesOf(known));
+  return meant.length > 0 ? meant : [similarName(name, known) ?? []].flat();
 }
 
 /**
@@ -38,14 +47,32 @@ export async function exerciseMeant(
       `No exercise done before is called ${quoted(text)}${didYouMean(text, namesOf(known))}.`,
     );
   if (others.length === 0) return name;
-  if (!context.interactive) throw usage(severalMeant(text, names, mayBeNew));
+  if (!context.interactive) {
+    const message = severalMeant(names, mayBeNew ? `with --name ${quoted(text)}` : undefined);
+    throw usage(`${quoted(text)} ${message}.`);
+  }
+  return askWhich(context, text, names, mayBeNew);
+}
+
+/**
+ * What to say of a text that can mean several names.
+ * @param asNew how to give it as the name of a new exercise, where there may be one
+ */
+export function severalMeant(names: readonly string[], asNew?: string): string {
+  const otherwise = asNew ? `, or name a new exercise ${asNew}` : '';
+  return `can mean ${names.join(', ')}: say more of the name${otherwise}`;
+}
+
+/** Asks which of several names a text means. @param mayBeNew whether it can also be a new one */
+export async function askWhich(
+  context: Context,
+  text: string,
+  names: readonly string[],
+  mayBeNew: boolean,
+): Promise<string> {
   const { askChoiceOf } = await import('./prompts.ts');
   const choices = names.map((name) => ({ value: name, name: escapeControls(name) }));
   const isNew = { value: text, name: `${escapeControls(text)} (new)` };
-  return askChoiceOf(context, 'Which exercise?', mayBeNew ? [...choices, isNew] : choices);
-}
-
-function severalMeant(text: string, names: readonly string[], mayBeNew: boolean): string {
-  const otherwise = mayBeNew ? `, or name a new exercise with --name ${quoted(text)}` : '';
-  return `${quoted(text)} can mean ${names.join(', ')}: say more of the name${otherwise}.`;
+  const question = `Which exercise is ${escapeControls(text)}?`;
+  return askChoiceOf(context, question, mayBeNew ? [...choices, isNew] : choices);
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
+import { exerciseTypes, type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import { namingFlags, usage } from '../errors.ts';
-import { escapeControls, quoted, say } from '../output/io.ts';
+import { commandLine, escapeControls, quoted, say } from '../output/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../output/output.ts';
 import { answerOf } from '../views/records.ts';
 import { exerciseMeant, exerciseNamed, similarName } from './exercises.ts';
@@ -32,9 +32,9 @@ interface Draft {
 export async function addLog(context: Context, words: readonly string[], options: Options): Promise<void> {
   checkJson(options, logRecord);
   const draft = draftOf(context, words, options);
-  const known = context.store.logs.exercises(userIdOf(draft));
   if (context.interactive) await settleUser(context, draft);
-  await settleName(context, draft);
+  const known = context.store.logs.exercises(userIdOf(draft));
+  await settleName(context, draft, known);
   await save(context, options, draft, known);
 }
 
@@ -92,9 +92,8 @@ function checkGiven(context: Context, values: Values): void {
 }
 
 /** Finds the exercise that the typed name means. */
-async function settleName(context: Context, draft: Draft): Promise<void> {
+async function settleName(context: Context, draft: Draft, known: readonly Exercise[]): Promise<void> {
   if (draft.name === undefined) return;
-  const known = context.store.logs.exercises(userIdOf(draft));
   draft.values['exerciseName'] = await exerciseMeant(context, draft.name, known, true);
 }
 
@@ -107,7 +106,9 @@ async function save(
   const { logs } = context.store;
   const values = complete(context, draft, known);
   const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
-  const log = logs.create(checked(context, asked ? await askMissing(context, draft) : values, known));
+  const log = logs.create(
+    checked(context, asked ? await askMissing(context, draft, known) : values, known, draft),
+  );
   const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);
@@ -131,30 +132,39 @@ function withType(given: Values, known: readonly Exercise[]): Values {
   return before ? { exerciseType: before.exerciseType, ...given } : given;
 }
 
-function checked(context: Context, values: Values, known: readonly Exercise[]) {
+function checked(context: Context, values: Values, known: readonly Exercise[], { brief }: Draft) {
   const words: Record<string, string> = dayFaults(logFields, values, context.today);
   if (values['userId'] === undefined)
     words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
   const name = values['exerciseName'];
   if (values['exerciseType'] === undefined && typeof name === 'string') {
     const names = known.map(({ exerciseName }) => exerciseName);
-    words['exerciseType'] = `is missing: ${quoted(name)} is a new exercise${didYouMean(name, names)}`;
+    words['exerciseType'] =
+      `is missing: ${quoted(name)} is a new exercise${didYouMean(name, names)}. Add --type ${exerciseTypes.join(' or --type ')}`;
   }
-  return namingFlags(logFields, () => checkNewLog(context.store.logs, values), words);
+  // In one line whether it helped follows from the pain, which then is what is missing or wrong.
+  const whole = brief ? { effective: false, ...values } : values;
+  return namingFlags(logFields, () => checkNewLog(context.store.logs, whole), words);
 }
 
 /** Asks for what was not said. */
-async function askMissing(context: Context, { values: given, brief }: Draft): Promise<Values> {
-  const { askExercise, askField, askHelped, askYesNo } = await import('./prompts.ts');
+async function askMissing(
+  context: Context,
+  { values: given, brief }: Draft,
+  known: readonly Exercise[],
+): Promise<Values> {
+  const { askExercise, askField, askHelped, askKind, askYesNo } = await import('./prompts.ts');
   checkGiven(context, given);
-  const known = context.store.logs.exercises(Number(given['userId']));
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
   const similar = similarName(name, known);
   const meant = similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true));
   const values = withType({ ...given, exerciseName: meant ? similar : name }, known);
   if (brief) Object.assign(values, { ...defaults(context), ...values });
   for (const [field, definition] of Object.entries(missingOf(logFields, values)))
-    if (field !== 'effective') values[field] = await askField(context, definition, defaults(context)[field]);
+    if (field === 'exerciseType' && brief)
+      values[field] = await askKind(context, String(values['exerciseName']));
+    else if (field !== 'effective')
+      values[field] = await askField(context, definition, defaults(context)[field]);
     else values[field] = brief ? helped(values) : await askHelped(context, helped(values));
   return values;
 }
@@ -167,7 +177,8 @@ function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void
       context,
       `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
     );
-    say(context, `If that was meant: sciatica log edit ${log.id} --name ${quoted(escapeControls(similar))}`);
+    const edit = `log edit ${log.id} --name ${quoted(escapeControls(similar))}`;
+    say(context, `If that was meant: ${commandLine(context, edit)}`);
   }
   sayDoubtOfDay(context, log.date);
   const { userId, exerciseName, date, painBefore, painAfter } = log;

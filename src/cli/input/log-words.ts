@@ -11,8 +11,11 @@ export interface Said {
 
 const NUMBER = /^\d+([.,]\d+)?$/;
 
+/** Both levels of pain in one word, as in `log routine --set`. */
+const PAIR = /^(\d+),(\d+)$/;
+
 /**
- * Reads `name before after note…`: the name ends where the first number stands.
+ * Reads `name before after note…`, or `name before,after note…`: the name ends where the first number stands.
  * @param given the values of flags
  * @throws SciaticaError `invalid` where a word and a flag say the same
  */
@@ -21,9 +24,9 @@ export function readWords(words: readonly string[], given: Readonly<Record<strin
   const first = words.findIndex((word) => NUMBER.test(word));
   const end = first < 0 ? words.length : first;
   const name = words.slice(0, end).join(' ').trim();
-  const numbers = words.slice(end, end + 2).filter((word, i) => i === 0 || NUMBER.test(word));
-  const notes = words.slice(end + numbers.length).join(' ');
-  const [painBefore, painAfter] = numbers;
+  const said = words.slice(end, end + 2).filter((word, i) => i === 0 || NUMBER.test(word));
+  const notes = words.slice(end + said.length).join(' ');
+  const [painBefore, painAfter] = (said.length === 1 && PAIR.exec(said[0] ?? '')?.slice(1)) || said;
   const texts = {
     ...(painBefore !== undefined && { painBefore }),
     ...(painAfter !== undefined && { painAfter }),

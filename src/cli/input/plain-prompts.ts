@@ -106,7 +106,7 @@ export async function search<T>(
 
 const listed = (choices: readonly Choice<unknown>[]): string =>
   choices
-    .map(({ name, description }, i) => `${i + 1} ${name}${description ? ` (${description})` : ''}\n`)
+    .map(({ name, description }, i) => `${i + 1}) ${name}${description ? ` (${description})` : ''}\n`)
     .join('');
 
 /** @throws an error named AbortError when the person ends it, or the input ends */

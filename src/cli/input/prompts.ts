@@ -3,7 +3,7 @@ import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
-import { logFields } from '../../domain/log.ts';
+import { type ExerciseType, logFields } from '../../domain/log.ts';
 import { check, inputOf } from '../../domain/schema.ts';
 import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
 import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
@@ -195,6 +195,12 @@ export function askChoiceOf<T>(
   choices: readonly { value: T; name: string }[],
 ): Promise<T> {
   return ask(context, (prompts, streams) => prompts.select<T>({ message, choices: [...choices] }, streams));
+}
+
+/** Asks for the type of a new exercise, whose name may be a typing mistake. */
+export async function askKind(context: Context, name: string): Promise<ExerciseType> {
+  const field = { ...logFields.exerciseType, help: `Kind of ${escapeControls(name)}, a new exercise` };
+  return (await askField(context, field)) as ExerciseType;
 }
 
 /** Asks for a user. @returns the id */

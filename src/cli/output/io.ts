@@ -55,6 +55,9 @@ export function writeData(context: Context, pieces: Iterable<string>): Promise<v
   return writeAll(context.stdout, context.stdout.isTTY ? shown() : pieces);
 }
 
+/** The output file that means stdout. */
+export const STDOUT = '-';
+
 /** Writes a line of data to stdout. */
 export function print(context: Context, line: string): void {
   context.stdout.write(`${line}\n`);
@@ -86,6 +89,11 @@ function drained(output: Output): Promise<void> {
 /** A word quoted for a shell. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A command line to go on with, such as `sciatica undo 12`, about the database that `--db` has named. */
+export function commandLine({ db }: Context, words: string): string {
+  return db === undefined ? `sciatica ${words}` : `sciatica ${words} --db ${quoted(escapeControls(db))}`;
 }
 
 /** `1 log`, `2 logs`, `10,000 logs`. */

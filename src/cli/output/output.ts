@@ -7,7 +7,8 @@ import { usage } from '../errors.ts';
 import type { Options } from '../input/options.ts';
 import { type Column, fitColumns } from '../views/columns.ts';
 import { details, pairsOf } from '../views/details.ts';
-import { displayable, escapeControls, print, quoted, say, sayDone, writeAll, writeData } from './io.ts';
+import { widthOf } from '../views/width.ts';
+import { commandLine, displayable, escapeControls, print, say, sayDone, writeAll, writeData } from './io.ts';
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -45,14 +46,20 @@ export function printDone<R extends object>(
 ): void {
   const pick = picked(options['json'], fields);
   if (pick) print(context, json(context, pick(record)));
-  else sayDone(context, `${done}${wrongHint(context)}`);
+  else sayChanged(context, done);
+}
+
+/** Says what was changed, and how to take it back: on a line of its own where a terminal would break it. */
+export function sayChanged(context: Context, done: string): void {
+  const line = `${done}${wrongHint(context)}`;
+  const fits = widthOf(line, context.width) <= context.width;
+  sayDone(context, fits ? line : `${done}\n${wrongHint(context).trim()}`);
 }
 
 /** ` Wrong? sciatica undo 12`, for the end of a sentence about the change just made; nothing if there was none. */
 export function wrongHint(context: Context): string {
   const change = context.store.latestChange;
-  const db = context.db === undefined ? '' : ` --db ${quoted(context.db)}`;
-  return change === undefined ? '' : ` Wrong? sciatica undo ${change}${db}`;
+  return change === undefined ? '' : ` Wrong? ${commandLine(context, `undo ${change}`)}`;
 }
 
 /** Points out a day in the future, or in another age. */

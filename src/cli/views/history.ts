@@ -67,7 +67,8 @@ export function describeUndo(entry: HistoryEntry): string {
   return describeEntry({ ...entry, before: after, after: before });
 }
 
-function summaryOf(record: Noun, state: HistoryEntry['before']): string {
+/** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`. */
+export function summaryOf(record: Noun, state: HistoryEntry['before']): string {
   switch (record) {
     case 'user':
       return summaryOfUser(state as User);

@@ -1,9 +1,12 @@
 import { shown } from '../../domain/codec.ts';
+import type { SciaticaError } from '../../domain/errors.ts';
 import { type Fields, grouped } from '../../domain/fields.ts';
 import { changedFields } from '../../domain/history.ts';
 import { type AnyRecord, recordFields } from '../../domain/records.ts';
+import type { ImportResult } from '../../store/maintenance/import/import.ts';
 import type { Conflict } from '../../store/maintenance/import/merge/conflicts.ts';
 import type { GoneRecord } from '../../store/maintenance/import/merge/merge.ts';
+import type { Recipient } from '../../store/maintenance/import/recipients.ts';
 import type { Counts } from '../../store/maintenance/import/staging.ts';
 import { counted, escapeControls } from '../output/io.ts';
 
@@ -48,20 +51,75 @@ export function describeGone(gone: readonly GoneRecord[], count: number, limit: 
   return more > 0 ? `${names.join(', ')} and ${grouped(more)} more` : names.join(', ');
 }
 
-/** A conflict: a line on the record, and one for each field that differs. */
-export function describeConflict(conflict: Conflict): string[] {
+/** `New: Nora Lind (user 7)` */
+export function describeRecipients(recipients: readonly Recipient[]): string {
+  const names = recipients.map(({ id, firstName, lastName }) => `${firstName} ${lastName} (user ${id})`);
+  return `${recipients[0]?.isNew ? 'New' : 'For'}: ${names.join(', ')}`;
+}
+
+export const OLDER_FILE = 'The file is older than one from there that was imported before.';
+
+/** Why the records of a file are in conflict with what is stored, and what helps. */
+export function describeRefusal(
+  error: SciaticaError,
+  {
+    count,
+    result,
+    file,
+    onConflict,
+    isOwn,
+  }: {
+    count: number;
+    result: ImportResult | undefined;
+    file: string;
+    onConflict: string | undefined;
+    /** Whether the file says that it is from this database. */
+    isOwn: boolean;
+  },
+): string {
+  if (!result) return `${error.message} Nothing was imported.`;
+  const { conflicts, erased, isOlder } = result;
+  if (conflicts.length > 0) {
+    const older = isOlder ? ` ${OLDER_FILE}` : '';
+    const records = `${counted(count, 'record')} ${count === 1 ? 'is' : 'are'} in conflict: nothing was imported.${older}`;
+    if (onConflict === undefined || onConflict === 'renumber')
+      return `${records} See --on-conflict theirs, ours and newest.`;
+    return onConflict === 'newest'
+      ? `${records} The file does not say when they were changed there. See --on-conflict theirs and ours.`
+      : `${records} See --on-conflict ours.`;
+  }
+  if (erased > 0 && erased === count)
+    return `${counted(erased, 'user')} of the file ${erased === 1 ? 'was' : 'were'} erased here: nothing was imported. To bring them back: --on-conflict theirs. To leave them out: --on-conflict ours.`;
+  if (count === 0)
+    return `${file}: ${error.message} Nothing was imported.${isOlder ? ' See --on-conflict.' : ''}`;
+  if (error.issues.some(({ field }) => field !== 'id'))
+    return `${counted(count, 'record')} cannot be beside what is stored: nothing was imported. See --on-conflict skip and overwrite.`;
+  const ids = count === 1 ? 'The id of one record is' : `The ids of ${counted(count, 'record')} are`;
+  const own = isOwn
+    ? ' The file is from this database itself, or from a copy of it, which needs an identity of its own: sciatica identity new.'
+    : '';
+  return `${ids} taken by different ones: nothing was imported.${own} See --on-conflict skip, overwrite and renumber.`;
+}
+
+/**
+ * A conflict: a line on the record, and one for each field that differs.
+ * @param isOlder whether the file is older than one that was imported before
+ */
+export function describeConflict(conflict: Conflict, isOlder: boolean): string[] {
   const { record, id, theirId, agreed, here, there } = conflict;
   const name = `${record}${id === null ? '' : ` ${id}`}${theirId === null ? '' : ` (${theirId} there)`}`;
-  return [`${name}: ${kindOf(conflict)}`, ...fieldsOf(conflict).map(describeField)];
+  return [`${name}: ${kindOf(conflict, isOlder)}`, ...fieldsOf(conflict).map(describeField)];
 
   function describeField(field: string): string {
     const textIn = (state: AnyRecord | null) => valueIn(state, recordFields[record], field);
     const is = [here && `${textIn(here)} here`, there && `${textIn(there)} there`].filter(Boolean);
-    return `  ${field}: ${agreed ? `was ${textIn(agreed)}, ` : ''}is ${is.join(' and ')}`;
+    const isSame = isOlder && here && agreed && textIn(agreed) === textIn(here);
+    const was = agreed && !isSame ? `was ${textIn(agreed)}, ` : '';
+    return `  ${field}: ${was}is ${is.join(' and ')}`;
   }
 }
 
-function kindOf({ record, agreed, here, there }: Conflict): string {
+function kindOf({ record, agreed, here, there }: Conflict, isOlder: boolean): string {
   if (!there)
     return agreed && here
       ? 'deleted there, and here it was changed or has records that stay'
@@ -70,7 +128,15 @@ function kindOf({ record, agreed, here, there }: Conflict): string {
     return agreed
       ? 'deleted here, and changed there'
       : `cannot be beside what is stored: its user was deleted here, or has another ${record} in its place`;
-  return agreed ? 'changed here and there' : 'not the same here and there';
+  if (!agreed) return 'not the same here and there';
+  if (changedFields({ before: agreed, after: here }).length > 0) return 'changed here and there';
+  return isOlder
+    ? 'not the same here and in this older file'
+    : record === 'log'
+      ? 'another log there, for it was never changed there: of a second copy of that database? --on-conflict renumber keeps both'
+      : record === 'user'
+        ? 'another user there, for it was never changed there: of a second copy of that database?'
+        : `changed there, and cannot be beside another ${record} of the user here`;
 }
 
 function fieldsOf({ agreed, here, there, fields }: Conflict): string[] {

@@ -5,7 +5,7 @@ import { clip, isSimple, widthOf } from './width.ts';
 /** Tables as a terminal shows them. Loaded only where one is drawn. */
 
 /** Most rows drawn at once: cli-table3 compares each cell with the rows above it, which is quadratic. */
-const BLOCK = 25;
+const BLOCK = 10;
 
 /** No lines, as in the tables of the GitHub CLI. */
 const NO_LINES = Object.fromEntries(
@@ -66,7 +66,7 @@ const STAND_IN = '\ue000';
 function drawBlock<R>({ columns, widths, gap }: Layout<R>, rows: readonly (readonly Cell[])[]): string {
   const table = new Table({
     chars: { ...NO_LINES, middle: ' '.repeat(gap) },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: columns.map(({ right }) => (right ? 'right' : 'left')),
   });

@@ -1,17 +1,20 @@
 import stringWidth from 'fast-string-width';
 
-/**
- * Latin letters and common punctuation, one column each, and the common CJK blocks, two each. Their widths need no
- * Unicode tables, which take 10 ms to load.
- */
-const SIMPLE =
-  /^[ -~\u00a1-\u02ff\u2010-\u2027\u2190-\u2193\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
+/** Latin letters, common punctuation and our signs: one column each. */
+const NARROW = ' -~\\u00a1-\\u02ff\\u2010-\\u2027\\u2190-\\u2193\\u2713\\u2717';
+/** The common CJK blocks: two columns each. */
+const WIDE = '\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3';
+
+/** The widths of these need no Unicode tables, which take 10 ms to load. */
+const SIMPLE = new RegExp(`^[${NARROW}${WIDE}]*$`);
+const ALL_NARROW = new RegExp(`^[${NARROW}]*$`);
 
 /** Whether the width of a text is beyond doubt: every library computes the same. */
 export const isSimple = (text: string): boolean => SIMPLE.test(text);
 
 /** The terminal columns of a text; of one that is wider than `limit`, some number above it. */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
+  if (ALL_NARROW.test(text)) return text.length;
   let width = 0;
   for (const [, columns] of characters(text)) {
     width += columns;
@@ -33,10 +36,15 @@ export function clip(text: string, width: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+let segmenter: Intl.Segmenter | undefined;
+
 type Character = [text: string, columns: number];
 
 /** Characters as a person sees them: a letter with its marks, an emoji with its parts (UAX #29). */
 function* characters(text: string): Generator<Character> {
   if (isSimple(text)) for (const character of text) yield [character, character > '\u3000' ? 2 : 1];
-  else for (const { segment } of new Intl.Segmenter().segment(text)) yield [segment, stringWidth(segment)];
+  else {
+    segmenter ??= new Intl.Segmenter();
+    for (const { segment } of segmenter.segment(text)) yield [segment, stringWidth(segment)];
+  }
 }

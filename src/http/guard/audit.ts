@@ -21,7 +21,7 @@ export interface AuditContext {
   /** The id in the path; 0 for a path without one. */
   readonly id: number;
   /** The user in the path whose records were asked for. */
-  readonly owner?: number;
+  readonly owner?: number | undefined;
   readonly search: string;
   readonly caller: Caller | undefined;
 }

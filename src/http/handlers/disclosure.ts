@@ -19,7 +19,7 @@ export function disclosedRecord(
   { noun }: Pick<Collection, 'noun'>,
   { id, userId }: StoredRecord,
 ): readonly Disclosure[] {
-  return [{ record: noun, first: id, last: id, count: 1, ...(userId !== undefined && { userId }) }];
+  return [{ record: noun, first: id, last: id, count: 1, userId }];
 }
 
 /** The records that entries of the history are about: each kind apart. */

@@ -1,11 +1,10 @@
-import { choice, type RecordOf } from '../../domain/fields.ts';
+import { choice } from '../../domain/fields.ts';
 import type { LogFilter } from '../../domain/log.ts';
-import { check, partialOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import { localDay } from '../../domain/words/day.ts';
 import type { Handler } from '../route.ts';
 import { tagged } from './etag.ts';
-import { parseQuery } from './query.ts';
+import { queryReader } from './query.ts';
 
 /** The query parameters of a report. */
 export const reportParameters = {
@@ -20,6 +19,10 @@ export const reportParameters = {
   }),
 };
 
+const readSummaryQuery = queryReader(summaryFields);
+const readComparisonQuery = queryReader(comparisonFields);
+const readReportQuery = queryReader(reportParameters);
+
 /** A handler of statistics, in a worker where they may take long. */
 const offloaded =
   (handler: Handler): Handler =>
@@ -29,7 +32,7 @@ const offloaded =
 
 /** GET of the figures of a user. */
 export const summary = offloaded(async ({ request, id, search, store }) => {
-  const asked = read(summaryFields, search);
+  const asked = readSummaryQuery(search);
   store.users.json(id);
   const target = asked.target ?? store.goals.list({ userId: id })[0]?.sessionsPerWeek;
   const { responseRules, Tally } = await import('../../insights/index.ts');
@@ -48,7 +51,7 @@ export const summary = offloaded(async ({ request, id, search, store }) => {
 
 /** GET of two periods of a user side by side. */
 export const compare = offloaded(async ({ request, id, search, store }) => {
-  const { since, until, before, ...asked } = read(comparisonFields, search);
+  const { since, until, before, ...asked } = readComparisonQuery(search);
   store.users.json(id);
   const { comparedPeriods, compareSummaries, responseRules, Tally } = await import('../../insights/index.ts');
   const filter = filterOf(id, asked);
@@ -71,7 +74,7 @@ export const compare = offloaded(async ({ request, id, search, store }) => {
 
 /** GET of the report on a user. */
 export const report = offloaded(async ({ request, id, search, store }) => {
-  const { format, ...asked } = read(reportParameters, search);
+  const { format, ...asked } = readReportQuery(search);
   const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, reportPolicy, responseRules } =
     await import('../../insights/index.ts');
   const [user, goal, logs] = store.read(() => [
@@ -94,10 +97,6 @@ export const report = offloaded(async ({ request, id, search, store }) => {
     'referrer-policy': 'no-referrer',
   });
 });
-
-function read<Fs extends Parameters<typeof partialOf>[0]>(fields: Fs, search: string): Partial<RecordOf<Fs>> {
-  return check(partialOf(fields), parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
-}
 
 function filterOf(
   userId: number,

@@ -1,5 +1,6 @@
 import type { Paging } from '../../domain/lists/sort.ts';
 import { recordFields } from '../../domain/records.ts';
+import type { OwnedFilter } from '../../store/records/owned.ts';
 import type { Handler, RequestContext } from '../route.ts';
 import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
@@ -7,7 +8,7 @@ import { disclosedRange } from './disclosure.ts';
 import { etagOf, etagOfList, tagged } from './etag.ts';
 import { formatOf, type ListFormat, listTypes } from './formats.ts';
 import type { ListQuery } from './list-query.ts';
-import { type Lists, logs, routines } from './resource.ts';
+import type { Lists } from './resource.ts';
 import { pageLinks, type SliceOf } from './slice.ts';
 
 /** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
@@ -18,23 +19,17 @@ export function list<F extends Paging>(resource: Lists<F>): Handler {
   return (context) => answer(resource, resource.read(context.search), resource.path, context);
 }
 
-/** GET of the logs of the user in the path. */
-export const logsOfUser: Handler = (context) => {
-  const { id, search, store } = context;
-  const { filter, slice } = logs.read(search);
-  // A missing user has no list, where a filter would find none.
-  store.users.json(id);
-  return answer(logs, { filter: { ...filter, userId: id }, slice }, `/users/${id}${logs.path}`, context);
-};
-
-/** GET of the routines of the user in the path. */
-export const routinesOfUser: Handler = (context) => {
-  const { id, search, store } = context;
-  const { filter, slice } = routines.read(search);
-  store.users.json(id);
-  const path = `/users/${id}${routines.path}`;
-  return answer(routines, { filter: { ...filter, userId: id }, slice }, path, context);
-};
+/** GET of the list of what belongs to the user in the path. */
+export function listOfUser<F extends OwnedFilter>(resource: Lists<F>): Handler {
+  return (context) => {
+    const { id, search, store } = context;
+    const { filter, slice } = resource.read(search);
+    // A missing user has no list, where a filter would find none.
+    store.users.json(id);
+    const path = `/users/${id}${resource.path}`;
+    return answer(resource, { filter: { ...filter, userId: id }, slice }, path, context);
+  };
+}
 
 function answer<F extends Paging>(
   resource: Lists<F>,

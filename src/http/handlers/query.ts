@@ -2,15 +2,13 @@ import { fromTexts } from '../../domain/codec.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
 import { check, partialOf, unknownField } from '../../domain/schema.ts';
+import { sliceParameters } from './slice.ts';
 
 /** One parameter of a query string. */
 export interface Parameter {
   readonly name: string;
   readonly text: string;
 }
-
-/** The parameters with which json-server 0.17 orders and cuts lists. */
-export const slicing = ['_sort', '_order', '_page', '_limit', '_start', '_end'] as const;
 
 /** What json-server knows and this service does not, with the way to do it here. */
 const refusals: Readonly<Record<string, string>> = {
@@ -19,7 +17,9 @@ const refusals: Readonly<Record<string, string>> = {
   _per_page: 'is not served: give _page with _limit, or limit with cursor',
   _where: 'is not served: give filters, such as painAfter_gte=7',
   _dependent: 'is not needed: a user is deleted with all logs',
-  ...Object.fromEntries(slicing.map((name) => [name, 'is for lists: this path takes none of it'])),
+  ...Object.fromEntries(
+    Object.keys(sliceParameters).map((name) => [name, 'is for lists: this path takes none of it']),
+  ),
 };
 
 /**
@@ -28,9 +28,13 @@ const refusals: Readonly<Record<string, string>> = {
  *   a value that does not fit its field
  */
 export function queryReader<Fs extends Fields>(fields: Fs): (search: string) => Partial<RecordOf<Fs>> {
-  const schema = partialOf(fields);
-  // The keys of parameters that are not given are absent, not undefined.
-  return (search) => check(schema, parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
+  // Built on first use: the service is started without it.
+  let schema: ReturnType<typeof partialOf<Fs>> | undefined;
+  return (search) => {
+    schema ??= partialOf(fields);
+    // The keys of parameters that are not given are absent, not undefined.
+    return check(schema, parseQuery(search, fields)) as Partial<RecordOf<Fs>>;
+  };
 }
 
 /**

@@ -17,7 +17,7 @@ import { remembered } from '../../lib/remember.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
 import type { Chunk } from '../../store/records/lists/rows.ts';
 import type { OwnedFilter } from '../../store/records/owned.ts';
-import type { Page, ShortPage } from '../../store/records/table.ts';
+import type { OwnedJson, Page, ShortPage } from '../../store/records/table.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
 import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
@@ -26,12 +26,13 @@ import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
 export interface StoredRecord {
   id: number;
   /** The owner of a log. */
-  userId?: number;
+  userId?: number | undefined;
 }
 
 /** The verbs of the store that handlers use; those of users and of logs have these types. */
 export interface Verbs<F, Input, Patch> {
   json: (id: number) => string;
+  ownedJson: (id: number) => OwnedJson;
   /** Whether others should not wait for the list, or for what follows its first part. */
   isLong: (filter: F, goesOn?: boolean) => boolean;
   total: (filter: F) => number;
@@ -73,7 +74,10 @@ export interface Lists<F extends Paging> extends Listed {
 }
 
 /** The verbs of single records. */
-export type ItemVerbs<Input> = Pick<Verbs<never, Input, never>, 'json' | 'create' | 'replace' | 'delete'>;
+export type ItemVerbs<Input> = Pick<
+  Verbs<never, Input, never>,
+  'json' | 'ownedJson' | 'create' | 'replace' | 'delete'
+>;
 
 /** A kind of record whose single records have paths of their own. */
 export interface Item<Input> extends Collection {

@@ -1,5 +1,5 @@
 import { MOST_AT_ONCE, objectOf } from '../../domain/schema.ts';
-import { undoFields } from '../handlers/undo.ts';
+import { undoFields } from '../handlers/reversal/undo.ts';
 import type { Operation } from './operation.ts';
 import { exampleOf, type Json, ok, ref, schemaJson, taken } from './parts.ts';
 import { IDEMPOTENCY_KEY } from './records.ts';
@@ -74,7 +74,7 @@ export const batchOperation: Operation = {
   id: 'writeBatch',
   summary: 'Do several writes, all or none',
   description:
-    'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch` and `/undo` cannot be inside.',
+    'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.',
   headers: [IDEMPOTENCY_KEY],
   body: taken(
     {

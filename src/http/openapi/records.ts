@@ -1,3 +1,4 @@
+import type { Fields } from '../../domain/fields.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import type { Collection, Listed } from '../handlers/resource.ts';
@@ -141,10 +142,29 @@ export function deleteOperation({ path }: Collection, exampleId: number, further
     tag,
     id: `delete${schema}`,
     summary: `Delete ${one}${further}`,
-    description: 'The id is never used again; the history stays, and `/undo` brings it back.',
+    description: 'The id is never used again; the history stays, and `restore` brings it back.',
     exampleId,
     headers: [IF_MATCH],
     success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
+  };
+}
+
+/**
+ * @param exampleId the record of the example, which the example of `deleteOperation` has deleted
+ * @param query parameters, if any
+ */
+export function restoreOperation({ path }: Collection, exampleId: number, query: Fields): Operation {
+  const { tag, schema, noun, one } = names[path];
+  const further = path === '/users' ? ' With the user comes back what was deleted with the user.' : '';
+  return {
+    tag,
+    id: `restore${schema}`,
+    summary: `Bring back ${one} that was deleted`,
+    description: `With its id, as it was deleted.${further} 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+    query,
+    exampleId,
+    headers: [IDEMPOTENCY_KEY],
+    success: { '201': ok(`The ${noun}`, ref(schema), CREATED_HEADERS) },
   };
 }
 

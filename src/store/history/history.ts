@@ -99,6 +99,19 @@ export class History {
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
+  /** The last entry of one record. */
+  lastOf(record: Noun, id: number): HistoryEntry | undefined {
+    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`;
+    const row = this.db.get<Row>(sql, record, id);
+    return row && this.#entryOf(row);
+  }
+
+  /** Whether nothing has happened to a record since an entry. */
+  isLast({ record, id, seq }: Pick<HistoryEntry, 'record' | 'id' | 'seq'>): boolean {
+    const later = 'SELECT 1 FROM history WHERE record = ? AND recordId = ? AND seq > ?';
+    return this.db.value(later, record, id, seq) === undefined;
+  }
+
   /** The entries of one change, the first one first. */
   ofChange(change: number): HistoryEntry[] {
     return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(this.#entryOf);

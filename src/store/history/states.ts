@@ -19,7 +19,7 @@ export class States {
   /** The record that a state holds. */
   read(noun: Noun, id: number, json: string): State {
     const cells = storedJson<unknown[]>(json);
-    const places = this.#placesOf(noun);
+    const places = this.columns(noun);
     const cellOf = (name: string) => (name === 'id' ? id : cells[places.indexOf(name)]);
     return fromCells(recordFields[noun], cellOf) as unknown as State;
   }
@@ -29,10 +29,11 @@ export class States {
     const fields: Fields = recordFields[noun];
     const values = record as Record<string, unknown>;
     // JSON.stringify escapes as SQLite does.
-    return JSON.stringify(this.#placesOf(noun).map((name) => toCell(fields[name], values[name])));
+    return JSON.stringify(this.columns(noun).map((name) => toCell(fields[name], values[name])));
   }
 
-  #placesOf(noun: Noun): readonly string[] {
+  /** The columns of a kind of record but for the id, in the order of its states. */
+  columns(noun: Noun): readonly string[] {
     let columns = this.#columns.get(noun);
     if (!columns) {
       const all = this.db.column<string>('SELECT name FROM pragma_table_info(?) ORDER BY cid', `${noun}s`);

@@ -17,11 +17,11 @@ interface Verbs {
 interface OwnedVerbs extends Verbs {
   count(filter: { userId: number }): number;
   /** The record that has the key of this one, where a key is unique. */
-  rivalOf?(record: never, id: number): { id: number } | undefined;
+  withSameKey?(record: never, id: number): { id: number } | undefined;
 }
 
 /** What undoing works on. */
-interface Records {
+export interface Records {
   of(noun: Noun): Verbs;
   history: History;
 }
@@ -56,7 +56,7 @@ function refusal(change: number, reasons: string[]): string {
 }
 
 /** What stands in the way of taking an entry back. */
-function obstacles(store: Records, entry: HistoryEntry): string[] {
+export function obstacles(store: Records, entry: HistoryEntry): string[] {
   const { record, id, after, before, seq } = entry;
   if (!isCurrent(store, entry)) {
     const later = store.history.of(record, id).filter((other) => other.seq > seq);
@@ -67,8 +67,8 @@ function obstacles(store: Records, entry: HistoryEntry): string[] {
   if (!before) return [];
   const { userId } = before as Exclude<AnyRecord, User>;
   if (!store.of('user').has(userId)) return [`user ${userId} is not there any more.`];
-  const rival = (store.of(record) as OwnedVerbs).rivalOf?.(before as never, id);
-  return rival ? [`${record} ${rival.id} has taken its place.`] : [];
+  const other = (store.of(record) as OwnedVerbs).withSameKey?.(before as never, id);
+  return other ? [`${record} ${other.id} has taken its place.`] : [];
 }
 
 /** What belongs to a user, which would go with the user. */
@@ -91,7 +91,8 @@ function isCurrent(store: Records, { record, id, after }: HistoryEntry): boolean
   return JSON.stringify(now ?? null) === JSON.stringify(after);
 }
 
-function revert(store: Records, { record, id, before, after }: HistoryEntry): void {
+/** Makes a record as it was before an entry. */
+export function revert(store: Records, { record, id, before, after }: HistoryEntry): void {
   const verbs = store.of(record);
   if (!before) verbs.delete(id);
   else if (after) verbs.replace(id, before as never);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { Counterparts } from '../records/counterparts.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -6,24 +7,54 @@ import { stateOf } from './import/merge/sql.ts';
 import { kinds } from './import/staging.ts';
 
 /**
- * Makes a copy of a database one of its own: it gets a new UUID, and notes that its records are those of the database with the
- * former one, as they are now.
+ * Makes a copy of a database one of its own: it gets a new UUID, and notes which of its records are those of the database with the
+ * former one, as they were when the file was copied. What was recorded, changed or deleted here since then is its own.
  * @returns the new UUID
  */
 export function renewIdentity(db: Database): string {
   const [settings, counterparts, id] = [new Settings(db), new Counterparts(db), randomUUID()];
+  // The file was created when it was copied.
+  const createdAt = Math.floor(statSync(db.path).birthtimeMs);
   db.write(() => {
     const former = settings.get('id');
     settings.set('id', id);
-    if (former === undefined) return;
-    const origin = counterparts.origin(former);
-    for (const kind of kinds)
-      db.run(
-        `INSERT INTO counterparts (origin, record, theirId, ourId, agreed)
-         SELECT ?, '${kind.noun}', id, id, ${stateOf('m', kind)} FROM ${kind.table} AS m WHERE true
-         ON CONFLICT DO NOTHING`,
-        origin,
-      );
+    if (former !== undefined) noteCommon(db, counterparts.origin(former), firstOwn(db, createdAt));
   });
   return id;
+}
+
+/**
+ * The first entry of the history since the file was copied. There is none where the file is as old as its history: then it is no copy, or
+ * the copying kept the time of the original.
+ */
+function firstOwn(db: Database, createdAt: number): number {
+  const isCopy = db.value('SELECT 1 FROM changes WHERE at < ? LIMIT 1', createdAt) === 1;
+  const first = 'SELECT min(seq) FROM history WHERE change IN (SELECT id FROM changes WHERE at >= ?)';
+  return (isCopy && db.value<number | null>(first, createdAt)) || Number.MAX_SAFE_INTEGER;
+}
+
+/** Notes what both databases have in common: the records as they were before the entry `first` of the history. */
+function noteCommon(db: Database, origin: number, first: number): void {
+  const insert = 'INSERT INTO counterparts (origin, record, theirId, ourId, agreed)';
+  for (const kind of kinds)
+    db.run(
+      `${insert} SELECT ?, '${kind.noun}', id, id, ${stateOf('m', kind)} FROM ${kind.table} AS m
+       WHERE NOT EXISTS (SELECT 1 FROM history WHERE record = '${kind.noun}' AND recordId = m.id AND seq >= ?)
+       ON CONFLICT DO NOTHING`,
+      origin,
+      first,
+    );
+  db.run(
+    `${insert} SELECT ?, record, recordId, recordId, before FROM history
+     WHERE seq IN (SELECT min(seq) FROM history WHERE seq >= ? GROUP BY recordId, record) AND before IS NOT NULL
+     ON CONFLICT DO NOTHING`,
+    origin,
+    first,
+  );
+  db.run(
+    `INSERT OR IGNORE INTO erasedUsers (origin, theirUser)
+     SELECT ?, recordId FROM history WHERE seq >= ? AND action = 'erase'`,
+    origin,
+    first,
+  );
 }

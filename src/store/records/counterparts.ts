@@ -11,6 +11,8 @@ export interface Counterpart {
   ourId: number;
   /** The record as both sides last had it, with the ids of here; null when both had deleted it. */
   agreed: AnyRecord | null;
+  /** If both had deleted it: as they had it before. */
+  before?: AnyRecord | null;
 }
 
 interface Row {
@@ -18,9 +20,15 @@ interface Row {
   theirId: number;
   ourId: number;
   agreed: string;
+  before: string | null;
 }
 
-const SELECT = 'SELECT record, theirId, ourId, agreed FROM counterparts WHERE origin = ?';
+const BEFORE = "iif(agreed = 'null', earlier -> '$[#-1][1]', NULL)";
+const SELECT = `SELECT record, theirId, ourId, agreed, ${BEFORE} AS before FROM counterparts WHERE origin = ?`;
+
+/** Columns of a counterpart that both sides have deleted, with what they had before. */
+export const DELETED = `agreed = 'null', change = NULL,
+  earlier = json_array(json_array(NULL, json(agreed)))`;
 
 /** How many are read at once. */
 const BLOCK = 1000;
@@ -70,6 +78,12 @@ export class Counterparts {
     );
   }
 
+  /** Notes that both sides have deleted a record: if it comes back on either, it is the same one. */
+  setDeleted(origin: number, record: Noun, theirId: number): void {
+    const key = 'origin = ? AND record = ? AND theirId = ?';
+    this.db.run(`UPDATE counterparts SET ${DELETED} WHERE ${key}`, origin, record, theirId);
+  }
+
   /** Forgets which record one of theirs is. */
   remove(origin: number, record: Noun, theirId: number): void {
     const key = 'origin = ? AND record = ? AND theirId = ?';
@@ -92,9 +106,13 @@ export class Counterparts {
     return row && this.#counterpartOf(row);
   }
 
-  #counterpartOf({ record, theirId, ourId, agreed }: Row): Counterpart {
-    const state = agreed === 'null' ? null : this.#states.read(record, ourId, agreed);
-    return { record, theirId, ourId, agreed: state };
+  #counterpartOf({ record, theirId, ourId, agreed, before }: Row): Counterpart {
+    const state = (json: string | null) =>
+      json === null || json === 'null' ? null : this.#states.read(record, ourId, json);
+    return {
+      ...{ record, theirId, ourId, agreed: state(agreed) },
+      ...(before !== null && { before: state(before) }),
+    };
   }
 }
 

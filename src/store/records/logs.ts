@@ -13,11 +13,11 @@ import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { hasManyLogs, isLong } from './lists/cost.ts';
-import type { Lines } from './lists/csv.ts';
 import { conditionsFor } from './lists/filters.ts';
+import type { Lines } from './lists/lines.ts';
 import type { Chunk } from './lists/rows.ts';
 import { sessionBlocks } from './sessions.ts';
-import { type Page, type Query, type ShortPage, Table } from './table.ts';
+import { type OwnedJson, type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
 const conditionsOf: (filter: LogFilter) => Condition[] = conditionsFor(logRecord, logFilters);
@@ -44,6 +44,7 @@ export class Logs {
   get = (id: number): Log => this.#table.get(id);
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
+  ownedJson = (id: number): OwnedJson => this.#table.ownedJson(id);
 
   count = (filter: LogFilter = {}): number => this.#table.count(conditionsOf(filter));
   /** As `count`, outside of changes. */
@@ -58,6 +59,9 @@ export class Logs {
 
   /** As `Table.csvLines`. */
   csvLines = (filter: LogFilter, raw: boolean): Generator<Lines> => this.#table.csvLines(query(filter), raw);
+  /** As `Table.jsonLines`. */
+  jsonLines = (filter: LogFilter, separator: string): Generator<Lines> =>
+    this.#table.jsonLines(query(filter), separator);
 
   /** Whether others should not wait for this list (see cost.ts). */
   isLong = (filter: LogFilter, goesOn = false): boolean =>

@@ -8,7 +8,7 @@ import type { Database } from '../sqlite/database.ts';
 import { isLong } from './lists/cost.ts';
 import { conditionsFor } from './lists/filters.ts';
 import type { Chunk } from './lists/rows.ts';
-import { type Page, type Query, type ShortPage, Table } from './table.ts';
+import { type OwnedJson, type Page, type Query, type ShortPage, Table } from './table.ts';
 import type { Guard } from './users.ts';
 
 /** Which records of a list, and which part of it. */
@@ -50,6 +50,7 @@ export class Owned<R extends { id: number; userId: number }> {
   get = (id: number): R => this.#table.get(id);
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
+  ownedJson = (id: number): OwnedJson => this.#table.ownedJson(id);
 
   /** Whether others should not wait for this list (see cost.ts). */
   isLong = (filter: OwnedFilter, goesOn = false): boolean =>
@@ -107,7 +108,7 @@ export class Owned<R extends { id: number; userId: number }> {
   }
 
   /** The record of the same user that has the key of this one, but for the one with `id`. */
-  rivalOf(record: Omit<R, 'id'>, id?: number): R | undefined {
+  withSameKey(record: Omit<R, 'id'>, id?: number): R | undefined {
     const { keyOf } = uniqueKeys[this.noun] as { keyOf: (record: object) => string };
     const key = keyOf(record);
     const { userId } = record as unknown as R;
@@ -117,7 +118,7 @@ export class Owned<R extends { id: number; userId: number }> {
   #require(record: Omit<R, 'id'>, id?: number): void {
     const issues = this.store.logs.userFaults((record as unknown as R).userId);
     if (issues.length > 0) throw invalid(issues);
-    if (this.rivalOf(record, id)) throw invalid([keyFault(this.noun)]);
+    if (this.withSameKey(record, id)) throw invalid([keyFault(this.noun)]);
   }
 
   #query(filter: OwnedFilter): Query {

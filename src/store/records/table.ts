@@ -10,8 +10,9 @@ import { PROCEED } from '../sqlite/reader.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
 import { jsonOf } from './json.ts';
 import { chunksInOrder } from './lists/chunks.ts';
-import { csvLineOf, type Lines, linesById, linesOf } from './lists/csv.ts';
+import { csvLineOf } from './lists/csv.ts';
 import { cursorAfter, cursorOfId } from './lists/cursor.ts';
+import { type Lines, linesById, linesOf } from './lists/lines.ts';
 import { ListSql } from './lists/list-sql.ts';
 import { type Chunk, chunkOf, idsOf, type Page, type Query, type Row, type ShortPage } from './lists/rows.ts';
 import { totalOf, totalOfTable } from './lists/totals.ts';
@@ -29,12 +30,16 @@ const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' 
 
 const isById = ({ sort = 'id' }: Query) => sort === 'id';
 
+/** A record as JSON, and the id of the user whose it is; null for a user. */
+export type OwnedJson = [json: string, userId: number | null];
+
 /** A table of records: the SQL that all kinds have in common, built from their fields. */
 export class Table<R extends { id: number }> {
   readonly #name: string;
   readonly #fields: Fields;
   readonly #columns: string[];
   readonly #jsonById: string;
+  readonly #ownedById: string;
   readonly #byId: string;
   readonly #insert: string;
   readonly #update: string;
@@ -59,7 +64,9 @@ export class Table<R extends { id: number }> {
     this.#scopeValues = values;
     this.#checks = db.reader ? [PROCEED] : [];
     this.#list = new ListSql(this.#name, this.#fields, [...this.#checks, ...scope]);
+    const owner = 'userId' in this.#fields ? 'userId' : 'NULL';
     this.#jsonById = `SELECT ${jsonOf(this.#fields)} ${this.#byId}`;
+    this.#ownedById = `SELECT ${jsonOf(this.#fields)}, ${owner} ${this.#byId}`;
     const [, ...others] = this.#columns;
     this.#insert = `INSERT INTO ${this.#name} (${this.#columns}) VALUES (${this.#columns.map(() => '?')})`;
     this.#update = `UPDATE ${this.#name} SET ${others.map((column) => `${column} = ?`)} WHERE id = ?`;
@@ -89,6 +96,13 @@ export class Table<R extends { id: number }> {
     const json = this.db.value<string>(this.#jsonById, id, ...this.#scopeValues);
     if (json === undefined) throw notFound(this.noun, id);
     return json;
+  }
+
+  /** As `json`, with the owner. */
+  ownedJson(id: number): OwnedJson {
+    const row = this.db.row<OwnedJson | undefined>(this.#ownedById, id, ...this.#scopeValues);
+    if (!row) throw notFound(this.noun, id);
+    return row;
   }
 
   /** Inserts a record, with a new id unless it brings one; returns the stored record. */
@@ -190,15 +204,23 @@ export class Table<R extends { id: number }> {
     );
   }
 
-  /** As `jsonChunks`, as lines of CSV (see `csvLineOf`). */
+  /** As `jsonChunks`, as lines of CSV, each with its end (see `csvLineOf`). */
   csvLines(query: Query, raw: boolean): Generator<Lines> {
-    const line = csvLineOf(this.#fields, raw);
+    return this.#lines(query, csvLineOf(this.#fields, raw), '');
+  }
+
+  /** As `jsonChunks`, with some records in one text: half the time. */
+  jsonLines(query: Query, separator: string): Generator<Lines> {
+    return this.#lines(query, this.#list.jsonOf(query), separator);
+  }
+
+  #lines(query: Query, line: string, separator: string): Generator<Lines> {
     const after = (id: number | undefined, limit: number) =>
       this.#list.query(`id, ${line} AS line`, { ...query, ...(id && { cursor: cursorOfId(id) }) }, limit);
     return this.#reading(query, (source) =>
       isById(query)
-        ? linesById(source, after, query.limit)
-        : linesOf(this.#chunksInOrder(source, query, line)),
+        ? linesById(source, after, { separator, limit: query.limit })
+        : linesOf(this.#chunksInOrder(source, query, line), separator),
     );
   }
 

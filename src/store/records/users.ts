@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts';
 import { isLong } from './lists/cost.ts';
 import { conditionsFor } from './lists/filters.ts';
 import type { Chunk } from './lists/rows.ts';
-import { type Page, type Query, type ShortPage, Table } from './table.ts';
+import { type OwnedJson, type Page, type Query, type ShortPage, Table } from './table.ts';
 
 const conditionsOf: (filter: UserFilter) => Condition[] = conditionsFor(userRecord);
 
@@ -30,6 +30,7 @@ export class Users {
   get = (id: number): User => this.#table.get(id);
   /** The record as JSON. @throws SciaticaError `not-found` */
   json = (id: number): string => this.#table.json(id);
+  ownedJson = (id: number): OwnedJson => this.#table.ownedJson(id);
 
   count = (filter: UserFilter = {}): number => this.#table.count(conditionsOf(filter));
   /** As `count`, outside of changes. */

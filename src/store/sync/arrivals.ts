@@ -115,12 +115,6 @@ export class Arrivals {
     this.db.run(`DELETE FROM main.conflicts WHERE ${covered}`, origin, users, users);
   }
 
-  /** Takes a record off the list of what is undecided. */
-  dropConflict(origin: number, record: Noun, theirId: number): void {
-    const sql = 'DELETE FROM main.conflicts WHERE origin = ? AND record = ? AND theirId = ?';
-    this.db.run(sql, origin, record, theirId);
-  }
-
   /** Leaves a record undecided. */
   keepConflict(origin: number, arrival: Arrival): void {
     const { record, theirId, theirUser, state, at, isLater, isErased } = arrival;

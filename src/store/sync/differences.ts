@@ -1,6 +1,8 @@
-import { toCell } from '../../domain/codec.ts';
-import { type AnyRecord, type Noun, recordFields } from '../../domain/records.ts';
+import type { AnyRecord, Noun } from '../../domain/records.ts';
+import { States } from '../history/states.ts';
+import { DELETED } from '../records/counterparts.ts';
 import type { Database } from '../sqlite/database.ts';
+import { Twins } from './twins.ts';
 
 /** A record here and its counterpart over there. */
 export interface Pair {
@@ -8,21 +10,20 @@ export interface Pair {
   theirId: number;
 }
 
-/** The columns of a kind of record but for the id, as the states of the history have them. */
-const columnsOf = (db: Database, record: Noun) =>
-  db
-    .column<string>('SELECT name FROM pragma_table_info(?) ORDER BY cid', `${record}s`)
-    .filter((name) => name !== 'id');
-
 /** The first field of a state, of what belongs to users: the user. */
 const OWNER = "agreed ->> '$[0]'";
 
 /** What is otherwise here than it was agreed on with an origin, and waits for no decision: what a sync has to send. */
 export class Differences {
+  readonly #states: States;
+  #twins: Twins | undefined;
+
   constructor(
     private readonly db: Database,
     private readonly origin: number,
-  ) {}
+  ) {
+    this.#states = new States(db);
+  }
 
   /**
    * Records without a counterpart, by id.
@@ -46,7 +47,7 @@ export class Differences {
     return this.#pairs(
       record,
       `JOIN ${record}s AS m ON m.id = ourId`,
-      `agreed <> json_array(${columnsOf(this.db, record).map((column) => `m.${column}`)})`,
+      `agreed <> json_array(${this.#states.columns(record).map((column) => `m.${column}`)})`,
       { users, after, limit },
     );
   }
@@ -61,6 +62,20 @@ export class Differences {
     });
   }
 
+  /** Records of these users that both had deleted, and that are here again; or they stay here, though deleted over there. */
+  restored(record: Noun, users: readonly number[], after: number, limit: number): Pair[] {
+    return this.db.all(
+      `SELECT ourId, theirId FROM counterparts AS c JOIN ${record}s AS m ON m.id = ourId
+       WHERE origin = ? AND record = '${record}' AND ourId > ? AND agreed = 'null'
+       AND ${record === 'user' ? 'm.id' : 'm.userId'} IN (SELECT value FROM json_each(?)) AND ${IS_SETTLED}
+       ORDER BY ourId LIMIT ?`,
+      this.origin,
+      after,
+      JSON.stringify(users),
+      limit,
+    );
+  }
+
   #pairs(
     record: Noun,
     join: string,
@@ -71,8 +86,7 @@ export class Differences {
       `SELECT ourId, theirId FROM counterparts AS c ${join} WHERE origin = ? AND record = '${record}' AND ourId > ?
        AND agreed <> 'null' AND ${condition}
        AND ${record === 'user' ? 'ourId' : OWNER} IN (SELECT value FROM json_each(?))
-       AND NOT EXISTS (SELECT 1 FROM conflicts WHERE origin = c.origin AND record = c.record AND theirId = c.theirId)
-       ORDER BY ourId LIMIT ?`,
+       AND ${IS_SETTLED} ORDER BY ourId LIMIT ?`,
       this.origin,
       after,
       JSON.stringify(users),
@@ -103,18 +117,16 @@ export class Differences {
     );
   }
 
-  /** A record that holds the same and has no counterpart. */
-  twinOf(record: Noun, one: AnyRecord): number | undefined {
-    const columns = columnsOf(this.db, record);
-    const values = one as unknown as Record<string, unknown>;
-    const fields = recordFields[record] as Readonly<Record<string, Parameters<typeof toCell>[0]>>;
-    return this.db.value(
-      `SELECT id FROM ${record}s AS m WHERE ${columns.map((column) => `${column} IS ?`).join(' AND ')}
-       AND NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)
-       ORDER BY id LIMIT 1`,
-      ...columns.map((column) => toCell(fields[column], values[column])),
-      this.origin,
-    );
+  /** Takes a record that holds the same and has no counterpart, inside a transaction. @returns its id */
+  takeTwin(record: Noun, one: AnyRecord): number | undefined {
+    this.#twins ??= new Twins(this.db, this.origin);
+    return this.#twins.take(record, one);
+  }
+
+  /** Forgets what `takeTwin` looks through. */
+  dropTwins(): void {
+    this.#twins?.drop();
+    this.#twins = undefined;
   }
 
   /** The highest id that was ever given here. */
@@ -164,25 +176,14 @@ export class Differences {
       }
   }
 
-  /** Forgets the counterparts of a user who is gone on both sides, and of all that belonged to the user. */
-  forgetUser(ourId: number): void {
+  /** Notes that both sides have deleted a user, and all that belonged to the user. */
+  setUserDeleted(ourId: number): void {
     this.db.run(
-      `DELETE FROM counterparts AS c WHERE origin = ?
+      `UPDATE counterparts AS c SET ${DELETED} WHERE origin = ?
        AND (record = 'user' AND ourId = ? OR record <> 'user' AND ${OWNER} = ? AND NOT ${IS_HERE})`,
       this.origin,
       ourId,
       ourId,
-    );
-  }
-
-  /** Notes that what was agreed on of one user here is another user's. */
-  changeOwner(from: number, to: number): void {
-    this.db.run(
-      `UPDATE counterparts SET agreed = json_replace(agreed, '$[0]', ?)
-       WHERE origin = ? AND record <> 'user' AND ${OWNER} = ?`,
-      to,
-      this.origin,
-      from,
     );
   }
 
@@ -196,6 +197,10 @@ export class Differences {
     );
   }
 }
+
+/** Whether a counterpart `c` waits for no decision. */
+const IS_SETTLED = `NOT EXISTS
+  (SELECT 1 FROM conflicts WHERE origin = c.origin AND record = c.record AND theirId = c.theirId)`;
 
 /** Whether the record of a counterpart `c`, which is no user, is here. */
 const IS_HERE = `CASE c.record WHEN 'log' THEN c.ourId IN (SELECT id FROM logs)

@@ -4,10 +4,12 @@ import { grouped } from '../../../domain/fields.ts';
 import { type Log, type LogInput, logFields, logRecord, suggestEffective } from '../../../domain/log.ts';
 import { foldedName } from '../../../domain/plans/exercise.ts';
 import type { Routine, RoutineExercise } from '../../../domain/plans/routine.ts';
+import { namesMeant } from '../../../domain/words/match.ts';
 import { didYouMean } from '../../../domain/words/suggest.ts';
 import { escapeControls, quoted, say, sayDone } from '../../output/io.ts';
 import { checkJson, printJson, sayDoubtOfDay, wrongHint } from '../../output/output.ts';
 import { answerOf } from '../../views/records.ts';
+import { severalMeant } from '../exercises.ts';
 import type { Options } from '../options.ts';
 import { parseFlags } from '../parse-flags.ts';
 import { userOf } from './routine-verbs.ts';
@@ -67,7 +69,7 @@ function saidIn(text: string): Said | undefined {
   return { painBefore, painAfter, notes };
 }
 
-/** What `--set` says, by the names of the routine. @throws SciaticaError `invalid` with every fault */
+/** What `--set` says, by the names of the routine; it may say a part of a name. @throws SciaticaError `invalid` with every fault */
 function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, Said> {
   const names = exercises.map(({ exerciseName }) => exerciseName);
   const said = new Map<string, Said>();
@@ -77,9 +79,12 @@ function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, 
     ];
     const [typed, value] = parted(text, names);
     if (value === undefined) return fault("must be an exercise and two numbers, as in 'Bird Dog=6,4'");
-    const name = names.find((one) => foldedName(one) === foldedName(typed.trim()));
+    const [name, ...others] = meantIn(typed.trim(), names);
     if (name === undefined)
-      return fault(`is not about an exercise of the routine${didYouMean(typed, names)}`);
+      return fault(
+        `is not about an exercise of the routine${didYouMean(typed, names) || ` (it has ${names.join(', ')})`}`,
+      );
+    if (others.length > 0) return fault(severalMeant([name, ...others]));
     if (said.has(name)) return fault('comes a second time for this exercise');
     const one = saidIn(value.trim());
     if (one === undefined)
@@ -91,6 +96,12 @@ function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, 
   });
   if (issues.length > 0) throw invalid(issues);
   return said;
+}
+
+/** The names of a routine that a text can mean. Two of one routine may differ in marks, but not in the case of letters. */
+function meantIn(text: string, names: readonly string[]): string[] {
+  const whole = names.find((name) => foldedName(name) === foldedName(text));
+  return whole === undefined ? namesMeant(text, names) : [whole];
 }
 
 /** The name and what is said about it: a name of the routine that may have = in it, else all before the first one. */

@@ -1,14 +1,11 @@
 import type { Context } from '../../../context.ts';
 import { expectation } from '../../../domain/fields.ts';
-import { logFields } from '../../../domain/log.ts';
-import { foldedName } from '../../../domain/plans/exercise.ts';
-import type { RoutineExercise } from '../../../domain/plans/routine.ts';
-import { routineFields } from '../../../domain/plans/routine.ts';
-import type { Exercise } from '../../../store/records/logs.ts';
+import { type ExerciseType, logFields } from '../../../domain/log.ts';
+import { type RoutineExercise, routineFields } from '../../../domain/plans/routine.ts';
 import { escapeControls } from '../../output/io.ts';
-import { similarName } from '../exercises.ts';
-import { askField, askLine, askYesNo } from '../prompts.ts';
-import { exercisesTyped, type Untyped } from './routines.ts';
+import { askWhich, exerciseNamed, similarName } from '../exercises.ts';
+import { askKind, askLine, askYesNo } from '../prompts.ts';
+import { exerciseTyped, faultOf, isAmong, settled, type Typed } from './typed-exercises.ts';
 
 /** Prompts for a routine. Loaded only when one is shown. */
 
@@ -21,32 +18,49 @@ export async function askExercises(
 ): Promise<RoutineExercise[]> {
   const chosen: RoutineExercise[] = [];
   while (chosen.length < max) {
-    const faultOf = (answer: string) => {
+    const names = chosen.map(({ exerciseName }) => exerciseName);
+    const faultIn = (answer: string) => {
       if (answer === '') return chosen.length < min ? 'A routine has one exercise or more.' : undefined;
-      if (answer.length > logFields.exerciseName.max)
+      const typed = exerciseTyped(answer, known);
+      if (typed.names.some((name) => name.length > logFields.exerciseName.max))
         return `It must be ${expectation(logFields.exerciseName)}.`;
-      const isThere = chosen.some(({ exerciseName }) => foldedName(exerciseName) === foldedName(answer));
-      return isThere ? 'It is in the routine already.' : undefined;
+      const fault = faultOf(typed, names);
+      return fault && `It ${fault}.`;
     };
     const end = chosen.length < min ? '' : ' (Enter: that is all)';
-    const answer = await askLine(context, `Exercise ${chosen.length + 1}${end}`, faultOf);
+    const answer = await askLine(context, `Exercise ${chosen.length + 1}${end}`, faultIn);
     if (answer === '') break;
-    chosen.push(await askType(context, exercisesTyped([answer], known, undefined)[0] as Untyped, known));
+    const others = known.filter(({ exerciseName }) => !isAmong(exerciseName, names));
+    const typed = exerciseTyped(answer, others);
+    chosen.push(settled(typed, others) ?? (await askOpen(context, typed, others)));
   }
   return chosen;
 }
 
-/** The exercise, with a question where its name is close to a known one, and where its type is not known. */
-export async function askType(
+/**
+ * Asks which exercise is meant: one of several, or a known one of a similar name; and of which type a new one is.
+ * @param type of a new one
+ */
+export async function askOpen(
   context: Context,
-  { exerciseName, exerciseType }: Untyped,
+  { text, names }: Typed,
   known: readonly RoutineExercise[],
+  type?: ExerciseType,
 ): Promise<RoutineExercise> {
-  if (exerciseType) return { exerciseName, exerciseType };
-  const similar = similarName(exerciseName, known as unknown as readonly Exercise[]);
-  const meant = known.find((exercise) => exercise.exerciseName === similar);
-  if (meant && (await askYesNo(context, `Did you mean ${escapeControls(meant.exerciseName)}?`, true)))
-    return meant;
-  const field = { ...logFields.exerciseType, help: `Kind of ${escapeControls(exerciseName)}` };
-  return { exerciseName, exerciseType: (await askField(context, field)) as RoutineExercise['exerciseType'] };
+  const meant =
+    names.length > 1 ? await askWhich(context, text, names, true) : await askSimilar(context, text, known);
+  const exercise = exerciseNamed(meant, known);
+  if (exercise) return exercise;
+  return { exerciseName: text, exerciseType: type ?? (await askKind(context, text)) };
+}
+
+async function askSimilar(
+  context: Context,
+  text: string,
+  known: readonly RoutineExercise[],
+): Promise<string | undefined> {
+  const similar = similarName(text, known);
+  return similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true))
+    ? similar
+    : undefined;
 }

@@ -9,15 +9,16 @@ import {
 } from '../../../domain/plans/routine.ts';
 import { checkRoutineInput } from '../../../domain/schema.ts';
 import { usage } from '../../errors.ts';
-import { escapeControls, print, sayDone } from '../../output/io.ts';
-import { checkJson, printDone, printRecord, wrongHint } from '../../output/output.ts';
+import { commandLine, escapeControls, print, say, sayDone } from '../../output/io.ts';
+import { checkJson, printDone, printRecord, sayChanged } from '../../output/output.ts';
 import { details } from '../../views/details.ts';
 import { summaryOfRoutine } from '../../views/records.ts';
 import { confirmDeletion } from '../edit.ts';
 import type { Options } from '../options.ts';
 import { parseFlags } from '../parse-flags.ts';
 import { resolveUserOrAsk } from '../resolve-user.ts';
-import { exercisesTyped, knownExercises, requireTypes, routineMeant, routineNamed } from './routines.ts';
+import { knownExercises, routineMeant, routineNamed } from './routines.ts';
+import { checkTyped, exerciseTyped, settled } from './typed-exercises.ts';
 
 /** `routine add`. @throws SciaticaError `invalid` with every fault; then nothing was written */
 export async function addRoutine(
@@ -35,8 +36,9 @@ export async function addRoutine(
   const name = called ?? (await asked(context, routineFields.name));
   const exercises = await exercisesOf(context, userId, texts, options);
   const routine = context.store.routines.create(checkRoutineInput({ userId, name, exercises }));
-  const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}; to record it: sciatica log routine ${shownName(routine)}.`;
+  const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}.`;
   printDone(context, options, { fields: routineRecord, record: routine, done });
+  say(context, `To record it: ${commandLine(context, `log routine ${shownName(routine)}`)}`);
 }
 
 /** `routine show` */
@@ -83,7 +85,7 @@ export async function removeRoutine(context: Context, called: string, options: O
   const what = `routine ${routine.id}: ${summaryOfRoutine(routine)}`;
   await confirmDeletion(context, options, what);
   context.store.routines.delete(routine.id);
-  sayDone(context, `Deleted ${what}.${wrongHint(context)}`);
+  sayChanged(context, `Deleted ${what}.`);
 }
 
 /** The user whose routines a command is about. @throws SciaticaError `not-found` */
@@ -106,18 +108,17 @@ async function exercisesOf(
   options: Options,
 ): Promise<RoutineExercise[]> {
   const known = knownExercises(context.store, userId);
-  const { exerciseType } = await parseFlags(context, options, { exerciseType: logFields.exerciseType });
-  const exercises = exercisesTyped(texts, known, exerciseType as ExerciseType | undefined);
-  if (!context.interactive)
-    return requireTypes(
-      exercises,
-      known.map(({ exerciseName }) => exerciseName),
-    );
-  const { askExercises, askType } = await import('./routine-ask.ts');
+  const flags = await parseFlags(context, options, { exerciseType: logFields.exerciseType });
+  const type = flags.exerciseType as ExerciseType | undefined;
+  const all = texts.map((text) => exerciseTyped(text, known));
+  checkTyped(all, known, { type, mayAsk: context.interactive });
+  if (!context.interactive) return all.flatMap((typed) => settled(typed, known, type) ?? []);
+  const { askExercises, askOpen } = await import('./routine-ask.ts');
   if (texts.length === 0) return askExercises(context, known);
-  const typed: RoutineExercise[] = [];
-  for (const exercise of exercises) typed.push(await askType(context, exercise, known));
-  return typed;
+  const exercises: RoutineExercise[] = [];
+  for (const typed of all)
+    exercises.push(settled(typed, known, type) ?? (await askOpen(context, typed, known, type)));
+  return exercises;
 }
 
 async function askChanges(context: Context, routine: Routine, options: Options): Promise<Partial<Routine>> {

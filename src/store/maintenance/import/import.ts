@@ -6,10 +6,11 @@ import { Counterparts } from '../../records/counterparts.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { useTemporaryFolder } from '../../sqlite/temporary.ts';
+import { holdErasedHere } from './erased.ts';
 import { putUnder } from './merge/as-user.ts';
 import type { Conflict } from './merge/conflicts.ts';
 import { type GoneRecord, OriginMerge } from './merge/merge.ts';
-import { isUnique, markDoubled, settleRivals } from './rivals.ts';
+import { type Recipient, recipients } from './recipients.ts';
 import {
   type Counts,
   counts,
@@ -33,6 +34,7 @@ import {
   userKind,
   withOutcome,
 } from './staging.ts';
+import { isUnique, markDoubled, settleSameKeys } from './unique-keys.ts';
 import { write } from './write.ts';
 
 const kindsByNoun = { user: userKind, log: logKind, routine: routineKind, goal: goalKind } as const;
@@ -49,6 +51,10 @@ export interface ImportResult {
   conflicts: readonly Conflict[];
   /** Records that were deleted there: the first 10,000 of them. */
   gone: readonly GoneRecord[];
+  /** Users to whom records come whom the file does not name so: the first 20 of them. */
+  recipients: readonly Recipient[];
+  /** How many users of the file were erased here, and would come back. */
+  erased: number;
   /** Whether the file is older than one from there that was imported before. */
   isOlder: boolean;
 }
@@ -70,11 +76,15 @@ export interface ImportOptions {
 
 const NO_USER = { field: 'userId', message: 'must be the id of a user in the file or the database' };
 
+const ERASED = 'Users of the file were erased here.';
+
 const OLDER =
   'It is older than a file from there that was imported before, and differs from it: it may hold what was changed or deleted since.';
 
 /** Faults are counted without end; so many are kept to be shown. */
 const MAX_FAULTS = 10_000;
+
+const MAX_RECIPIENTS = 20;
 
 /**
  * Brings the records of a file into the database, all or nothing. `add` checks them and lays them aside, in
@@ -173,12 +183,16 @@ export class Import {
       ...this.#countAll(counted),
       conflicts,
       gone: merge.gone(MAX_FAULTS),
+      recipients: recipients(this.db, MAX_RECIPIENTS),
+      erased: this.#faultErased(),
       isOlder: merge.isOlder,
     };
+    const { erased } = this.#result;
     if (count > 0) {
-      this.#faultCount = count;
-      throw new SciaticaError('conflict', 'Records were changed on both sides.');
+      this.#faultCount += count;
+      throw new SciaticaError('conflict', 'Records were changed on both sides.', this.#issues);
     }
+    if (erased > 0) throw new SciaticaError('conflict', ERASED, this.#issues);
     if (merge.isOlder && (onConflict === 'refuse' || onConflict === 'renumber') && merge.changesRecords)
       throw new SciaticaError('conflict', OLDER);
     if (agreedTo && JSON.stringify(agreedTo) !== JSON.stringify(this.#result.gone))
@@ -233,9 +247,10 @@ export class Import {
   #resolve(onConflict: OnConflict): ImportResult {
     for (const kind of kinds) {
       markTaken(this.db, kind);
+      if (kind === userKind) holdErasedHere(this.db, onConflict);
       if (onConflict === 'renumber') matchEqual(this.db, kind);
       settle(this.db, kind, onConflict);
-      if (isUnique(kind)) settleRivals(this.db, kind, onConflict);
+      if (isUnique(kind)) settleSameKeys(this.db, kind, onConflict);
       if (onConflict === 'renumber' && kind === userKind)
         for (const owned of ownedKinds) followUsers(this.db, owned);
     }
@@ -243,9 +258,11 @@ export class Import {
       ...this.#countAll((kind) => counts(this.db, kind)),
       conflicts: [],
       gone: [],
+      recipients: recipients(this.db, MAX_RECIPIENTS),
+      erased: this.#faultErased(),
       isOlder: false,
     };
-    for (const kind of kinds.filter(isUnique)) this.#faultAll(kind, 'rivalling', keyFault(kind.unique));
+    for (const kind of kinds.filter(isUnique)) this.#faultAll(kind, 'sameKey', keyFault(kind.unique));
     for (const kind of kinds)
       this.#faultAll(kind, 'conflicting', { field: 'id', message: `is taken by a different ${kind.noun}` });
     if (this.#faultCount > 0)
@@ -253,9 +270,15 @@ export class Import {
     return this.#result;
   }
 
-  #faultAll(kind: Kind, outcome: Outcome, issue: Issue): void {
+  /** @returns how many users were erased here */
+  #faultErased(): number {
+    return this.#faultAll(userKind, 'erased', { field: '', message: 'was erased here' });
+  }
+
+  #faultAll(kind: Kind, outcome: Outcome, issue: Issue): number {
     const { count, places } = withOutcome(this.db, kind, outcome, MAX_FAULTS);
     for (const at of places) this.fault({ ...issue, at: this.place(at, kind.noun) });
     this.#faultCount += count - places.length;
+    return count;
   }
 }

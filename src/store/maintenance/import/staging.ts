@@ -32,11 +32,16 @@ export type Outcome =
   /** Its id is taken by a different record, and nothing was said about that. */
   | 'conflicting'
   /** Its key is taken by a different record of the user, and nothing was said about that. */
-  | 'rivalling'
+  | 'sameKey'
+  /** A user who was erased here, or a record of one, and nothing was said about that. */
+  | 'erased'
   | 'skipped'
   | 'overwritten'
   | 'renumbered'
   | MergeOutcome;
+
+/** SQL: whether a staged record comes as a new one. */
+export const IS_NEW = "(outcome IS NULL OR outcome = 'renumbered')";
 
 /** What becomes of a record that has, or gets, a counterpart here. */
 export type MergeOutcome =
@@ -269,7 +274,8 @@ export function counts(db: Database, { staged }: Kind): Counts {
 
 /** The outcomes that have no count of their own. */
 const countedAs: Readonly<Record<string, keyof Counts>> = {
-  rivalling: 'conflicting',
+  sameKey: 'conflicting',
+  erased: 'conflicting',
   returned: 'new',
   linked: 'equal',
   agreed: 'equal',

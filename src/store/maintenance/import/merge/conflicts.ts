@@ -39,7 +39,7 @@ export function conflictsLeft(merge: Merge, limit: number): { count: number; con
   return { count, conflicts };
 }
 
-const UNSETTLED = "outcome IN ('conflicting', 'rivalling')";
+const UNSETTLED = "outcome IN ('conflicting', 'sameKey')";
 
 function conflictsOf(
   { db, origin }: Merge,

@@ -1,6 +1,6 @@
 import type { UniqueNoun } from '../../../../domain/records.ts';
-import { storeKeys } from '../rivals.ts';
 import { type Kind, ownedKinds, settleIds, userKind } from '../staging.ts';
+import { storeKeys } from '../unique-keys.ts';
 import { AGREED, isAgreed, type Merge, ofOrigin } from './sql.ts';
 
 /**
@@ -8,21 +8,36 @@ import { AGREED, isAgreed, type Merge, ofOrigin } from './sql.ts';
  * is here, and what the file has. Nothing but temporary tables is written.
  */
 
-/** Compares the staged records that are known from their origin. */
-export function compareKnown({ db, origin }: Merge, kind: Kind): void {
+/**
+ * Compares the staged records that are known from their origin.
+ * @param isDated whether the file says of each record that was changed there when it was
+ * @param isAnotherNew whether a record that is another under a known id comes as a new one; it is in conflict otherwise
+ */
+export function compareKnown(
+  { db, origin }: Merge,
+  kind: Kind,
+  isDated: boolean,
+  isAnotherNew = false,
+): void {
   const { noun, table, staged, same } = kind;
   const isHereAgreed = isAgreed('m', kind);
+  // What differs and was never changed there is another record with that id: of a second copy of that database, or of one that
+  // was restored without knowing which ids it had given.
+  const isChanged = isDated
+    ? `EXISTS (SELECT 1 FROM temp.import_last_changes AS l WHERE l.record = '${noun}' AND l.id = i.id)`
+    : 'true';
   db.run(
     `UPDATE ${staged} AS i SET newId = c.ourId, outcome = CASE
        WHEN ${isAgreed('i', kind)} THEN iif(${isHereAgreed}, 'equal', 'kept')
        WHEN m.id IS NOT NULL AND ${same} THEN 'agreed'
-       WHEN ${isHereAgreed} THEN 'updated'
+       WHEN ${isHereAgreed} THEN iif(${isChanged}, 'updated', '${isAnotherNew ? 'renumbered' : 'conflicting'}')
        WHEN m.id IS NULL AND ${AGREED} = 'null' THEN 'returned'
        ELSE 'conflicting' END
      FROM main.counterparts AS c LEFT JOIN main.${table} AS m ON m.id = c.ourId
      WHERE ${ofOrigin(noun)} AND c.theirId = i.id AND i.outcome IS NULL`,
     origin,
   );
+  if (isAnotherNew) db.run(`UPDATE ${staged} SET newId = NULL WHERE outcome = 'renumbered'`);
 }
 
 /**

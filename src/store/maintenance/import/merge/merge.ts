@@ -2,15 +2,16 @@ import type { FileOrigin } from '../../../../domain/origin.ts';
 import type { Noun } from '../../../../domain/records.ts';
 import type { Counterparts } from '../../../records/counterparts.ts';
 import type { Database } from '../../../sqlite/database.ts';
-import { isUnique } from '../rivals.ts';
-import { kinds, type OnConflict, ownedKinds, userKind } from '../staging.ts';
+import { forgetErasure, holdErasedThere } from '../erased.ts';
+import { kinds, logKind, type OnConflict, ownedKinds, userKind } from '../staging.ts';
+import { isUnique } from '../unique-keys.ts';
 import { type AsUser, linkUser, noteUser } from './as-user.ts';
 import { type Conflict, conflictsLeft } from './conflicts.ts';
 import { decideGone, deleteGone, findGone, keepUsersWithRecords } from './gone.ts';
 import { compareKnown, giveIds, linkByKey, linkEqual, translateUsers } from './match.ts';
 import { doubtAll, findOrphans, settleConflicts } from './policy.ts';
-import { findRivals } from './rivals.ts';
 import { type Merge, ofOrigin, prepareMerge } from './sql.ts';
+import { findSameKeys } from './unique-keys.ts';
 import { noteAgreed, writeMerged } from './write.ts';
 
 /** What is asked of a merge. */
@@ -66,7 +67,7 @@ export class OriginMerge {
    * @throws SciaticaError `invalid`, `conflict` when it cannot be that one
    */
   matchUsers(as: number | undefined): void {
-    compareKnown(this.#merge, userKind);
+    compareKnown(this.#merge, userKind, this.origin.complete);
     this.#as = as === undefined ? undefined : linkUser(this.#merge, as);
     linkEqual(this.#merge, userKind);
     giveIds(this.#merge, userKind);
@@ -85,11 +86,18 @@ export class OriginMerge {
         this.origin.seq,
       ) === 1;
     for (const kind of ownedKinds) {
-      compareKnown(merge, kind);
+      compareKnown(
+        merge,
+        kind,
+        this.origin.complete,
+        onConflict === 'renumber' && kind === logKind && !this.isOlder,
+      );
       linkEqual(merge, kind);
       if (isUnique(kind)) linkByKey(merge, kind);
     }
-    if (this.origin.complete) findGone(merge);
+    holdErasedThere(db, merge.origin, onConflict);
+    // What came after an older file was written is not in it either.
+    if (this.origin.complete && (mirror || !this.isOlder)) findGone(merge);
     if (this.isOlder) doubtAll(merge);
     findOrphans(merge);
     if (mirror) keepUsersWithRecords(merge);
@@ -97,7 +105,7 @@ export class OriginMerge {
     settleConflicts(merge, onConflict);
     for (const kind of ownedKinds) giveIds(merge, kind);
     if (mirror) decideGone(merge, onConflict === 'overwrite');
-    for (const kind of kinds.filter(isUnique)) findRivals(merge, kind, onConflict);
+    for (const kind of kinds.filter(isUnique)) findSameKeys(merge, kind, onConflict);
   }
 
   /** Writes what was found out, inside a change. */
@@ -107,6 +115,7 @@ export class OriginMerge {
     deleteGone(this.#merge);
     noteAgreed(this.#merge, this.origin.seq);
     if (this.#as) noteUser(this.#merge, this.#as);
+    forgetErasure(this.db, this.#merge.origin);
   }
 
   /** Whether anything would be written but what both sides agree on. */

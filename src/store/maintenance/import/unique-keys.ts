@@ -23,24 +23,24 @@ export function markDoubled(db: Database, { staged, same }: UniqueKind): void {
  * Gives the records that would be written, and whose key a stored record of the user has, the outcome that was asked for:
  * `overwrite` puts them in the place of that one. With `renumber` both would stay, which cannot be.
  */
-export function settleRivals(db: Database, kind: UniqueKind, onConflict: OnConflict): void {
+export function settleSameKeys(db: Database, kind: UniqueKind, onConflict: OnConflict): void {
   const { staged, table, same } = kind;
   const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged}`);
   if (users.length === 0) return;
   storeKeys(db, kind, users);
   // The one that is stored, unless the file replaces it anyway.
-  const rivals = `SELECT i.at, m.id, ${same} AS same FROM ${staged} AS i
+  const sameKeys = `SELECT i.at, m.id, ${same} AS same FROM ${staged} AS i
     JOIN temp.import_keys AS k USING (userId, key) JOIN main.${table} AS m ON m.id = k.id
     WHERE m.id IS NOT coalesce(i.newId, i.id)
     AND m.id NOT IN (SELECT id FROM ${staged} WHERE outcome = 'overwritten')`;
   const mark = (outcome: string, which: string) =>
     db.run(
-      `UPDATE ${staged} AS target SET ${outcome} FROM (${rivals} AND ${which}) AS rival WHERE target.at = rival.at`,
+      `UPDATE ${staged} AS target SET ${outcome} FROM (${sameKeys} AND ${which}) AS other WHERE target.at = other.at`,
     );
-  mark("outcome = 'equal', newId = rival.id", "(i.outcome IS NULL OR i.outcome = 'renumbered') AND same");
+  mark("outcome = 'equal', newId = other.id", "(i.outcome IS NULL OR i.outcome = 'renumbered') AND same");
   if (onConflict === 'skip') mark("outcome = 'skipped'", 'i.outcome IS NULL');
-  if (onConflict === 'overwrite') mark("outcome = 'overwritten', id = rival.id", 'i.outcome IS NULL');
-  mark("outcome = 'rivalling'", "(i.outcome IS NULL OR i.outcome IN ('renumbered', 'overwritten'))");
+  if (onConflict === 'overwrite') mark("outcome = 'overwritten', id = other.id", 'i.outcome IS NULL');
+  mark("outcome = 'sameKey'", "(i.outcome IS NULL OR i.outcome IN ('renumbered', 'overwritten'))");
 }
 
 /** The keys of what these users have: SQLite folds the case of ASCII letters only. */

@@ -1,12 +1,12 @@
-import { mayUndo } from '../../domain/access.ts';
-import { SciaticaError } from '../../domain/errors.ts';
-import { integer, MAX_ID } from '../../domain/fields.ts';
-import { check, objectOf } from '../../domain/schema.ts';
-import type { Handler } from '../route.ts';
-import { json } from '../wire/message.ts';
-import { readJson } from './body.ts';
-import { disclosedChanges } from './disclosure.ts';
-import { parseQuery } from './query.ts';
+import { mayUndo } from '../../../domain/access.ts';
+import { SciaticaError } from '../../../domain/errors.ts';
+import { integer, MAX_ID } from '../../../domain/fields.ts';
+import { check, objectOf } from '../../../domain/schema.ts';
+import type { Handler } from '../../route.ts';
+import { json } from '../../wire/message.ts';
+import { readJson } from '../body.ts';
+import { disclosedChanges } from '../disclosure.ts';
+import { parseQuery } from '../query.ts';
 
 /** What is sent to undo a change. */
 export const undoFields = {

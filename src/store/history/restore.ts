@@ -1,0 +1,52 @@
+import { type Issue, invalid, notFound, SciaticaError } from '../../domain/errors.ts';
+import { type HistoryEntry, seenBy } from '../../domain/history.ts';
+import type { AnyRecord, Noun } from '../../domain/records.ts';
+import { obstacles, type Records, revert } from './undo.ts';
+
+/** What is to be restored, and by whom. */
+export interface Restoration {
+  record: Noun;
+  id: number;
+  /** Whose it becomes, of what belongs to users; whose it was without it. */
+  owner?: number | undefined;
+  /** The ids of the users whose records the caller sees; all without it. */
+  users?: readonly number[] | undefined;
+}
+
+interface Restorable extends Records {
+  logs: { userFaults(userId: unknown): Issue[] };
+}
+
+/**
+ * Brings a deleted record back with its id, as it was deleted, inside a change. With a user comes back what was deleted with the
+ * user, unless that has come back since.
+ * @returns the record
+ * @throws SciaticaError `not-found` where it never was, was erased, or belonged to a user that the caller does not see; `conflict`
+ *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user
+ */
+export function restore(store: Restorable, { record, id, owner, users }: Restoration): AnyRecord {
+  if (store.of(record).has(id))
+    throw new SciaticaError('conflict', `There is ${record} ${id}: it is not deleted.`);
+  const deletion = store.history.lastOf(record, id);
+  if (deletion?.action !== 'delete' || !(users === undefined || seenBy(users, deletion)))
+    throw notFound(record, id);
+  const faults = owner === undefined ? [] : store.logs.userFaults(owner);
+  if (faults.length > 0) throw invalid(faults);
+  const restored = { ...deletion, before: ownedBy(deletion.before, owner) };
+  const reasons = obstacles(store, restored);
+  if (reasons.length > 0)
+    throw new SciaticaError('conflict', `${record} ${id} cannot be restored: ${reasons.join(' ')}`);
+  revert(store, restored);
+  if (record === 'user')
+    for (const entry of store.history.ofChange(deletion.change))
+      if (isOfUser(entry, id) && store.history.isLast(entry)) revert(store, entry);
+  return store.of(record).find(id) as AnyRecord;
+}
+
+const ownedBy = (state: AnyRecord | null, owner: number | undefined) =>
+  state && owner !== undefined ? ({ ...state, userId: owner } as AnyRecord) : state;
+
+/** Whether an entry is the deletion of something that belonged to a user. */
+function isOfUser({ record, action, before }: HistoryEntry, userId: number): boolean {
+  return record !== 'user' && action === 'delete' && (before as { userId: number }).userId === userId;
+}

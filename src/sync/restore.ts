@@ -1,0 +1,92 @@
+import type { AnyRecord, Noun } from '../domain/records.ts';
+import type { Pair } from '../store/sync/differences.ts';
+import { allPairs } from './blocks.ts';
+import type { Sender } from './sender.ts';
+import { pathOf } from './service.ts';
+import { oursOf, type Session, toOurs, toTheirs } from './session.ts';
+
+/**
+ * Restores over there, by its id, what was deleted there and is here: because the deletion was undone here, or because what was
+ * changed here since is to stay. Of several machines that do so one succeeds, and the others find the record there.
+ */
+
+/** How many records are looked up here at once. */
+const BLOCK = 500;
+
+/** Statuses of a record that cannot be restored (RFC 9110, 15.5). */
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+
+/** The records of a kind that are to be restored. */
+export const restorable = ({ differences }: Session, record: Noun, users: readonly number[]): Pair[] =>
+  allPairs((after) => differences.restored(record, users, after, BLOCK));
+
+/**
+ * @param users the users here whose records are sent
+ * @returns how many records were restored
+ */
+export async function restoreAll(sender: Sender, record: Noun, users: readonly number[]): Promise<number> {
+  let restored = 0;
+  for (const pair of restorable(sender.session, record, users))
+    if (await restoreOne(sender, record, pair, users)) restored++;
+  return restored;
+}
+
+async function restoreOne(
+  sender: Sender,
+  record: Noun,
+  { ourId, theirId }: Pair,
+  users: readonly number[],
+): Promise<boolean> {
+  const { session } = sender;
+  const { store, tables, origin, result } = session;
+  const ours = oursOf(session, record, ourId);
+  const sent = ours && toTheirs(session, record, ours);
+  if (!ours || !sent) return false;
+  // Without a counterpart it is sent as a new record.
+  const forget = () => tables.note(() => store.counterparts.remove(origin, record, theirId));
+  // A user has one goal only, which a new one replaces.
+  if (record === 'goal') {
+    forget();
+    return false;
+  }
+  if (!sender.may(record, ourId, `create ${record}`)) return false;
+  const { refused } = await sender.push({
+    method: 'POST',
+    path: pathFor(record, theirId, sent),
+    body: null,
+    record,
+    records: [ours],
+    theirId,
+  });
+  if (!refused) {
+    result.pushed[record].created++;
+    // What came back with a user has to be read.
+    sender.isStale ||= record === 'user';
+    return true;
+  }
+  const isImpossible = refused.status === NOT_FOUND || refused.status === CONFLICT;
+  if (!isImpossible) sender.refuseUnlessStale(record, ourId, refused);
+  // Somebody has restored it meanwhile: it is read first.
+  else if (await isThere(session, record, theirId, users)) sender.isStale = true;
+  else forget();
+  return false;
+}
+
+/** Whether a record is over there, of a user who is synced. */
+async function isThere(
+  session: Session,
+  record: Noun,
+  theirId: number,
+  users: readonly number[],
+): Promise<boolean> {
+  const found = await session.service.find(record, theirId, 0);
+  const ours: AnyRecord | undefined = found && toOurs(session, record, found.record, 0);
+  return ours !== undefined && (!('userId' in ours) || users.includes(ours.userId));
+}
+
+/** The path that restores a record, as one of the user who has it here. */
+function pathFor(record: Noun, theirId: number, sent: object): string {
+  const path = `${pathOf(record, theirId, 0)}/restore`;
+  return 'userId' in sent ? `${path}?userId=${sent.userId}` : path;
+}
