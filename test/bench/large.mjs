@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { get } from './load.mjs';
-import { atMost, mebibytes, median, milliseconds, ratio } from './measure.mjs';
+import { atMost, compared, mebibytes, median, milliseconds, ratio } from './measure.mjs';
 import { database, fill } from './records.mjs';
-import { folder, kibibytes, sciatica, serve, took } from './servers.mjs';
+import { bare, folder, kibibytes, sciatica, serve, took } from './servers.mjs';
 import { anewOf, oneOf, reads } from './service.mjs';
 
 const LOGS = 10_000_000;
@@ -40,11 +40,16 @@ export async function benchLarge() {
   );
   milliseconds('summary of a user with 1,000 logs', await usual('/users/1/summary'), 60);
 
-  const small = await serve(await database('1k-beside.db', 1_000));
+  const beside = await database('1k-beside.db', 1_000);
+  const small = await serve(beside);
   atMost(
     'GET one log at 10,000,000 logs, against at 1,000',
     await ratio(reads(small, oneOf(1_000)), reads(server, oneOf(LOGS))),
     1.2,
+  );
+  compared(
+    'the same, bare',
+    await ratio(reads(await bare(beside), oneOf(1_000)), reads(await bare(path), oneOf(LOGS))),
   );
   atMost(
     "GET one user's logs at 10,000,000 logs, against at 1,000",

@@ -27,11 +27,14 @@ export const atMost = (what, measured, bound) =>
   report(what, times(measured), `at most ${bound} ×; ${spread(measured)}`, measured.value <= bound);
 export const milliseconds = (what, value, bound) =>
   report(what, `${value.toFixed(1)} ms`, `at most ${bound} ms`, value <= bound);
+export const seconds = (what, value, bound) =>
+  report(what, `${value.toFixed(0)} s`, `at most ${bound} s`, value <= bound);
 export const mebibytes = (what, value, bound) =>
   report(what, `${value.toFixed(0)} MiB`, `at most ${bound} MiB`, value <= bound);
 
-/** A figure to compare with, which nothing is wanted of. */
-export const compared = (what, measured) =>
-  console.log(`      ${what.padEnd(64)} ${times(measured).padStart(9)}   (${spread(measured)})`);
+/** A figure of the machine or to compare with, which nothing is wanted of. */
+export const seen = (what, value, more = '') =>
+  console.log(`      ${what.padEnd(64)} ${value.padStart(9)}   ${more}`.trimEnd());
+export const compared = (what, measured) => seen(what, times(measured), `(${spread(measured)})`);
 
 export const skipped = (what, why) => console.log(`skip  ${what}: ${why}`);

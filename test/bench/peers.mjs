@@ -25,7 +25,7 @@ export async function benchPeers() {
   for (const name of ['fastify', 'express', 'json-server']) {
     const ours = await serve(await database(`beside-${name}.db`, 1_000));
     const file = name === 'json-server' ? records : plainDatabase(`${name}.db`, 1_000);
-    const theirs = await start(join(peers, 'peer.mjs'), name, file, driver);
+    const theirs = await start([join(peers, 'peer.mjs'), name, file, driver]);
     const [one, hundred] = [oneOf(1_000), userOf(10)];
     compared(`GET one log, against ${name}`, await ratio(reads(ours, one), reads(theirs, one)));
     compared(

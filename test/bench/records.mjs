@@ -1,6 +1,7 @@
 // Databases to measure with.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { folder, sciatica, took } from './servers.mjs';
 
@@ -46,12 +47,26 @@ export async function database(name, logs) {
     stdio: ['pipe', 'inherit', 'ignore'],
   });
   const ended = once(importer, 'exit');
-  for (const record of records(logs))
-    if (!importer.stdin.write(`${JSON.stringify(record)}\n`)) await once(importer.stdin, 'drain');
-  importer.stdin.end();
+  await writeRecords(importer.stdin, logs);
   const [code] = await ended;
   if (code !== 0) throw new Error(`import of ${name} ended with ${code}`);
   return path;
+}
+
+/** Writes so many logs, and their users, to a file. */
+export async function ndjson(name, logs) {
+  const path = join(folder, name);
+  const file = createWriteStream(path);
+  const closed = once(file, 'close');
+  await writeRecords(file, logs);
+  await closed;
+  return path;
+}
+
+async function writeRecords(output, logs) {
+  for (const record of records(logs))
+    if (!output.write(`${JSON.stringify(record)}\n`)) await once(output, 'drain');
+  output.end();
 }
 
 /** The same logs in one plain table with one index: no history, nothing checked. */

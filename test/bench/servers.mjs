@@ -11,8 +11,8 @@ export const folder = mkdtempSync(join(tmpdir(), 'sciatica-bench-'));
 const running = [];
 
 /** Starts a server; it prints its port at the end of its first line. */
-export async function start(...args) {
-  const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+export async function start(args, env = process.env) {
+  const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
   running.push(server);
   const [line] = await Promise.race([once(server.stdout, 'data'), failure(server)]);
   return { pid: server.pid, port: Number(/:(\d+)\s*$/.exec(String(line))[1]) };
@@ -23,16 +23,17 @@ async function failure(server) {
   throw new Error(`a server ended with ${code}`);
 }
 
-export const bare = (path) => start(new URL('yardstick.mjs', import.meta.url).pathname, path);
-export const serve = (path, ...options) => start(sciatica, 'serve', '--port', '0', '--db', path, ...options);
+export const bare = (path, env) => start([new URL('yardstick.mjs', import.meta.url).pathname, path], env);
+export const serve = (path, options = [], env = process.env) =>
+  start([sciatica, 'serve', '--port', '0', '--db', path, ...options], env);
 
 /** The service behind its door, and an administrator's token. */
-export async function serveWithAuth(path) {
+export async function serveWithAuth(path, env = process.env) {
   const words = ['token', 'add', 'bench', '--role', 'admin', '--db', path];
   const added = spawnSync(process.execPath, [sciatica, ...words], { encoding: 'utf8' });
   const [token] = /sciatica_[\w-]+/.exec(added.stdout) ?? [];
   const often = ['--rate', '1000000', '--burst', '1000000'];
-  return { ...(await serve(path, '--auth', ...often)), token };
+  return { ...(await serve(path, ['--auth', ...often], env)), token };
 }
 
 export function cleanUp() {

@@ -1,8 +1,10 @@
 // The service against a bare node:http, at 1,000 logs.
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { get, load, post } from './load.mjs';
-import { atLeast, compared, ratio } from './measure.mjs';
+import { atLeast, compared, median, ratio, seen } from './measure.mjs';
 import { database, log, plainDatabase } from './records.mjs';
-import { bare, serve, serveWithAuth } from './servers.mjs';
+import { bare, folder, serve, serveWithAuth } from './servers.mjs';
 
 const ROUND_MS = 700;
 export const CONNECTIONS = 16;
@@ -22,6 +24,20 @@ export const anewOf =
   (users, first = 1) =>
   (n) =>
     `/userExerciseLogs?userId=${((n * 7919) % users) + first}&_n=${n}`;
+
+/** What the disk takes to sync a page that is written over, in milliseconds: the ratios of POSTs depend on it. */
+function syncTime() {
+  const file = openSync(join(folder, 'sync'), 'w');
+  const page = Buffer.alloc(4096);
+  const times = Array.from({ length: 200 }, (_, i) => {
+    writeSync(file, page, 0, page.length, (i % 20) * page.length);
+    const begun = performance.now();
+    fdatasyncSync(file);
+    return performance.now() - begun;
+  });
+  closeSync(file);
+  return median(times);
+}
 
 export async function benchService() {
   const theirs = await bare(plainDatabase('plain.db', 1_000));
@@ -52,6 +68,9 @@ export async function benchService() {
     await ratio(writes(guarded, 16), writes(theirs, 16)),
     2.8,
   );
+  seen('a sync of this disk', `${syncTime().toFixed(2)} ms`);
+  const nothing = () => load(theirs.port, 64, ROUND_MS, () => post(theirs, '/nothing', JSON.stringify(log)));
+  compared('POST that stores nothing, connections: 64, bare', await ratio(nothing, writes(theirs, 64)));
   // On the tables, indexes and triggers of sciatica: what its history costs it, the yardstick pays too.
   const withHistory = await bare(await database('history.db', 1_000));
   for (const connections of [1, 16])
