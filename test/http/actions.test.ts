@@ -124,6 +124,15 @@ describe('undo', () => {
     expect([store.users.has(1), store.logs.has(1)]).toEqual([true, true]);
   });
 
+  test('brings back what the caller deleted', async () => {
+    const { as, store } = guarded();
+    const me = as('patient', [1]);
+    const before = store.logs.get(1);
+    await me('DELETE', `${logs}/1`);
+    expect((await me('POST', '/undo', { change: 5 })).status).toBe(200);
+    expect(store.logs.get(1)).toEqual(before);
+  });
+
   test('of a change that is also about others is not there', async () => {
     const { as, store } = guarded();
     store.change(() => {
