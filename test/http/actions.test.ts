@@ -391,6 +391,20 @@ describe('a batch of routines and goals', () => {
   });
 });
 
+test('a repeated batch knows a -0 by the 0 that it stored', async () => {
+  const { call } = freshApp();
+  const body = JSON.stringify({
+    requests: [
+      { method: 'PATCH', url: '/users/1', body: { age: 44 } },
+      { method: 'POST', url: '/users', body: nora },
+    ],
+  }).replaceAll('44', '-0');
+  const send = () => call('POST', '/batch', { headers: { 'idempotency-key': 'k' }, body });
+  const first = await send();
+  expect([first.status, first.text.split('"age":0,').length]).toEqual([200, 3]);
+  expect((await send()).text).toBe(first.text);
+});
+
 describe('a batch that changes nothing', () => {
   const headers = { 'idempotency-key': 'k' };
   const requests = [
