@@ -391,6 +391,19 @@ describe('a batch of routines and goals', () => {
   });
 });
 
+test.each(['painAfter', 'id', 'mood'])(
+  'a batch with a value of %s that is nested deeply is refused',
+  async (name) => {
+    const { call } = freshApp();
+    const body = JSON.stringify({ requests: [{ method: 'PATCH', url: `${logs}/1`, body: { [name]: 0 } }] });
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    expect(await call('POST', '/batch', { body: body.replace(':0', `:${deep}`) })).toMatchObject({
+      status: 400,
+      body: { detail: 'The body is nested too deeply.', index: 0 },
+    });
+  },
+);
+
 test('a repeated batch knows a -0 by the 0 that it stored', async () => {
   const { call } = freshApp();
   const body = JSON.stringify({
