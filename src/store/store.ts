@@ -130,7 +130,7 @@ export class Store {
     check: (entries: HistoryEntry[]) => void,
   ): Promise<{ entries: HistoryEntry[]; seq: number }> {
     return this.#writer.write(() => {
-      check(this.history.ofChange(change));
+      check(this.history.ofChange(change, this.#view.users));
       const seq = this.history.last();
       return { entries: this.undo(change), seq };
     });

@@ -184,6 +184,27 @@ describe('history', () => {
   });
 });
 
+describe('a change, for those who see some users only', () => {
+  test.each<[string, (store: Store) => void, number[], number]>([
+    ['their own', (store) => void store.logs.update(1, { painAfter: 1 }), [1], 1],
+    ['of each of them', (store) => void store.logs.update(1, { userId: 2 }), [1, 2], 1],
+    ["somebody else's", (store) => void store.logs.update(2, { painAfter: 1 }), [1], 0],
+    ['of a record that leaves them', (store) => void store.logs.update(1, { userId: 2 }), [1], 0],
+    ['of a record that comes to them', (store) => void store.logs.update(2, { userId: 1 }), [1], 0],
+    ['of a user', (store) => void store.users.update(1, { age: 3 }), [1], 1],
+    ['of another user', (store) => void store.users.update(2, { age: 3 }), [1], 0],
+    ['of a user with a log', (store) => void store.users.delete(1), [1], 2],
+    ['theirs and of others', (store) => imported(store, log(), log(), log({ userId: 2 })), [1], 0],
+  ])('%s', (_, act, users, count) => {
+    const store = freshStore();
+    imported(store, user(), user({ firstName: 'Ole' }));
+    for (const userId of [1, 2]) store.logs.create(log({ userId }));
+    act(store);
+    const [last] = store.history.list({ limit: 1 });
+    expect(store.history.ofChange(last?.change ?? 0, users)).toHaveLength(count);
+  });
+});
+
 describe('undo', () => {
   test('brings a deleted user back with all logs and the same ids', () => {
     const store = freshStore();

@@ -112,9 +112,19 @@ export class History {
     return this.db.value(later, record, id, seq) === undefined;
   }
 
-  /** The entries of one change, the first one first. */
-  ofChange(change: number): HistoryEntry[] {
+  /**
+   * The entries of one change, the first one first.
+   * @param users none at all if one of them is about somebody else: nobody is to have another's import read
+   */
+  ofChange(change: number, users?: readonly number[]): HistoryEntry[] {
+    if (users && this.#isAboutOthers(change, users)) return [];
     return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(this.#entryOf);
+  }
+
+  #isAboutOthers(change: number, users: readonly number[]): boolean {
+    const [now, before] = [isAmong('userId', users), isAmong('coalesce(formerUserId, userId)', users)];
+    const sql = `SELECT 1 FROM history WHERE change = ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
+    return this.db.value(sql, change, ...now.values, ...before.values) !== undefined;
   }
 
   /**

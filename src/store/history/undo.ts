@@ -36,7 +36,7 @@ export interface Records {
  *   depends on it, naming the changes that stand in the way
  */
 export function takeBack(store: Records, change: number, users?: readonly number[]): HistoryEntry[] {
-  const entries = store.history.ofChange(change);
+  const entries = store.history.ofChange(change, users);
   if (entries.length === 0)
     throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
   if (entries.some(({ action }) => action === 'erase'))
