@@ -8,11 +8,12 @@ const evening = {
   exercises: [{ exerciseName: 'Bird Dog', exerciseType: 'stretch' as const }],
 };
 
-/** User 1, who is the caller, has log 1; logs 2, 3 and 4 and routine 1 were the caller's, and are user 2's or gone. */
+/** User 1, who is the caller, has log 1; logs 2, 3 and 4 and routine 1 were the caller's, and are user 2's or gone. User 3 has had nothing of theirs. */
 function parted() {
   const { store, call, errors } = guardedApp();
   store.users.create({ ...nora, firstName: 'Ole' });
-  for (const userId of [1, 1, 1, 2]) store.logs.create({ ...stretch, userId });
+  store.users.create({ ...nora, firstName: 'Ida' });
+  for (const userId of [1, 1, 1, 2, 3]) store.logs.create({ ...stretch, userId });
   for (const userId of [1, 2]) store.goals.create({ userId, sessionsPerWeek: 4 });
   store.routines.create({ ...evening, userId: 1 });
   store.logs.update(2, { userId: 2 });
@@ -57,6 +58,7 @@ test.each<[string, (store: Store) => void]>([
   ['user 2 records a log', (store) => void store.logs.create({ ...stretch, userId: 2 })],
   ['user 2 gives up the goal', (store) => void store.goals.delete(2)],
   ['user 2 is deleted', (store) => void store.users.delete(2)],
+  ['user 3 is erased', (store) => store.erase(3)],
   ['a user is created', (store) => void store.users.create(nora)],
 ])('%s, and no answer to a patient is another one', async (_, act) => {
   const { store, ask, errors } = parted();
