@@ -117,7 +117,7 @@ export class Store {
   undo(change: number): HistoryEntry[] {
     const { caller } = this.#view.origin ?? {};
     const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
-    return this.#connection.changes.run(() => takeBack(this, change), origin, change);
+    return this.#connection.changes.run(() => takeBack(this, change, this.#view.users), origin, change);
   }
 
   /**
@@ -177,11 +177,11 @@ export class Store {
   }
 
   /**
-   * Makes sure that somebody can go on from the entry `since` of the history; 0 is its beginning.
+   * Makes sure that who sees the users in scope can go on from the entry `since` of the history; 0 is its beginning.
    * @throws SciaticaError `outdated` when not all that came after it is there any more
    */
   requireSince(since: number): void {
-    if (since === 0 || (since >= this.horizon && since <= this.history.last())) return;
+    if (since === 0 || (since >= this.horizon && since <= this.lastChange(since - 1))) return;
     throw new SciaticaError(
       'outdated',
       `The changes since ${since} are not all there any more: records were erased or restored. Read everything anew.`,

@@ -124,6 +124,15 @@ describe('undo', () => {
     expect([store.users.has(1), store.logs.has(1)]).toEqual([true, true]);
   });
 
+  test('brings back what the caller deleted', async () => {
+    const { as, store } = guarded();
+    const me = as('patient', [1]);
+    const before = store.logs.get(1);
+    await me('DELETE', `${logs}/1`);
+    expect((await me('POST', '/undo', { change: 5 })).status).toBe(200);
+    expect(store.logs.get(1)).toEqual(before);
+  });
+
   test('of a change that is also about others is not there', async () => {
     const { as, store } = guarded();
     store.change(() => {
@@ -380,6 +389,33 @@ describe('a batch of routines and goals', () => {
     expect(store.history.last()).toBe(4);
     expect((await as('patient', [1])('POST', '/batch', { requests })).status).toBe(200);
   });
+});
+
+test.each(['painAfter', 'id', 'mood'])(
+  'a batch with a value of %s that is nested deeply is refused',
+  async (name) => {
+    const { call } = freshApp();
+    const body = JSON.stringify({ requests: [{ method: 'PATCH', url: `${logs}/1`, body: { [name]: 0 } }] });
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    expect(await call('POST', '/batch', { body: body.replace(':0', `:${deep}`) })).toMatchObject({
+      status: 400,
+      body: { detail: 'The body is nested too deeply.', index: 0 },
+    });
+  },
+);
+
+test('a repeated batch knows a -0 by the 0 that it stored', async () => {
+  const { call } = freshApp();
+  const body = JSON.stringify({
+    requests: [
+      { method: 'PATCH', url: '/users/1', body: { age: 44 } },
+      { method: 'POST', url: '/users', body: nora },
+    ],
+  }).replaceAll('44', '-0');
+  const send = () => call('POST', '/batch', { headers: { 'idempotency-key': 'k' }, body });
+  const first = await send();
+  expect([first.status, first.text.split('"age":0,').length]).toEqual([200, 3]);
+  expect((await send()).text).toBe(first.text);
 });
 
 describe('a batch that changes nothing', () => {

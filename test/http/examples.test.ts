@@ -2,16 +2,19 @@ import { expect, onTestFinished, test } from 'vitest';
 import { endpointsOf, type OpenApi, type RequestBody } from '../../src/http/docs/document.ts';
 import { openStore } from '../../src/store/store.ts';
 import { practiceDb } from '../helpers.ts';
+import { conformance } from './conformance.ts';
 import { served } from './helpers.ts';
 
 /** As `npm run test:postman` does with Postman's own importer and runner, which are too large to install for each run. */
-test('every example of the document works on a fresh demo, in the order in which an importer sorts them', async () => {
+test('every example of the document works on a fresh demo, as it says, in the order in which an importer sorts them', async () => {
   const store = openStore(await practiceDb());
   onTestFinished(() => store.close());
   const { url } = await served(store);
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi & {
     servers: { url: string }[];
   };
+  const faultsOf = conformance(document);
+  const faults: string[] = [];
   const endpoints = endpointsOf(document);
   const sorted = document.tags.flatMap(({ name }) => endpoints.filter(({ tags }) => tags.includes(name)));
   expect(sorted).toHaveLength(endpoints.length);
@@ -24,13 +27,16 @@ test('every example of the document works on a fresh demo, in the order in which
     const content = (requestBody as RequestBody | undefined)?.content['application/json'];
     const response = await fetch(document.servers[0]?.url + target, {
       method,
+      redirect: 'manual',
       ...(content && {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(content.example),
       }),
     });
-    await response.text();
-    answers.push([`${method} ${target} ${response.status}`, response.ok]);
+    const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
+    faults.push(...faultsOf(method, path, { ...answer, text: await response.text() }));
+    answers.push([`${method} ${target} ${response.status}`, response.status < 400]);
   }
   expect(answers.filter(([, isOk]) => !isOk)).toEqual([]);
+  expect(faults).toEqual([]);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkLog, checkUser } from '../../src/domain/schema.ts';
 import { routes } from '../../src/http/routes.ts';
+import { conformance } from './conformance.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 
 const anyString = fc.string({ unit: 'binary', maxLength: 20 });
@@ -45,8 +46,9 @@ const anyId = fc.oneof(
   anyString.map((text) => encodeURIComponent(text.toWellFormed())),
 );
 
-test('no request gives a 5xx or leaves a row that the schema would refuse', async () => {
+test('no request gives a 5xx, an answer that the document does not describe, or leaves a row that the schema would refuse', async () => {
   const { call, errors, store } = freshApp();
+  const faultsOf = conformance(JSON.parse((await call('GET', '/openapi.json')).text));
   let created = 0;
   const property = fc.asyncProperty(
     fc.constantFrom(...routes),
@@ -57,9 +59,12 @@ test('no request gives a 5xx or leaves a row that the schema would refuse', asyn
       if (!store.users.has(1)) store.users.restore({ id: 1, ...nora });
       if (!store.logs.has(1)) store.logs.restore({ id: 1, ...stretch });
       const target = `${path.replace('{id}', id)}${query && `?${query}`}`;
-      const { status, headers, text } = await call(method, target, { body });
+      const answer = await call(method, target, { body });
+      const { status, headers, text } = answer;
       expect(status).toBeLessThan(500);
       expect(errors).toEqual([]);
+      // Without an id it is the path of the list.
+      if (id !== '') expect(faultsOf(method, path, answer)).toEqual([]);
       if (status === 201) created += 1;
       if (headers['content-type']?.includes('json')) expect(() => JSON.parse(text)).not.toThrow();
       for (const user of store.users.list({ sort: '-id', limit: 3 })) checkUser(user);

@@ -167,6 +167,16 @@ describe('repeated with its Idempotency-Key', () => {
     expect(store.logs.has(1)).toBe(false);
   });
 
+  test('it may have another parameter that is ignored', async () => {
+    const { call, store } = freshApp();
+    store.logs.delete(1);
+    const [first, again] = [
+      await call('POST', `${logs}/1/restore?_t=1`, { headers }),
+      await call('POST', `${logs}/1/restore?_t=2`, { headers }),
+    ];
+    expect([again.status, again.text]).toEqual([201, first.text]);
+  });
+
   test('is 422 for another user, and 404 once it is erased', async () => {
     const { call, store } = freshApp();
     store.users.create(nora);

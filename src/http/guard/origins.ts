@@ -79,13 +79,16 @@ export function corsHeaders({ headers }: HttpRequest, origins: Origins): HttpHea
   };
 }
 
-/** The headers that answer a preflight request (OPTIONS with Access-Control-Request-Method); none for another request. */
+/**
+ * The headers that answer a preflight request (OPTIONS with Access-Control-Request-Method); none for another request. A page
+ * that is allowed may send any header, as to json-server: apps and what measures them add their own.
+ */
 export function preflightHeaders({ headers }: HttpRequest, allow: string): HttpHeaders {
   if (headers['access-control-request-method'] === undefined) return {};
   return {
     'access-control-allow-methods': allow,
     'access-control-allow-headers':
-      'Authorization, Cache-Control, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Pragma, traceparent, tracestate, X-Requested-With',
+      headers['access-control-request-headers'] ?? 'Authorization, Content-Type',
     'access-control-max-age': '600',
   };
 }

@@ -74,10 +74,18 @@ function write({ method, url, headers = {}, body }: BatchRequest, context: Reque
   const route = found.methods.get(method);
   if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
   requireRight(route, caller?.role);
-  if (body !== undefined && Buffer.byteLength(JSON.stringify(body)) > MAX_BODY_BYTES)
-    throw tooLarge(MAX_BODY_BYTES);
+  if (body !== undefined && sizeOf(body) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
   const { id, search } = found;
   return route.write.begin({ store, id, search, headers })(body)();
+}
+
+/** The bytes of a body as JSON. @throws Problem 400 for one with too many levels, which no record has */
+function sizeOf(body: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(body));
+  } catch {
+    throw new Problem(400, 'The body is nested too deeply.');
+  }
 }
 
 function requireRight({ right }: Route, role: Parameters<typeof may>[0] | undefined): void {

@@ -119,8 +119,8 @@ export function listReader<F extends Matching & Paging>(
   };
 }
 
-/** `id` of `id[]`, as axios and others write a parameter that has several values. */
-const bare = (name: string): string => (name.endsWith('[]') ? name.slice(0, -2) : name);
+/** `id` of `id[]` or `id[0]`, as axios, qs and others write a parameter that has several values. */
+const bare = (name: string): string => name.replace(/\[\d*\]$/, '');
 
 const suffixes = () =>
   Object.values(operators)

@@ -16,6 +16,7 @@ export const problemSchema: Json = {
     title: { type: 'string', examples: ['Bad Request'] },
     status: { type: 'integer', examples: [400] },
     detail: { type: 'string', examples: ['The request has faults; errors names each.'] },
+    index: { type: 'integer', minimum: 0, description: 'Of /batch: which of its requests failed, from 0' },
     errors: {
       type: 'array',
       description: 'Every fault of the input',

@@ -1,5 +1,5 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import type { HistoryEntry } from '../../domain/history.ts';
+import { type HistoryEntry, seenBy } from '../../domain/history.ts';
 import { type AnyRecord, type Noun, nouns } from '../../domain/records.ts';
 import type { User } from '../../domain/user.ts';
 import type { History } from './history.ts';
@@ -23,17 +23,19 @@ interface OwnedVerbs extends Verbs {
 /** What undoing works on. */
 export interface Records {
   of(noun: Noun): Verbs;
+  /** Of all records, whoever sees them. */
   history: History;
 }
 
 /**
  * Takes a change back, inside another: what it created goes, what it deleted comes back with its id, what it updated
  * is as before.
+ * @param users the ids of the users whose records the caller sees; all without it
  * @returns the entries that were taken back
  * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when something later
  *   depends on it, naming the changes that stand in the way
  */
-export function takeBack(store: Records, change: number): HistoryEntry[] {
+export function takeBack(store: Records, change: number, users?: readonly number[]): HistoryEntry[] {
   const entries = store.history.ofChange(change);
   if (entries.length === 0)
     throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
@@ -41,7 +43,7 @@ export function takeBack(store: Records, change: number): HistoryEntry[] {
     throw new SciaticaError('conflict', `Change ${change} erased a person for good: it cannot be undone.`);
   const inTheWay = new Set<string>();
   for (const entry of entries.toReversed()) {
-    const reasons = obstacles(store, entry);
+    const reasons = obstacles(store, entry, users);
     for (const reason of reasons) inTheWay.add(reason);
     if (reasons.length === 0) revert(store, entry);
   }
@@ -55,13 +57,13 @@ function refusal(change: number, reasons: string[]): string {
   return `Change ${change} cannot be undone: ${shown.join(' ')}${more}`;
 }
 
-/** What stands in the way of taking an entry back. */
-export function obstacles(store: Records, entry: HistoryEntry): string[] {
+/** What stands in the way of taking an entry back, as far as the caller may know. @param users as for `takeBack` */
+export function obstacles(store: Records, entry: HistoryEntry, users?: readonly number[]): string[] {
   const { record, id, after, before, seq } = entry;
-  if (!isCurrent(store, entry)) {
-    const later = store.history.of(record, id).filter((other) => other.seq > seq);
+  if (!isCurrent(store, entry, users)) {
+    const later = store.history.of(record, id).filter((other) => other.seq > seq && isSeen(other, users));
     const changes = [...new Set(later.map((other) => other.change))];
-    return [`${record} ${id} was changed again by ${named(changes)}.`];
+    return [`${record} ${id} was changed again${changes.length > 0 ? ` by ${named(changes)}` : ''}.`];
   }
   if (record === 'user') return after && !before ? belongings(store, id) : [];
   if (!before) return [];
@@ -86,10 +88,20 @@ function named(changes: number[]): string {
 }
 
 /** Whether the record is still as the entry left it. */
-function isCurrent(store: Records, { record, id, after }: HistoryEntry): boolean {
+function isCurrent(
+  store: Records,
+  { record, id, after }: HistoryEntry,
+  users: readonly number[] | undefined,
+): boolean {
   const now = store.of(record).find(id);
-  return JSON.stringify(now ?? null) === JSON.stringify(after);
+  if (now || after || !users) return JSON.stringify(now ?? null) === JSON.stringify(after);
+  // What the caller does not find may be another user's, or have been when it was deleted.
+  const last = store.history.lastOf(record, id);
+  return last?.after === null && isSeen(last, users);
 }
+
+const isSeen = (entry: HistoryEntry, users: readonly number[] | undefined): boolean =>
+  users === undefined || seenBy(users, entry) !== undefined;
 
 /** Makes a record as it was before an entry. */
 export function revert(store: Records, { record, id, before, after }: HistoryEntry): void {

@@ -26,7 +26,9 @@ export function restore(collection: Collection, parameters: Partial<typeof owner
   const read = queryReader(parameters as typeof ownerParameter);
   return async ({ request, id, search, store, caller }) => {
     const { userId: owner } = read(search);
-    const repeat = repeatable(request, `${path}/${id}/restore`, caller, search);
+    // Of the query only the owner is part of what is asked for.
+    const asked = owner === undefined ? '' : `userId=${owner}`;
+    const repeat = repeatable(request, `${path}/${id}/restore`, caller, asked);
     const { record, isReplay } = await store.submit((): { record: StoredRecord; isReplay: boolean } => {
       const first = repeat && firstRequest(store, repeat);
       if (first) return { record: restoredBy(first, collection, id), isReplay: true };
