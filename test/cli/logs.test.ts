@@ -42,6 +42,10 @@ describe('filters', () => {
       ['--type', 'strengthening'],
       [1, 4],
     ],
+    [
+      ['--type', 'Strength'],
+      [1, 4],
+    ],
     [['--effective'], [1, 3, 5]],
     [['--no-effective'], [2, 4, 6]],
     [
