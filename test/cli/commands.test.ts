@@ -202,7 +202,7 @@ describe('show, edit and rm of a log', () => {
     [['log', 'edit', '1', '--name', ''], 2, '--name must be text of 1 to 100 characters'],
     [['log', 'rm', '1', '99', '--yes'], 3, 'There is no log 99.'],
     [['log', 'rm', '1'], 2, 'To do it unasked, add --yes.'],
-    [['log', 'show'], 2, "missing required argument 'id'"],
+    [['log', 'show'], 2, '<id> is missing. Usage: sciatica log show [options] <id>'],
     [['user', 'show', '9'], 3, 'There is no user 9.'],
     [['user', 'use', '9'], 3, 'There is no user 9.'],
     [['logs', '--user', '9'], 3, 'There is no user 9.'],
