@@ -95,8 +95,8 @@ describe('mistakes', () => {
       "unknown option '--nmae' (did you mean --name?)",
       'sciatica log add --help',
     ],
-    [['log', 'add', '--name'], "option '--name <text>' argument missing", 'sciatica log add --help'],
-    [['user', 'use'], "missing required argument 'id'", 'sciatica user use --help'],
+    [['log', 'add', '--name'], '--name needs a value: --name <text>', 'sciatica log add --help'],
+    [['user', 'use'], '<id> is missing. Usage: sciatica user use [options] <id>', 'sciatica user use --help'],
     [
       ['completion', 'tcsh'],
       "shell must be one of bash, zsh, fish, not 'tcsh'",
@@ -120,6 +120,20 @@ describe('mistakes', () => {
     [['exercise', 'edit'], "unknown command 'edit'", 'sciatica exercise --help'],
     [['-v'], "unknown option '-v' (did you mean -V?)", 'sciatica --help'],
     [['version'], "there is no command 'version' here (did you mean sciatica --version?)", 'sciatica --help'],
+    [
+      ['log', 'show', '1', '2'],
+      'show takes 1 word only (quote a name with spaces). Usage: sciatica log show [options] <id>',
+      'sciatica log show --help',
+    ],
+    [['logs', '--limit', '0'], "--limit must be a whole number, 1 or more, not '0'", 'sciatica logs --help'],
+    [
+      ['export', '--format', 'yaml'],
+      "--format must be one of json, ndjson, csv, fhir, not 'yaml'",
+      'sciatica export --help',
+    ],
+    [['report', '-o'], '--output needs a value: --output <file>', 'sciatica report --help'],
+    [['logs', '--csv', '--json', 'id'], '--csv and --json cannot both be given', 'sciatica logs --help'],
+    [['token', 'add', 'x'], '--role is missing: say --role <role>', 'sciatica token add --help'],
     [['users', '3'], 'users takes no words after it', 'sciatica users --help'],
     [['\u001b[31m'], "unknown command '\\u001b[31m'", 'sciatica --help'],
   ])('%j', async (words, message, help) => {

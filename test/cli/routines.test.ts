@@ -42,6 +42,11 @@ describe('routine add', () => {
       ['Bird Dog', 'x', '--type', 'stretch'],
       [dog, { exerciseName: 'x', exerciseType: 'stretch' }],
     ],
+    [
+      'the beginning of a type',
+      ['Plank=Strength'],
+      [{ exerciseName: 'Plank', exerciseType: 'strengthening' }],
+    ],
     ['another type than before', ['bird dog=stretch'], [{ ...dog, exerciseType: 'stretch' }]],
   ])('takes %s', async (_, words, exercises) => {
     const db = done(false);

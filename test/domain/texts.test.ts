@@ -62,7 +62,7 @@ describe('parseSort', () => {
     ['-', 'must name fields'],
     ['date,', 'must name fields'],
     ['--date', 'must name fields'],
-    [' date', 'must name fields of the record, such as -date,id (did you mean date?)'],
+    [' date', 'must name fields of the record (did you mean date?): '],
     ['Date', '(did you mean date?)'],
     ['constructor', 'must name fields'],
     ['__proto__', 'must name fields'],
