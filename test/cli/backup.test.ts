@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { Decrypter, Encrypter, generateX25519Identity } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { localDay } from '../../src/domain/words/day.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 import { freshFolder, noraWith, records, run } from '../helpers.ts';
 
 const filled = (notes = '', count = 3) => noraWith(...Array<object>(count).fill({ notes }));
@@ -167,7 +168,7 @@ function sciatica(db: string, argv: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...argv, '--db', db], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] },
-    timeout: 20_000,
+    timeout: DEADLINE_MS,
   });
   return { code: status, stdout, stderr };
 }
@@ -176,7 +177,7 @@ const named = (db: string, end = 'db') =>
   join(dirname(db), 'backups', `test.db.auto-${localDay(new Date())}.${end}`);
 
 async function appears(file: string): Promise<void> {
-  await expect.poll(() => existsSync(file), { timeout: 15_000, interval: 50 }).toBe(true);
+  await expect.poll(() => existsSync(file)).toBe(true);
 }
 
 describe('a backup by itself', () => {
@@ -221,7 +222,7 @@ describe('a backup by itself', () => {
       child.kill();
       await once(child, 'close');
     }
-  }, 40_000);
+  });
 
   test('is moved, stopped and started again', async () => {
     const db = filled();

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MOST_WAITING } from '../../src/http/wire/pipelining.ts';
 import { freshServer, nora, stretch } from '../http/helpers.ts';
 import { Wire, withBody } from './wire.ts';
@@ -79,11 +79,11 @@ describe.skipIf(process.platform !== 'linux')('a caller who reads nothing', () =
     const { get, wire } = await server(20_000);
     const before = openFiles();
     const { socket } = wire().pause().send(get('/userExerciseLogs').repeat(MOST_WAITING));
-    await vi.waitFor(() => expect(openFiles()).toBeGreaterThan(before + 3));
+    await expect.poll(() => openFiles()).toBeGreaterThan(before + 3);
     expect(statuses(await wire().send(get('/health')).until(one))).toEqual([200]);
     expect(openFiles()).toBeLessThan(before + FEW);
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(openFiles()).toBeLessThan(before + FEW));
+    await expect.poll(() => openFiles()).toBeLessThan(before + FEW);
   });
 
   test('is cut off when too many requests wait', async () => {
@@ -103,10 +103,10 @@ describe('an upload', () => {
     const body = bytes.indexOf('\r\n\r\n') + 4;
     for (const [sent, tenth] of tenths.entries()) {
       const { socket } = wire().send(bytes.subarray(0, body + Math.floor((bytes.length - body) * tenth)));
-      await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0));
+      await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0);
       if (way === 'ended') socket.end();
       else socket.resetAndDestroy();
-      await vi.waitFor(() => expect(log.join('').match(/POST \/users aborted/g)).toHaveLength(sent + 1));
+      await expect.poll(() => log.join('').match(/POST \/users aborted/g)).toHaveLength(sent + 1);
     }
     expect(store.users.count()).toBe(1);
   });
@@ -116,7 +116,7 @@ describe('an upload', () => {
     const { socket, closed } = wire().send(post());
     socket.end();
     await closed;
-    await vi.waitFor(() => expect(store.users.count()).toBe(2));
+    await expect.poll(() => store.users.count()).toBe(2);
   });
 
   test('that is reset after its last byte is stored once or not at all', async () => {

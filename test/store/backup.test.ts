@@ -150,7 +150,7 @@ describe('a backup', () => {
     ]);
   });
 
-  test('is of one moment while others write', { timeout: 30_000 }, async () => {
+  test('is of one moment while others write', async () => {
     const path = freshPath();
     const store = openStore(path);
     store.users.create(user());
@@ -168,7 +168,7 @@ describe('a backup', () => {
     expect(last).toBeGreaterThan(0);
   });
 
-  test('gets its name while another command is closing the database', { timeout: 30_000 }, async () => {
+  test('gets its name while another command is closing the database', async () => {
     const store = filledStore(1);
     const mark = markOf(dbOf(store));
     store.close();
@@ -176,7 +176,7 @@ describe('a backup', () => {
     expect(unlessErasedSince(store.path, mark, () => 'published')).toBe('published');
   });
 
-  test('two at once to one name: one makes it, the other is refused', { timeout: 30_000 }, async () => {
+  test('two at once to one name: one makes it, the other is refused', async () => {
     const path = freshPath();
     filledStore(20, path).close();
     for (let round = 0; round < 3; round++) {
@@ -488,9 +488,7 @@ describe('a restore', () => {
   });
 });
 
-test('commands that come while databases are restored lose nothing that they saved', {
-  timeout: 30_000,
-}, async () => {
+test('commands that come while databases are restored lose nothing that they saved', async () => {
   const path = freshPath();
   const store = openStore(path);
   store.users.create(user());
@@ -557,7 +555,7 @@ async function killed(args: string[], rounds: number, check: (done: boolean) => 
   }
 }
 
-describe('SIGKILL at any moment', { timeout: 60_000 }, () => {
+describe('SIGKILL at any moment', () => {
   test('of a backup: the file before, or the new one', async () => {
     const path = freshPath();
     filledStore(4_000, path).close();

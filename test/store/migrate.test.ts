@@ -158,7 +158,7 @@ describe('before a migration', () => {
     expect([kept(path), others(path)]).toEqual([[], []]);
   });
 
-  test('six at one moment migrate once, and keep one copy', { timeout: 30_000 }, async () => {
+  test('six at one moment migrate once, and keep one copy', async () => {
     for (let round = 0; round < 2; round++) {
       const path = present();
       const children = Array.from({ length: 6 }, () => start(script, [path, 'told']));
@@ -209,9 +209,7 @@ describe('before a migration', () => {
   });
 });
 
-test('SIGKILL at any moment of a migration: one version or another, and every record', {
-  timeout: 60_000,
-}, async () => {
+test('SIGKILL at any moment of a migration: one version or another, and every record', async () => {
   const rehearsal = start(script, [present()]);
   await heard(rehearsal);
   const begun = performance.now();

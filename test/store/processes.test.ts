@@ -47,7 +47,7 @@ beforeAll(async () => {
   `);
 });
 
-test('eight first opens at one moment make one database', { timeout: 60_000 }, async () => {
+test('eight first opens at one moment make one database', async () => {
   for (let round = 0; round < 3; round++) {
     const path = freshPath();
     const children = Array.from({ length: 8 }, () => start(script, ['open', path]));
@@ -61,7 +61,7 @@ test('eight first opens at one moment make one database', { timeout: 60_000 }, a
   }
 });
 
-test('a server and two commands write to one file, and nothing is lost', { timeout: 60_000 }, async () => {
+test('a server and two commands write to one file, and nothing is lost', async () => {
   const store = freshStore();
   store.users.create(user());
   const path = store.path;
@@ -76,11 +76,11 @@ test('a server and two commands write to one file, and nothing is lost', { timeo
   expect(notes.filter((note) => note === 'command')).toHaveLength(80);
 });
 
-test('a command gets a lock that another process takes again and again', { timeout: 60_000 }, async () => {
+test('a command gets a lock that another process takes again and again', async () => {
   const store = freshStore();
   store.users.create(user());
   start(script, ['holder', store.path]);
-  await expect.poll(() => store.logs.count(), { timeout: 20_000 }).toBeGreaterThan(2);
+  await expect.poll(() => store.logs.count()).toBeGreaterThan(2);
   const other = raw(store.path);
   const isHeld = () => {
     try {
@@ -102,7 +102,7 @@ test('a command gets a lock that another process takes again and again', { timeo
   expect(turns).toBeLessThan(48);
 });
 
-test('a writer killed at any moment loses nothing it has acknowledged', { timeout: 60_000 }, async () => {
+test('a writer killed at any moment loses nothing it has acknowledged', async () => {
   const path = freshPath();
   const store = freshStore(path);
   store.users.create(user());
@@ -126,9 +126,7 @@ test('a writer killed at any moment loses nothing it has acknowledged', { timeou
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
 });
 
-test('an import of many logs killed at any moment has brought in all or none, and left the schema as it was', {
-  timeout: 60_000,
-}, async () => {
+test('an import of many logs killed at any moment has brought in all or none, and left the schema as it was', async () => {
   const MANY = 12_000;
   const [found, rounds] = [new Set<number>(), 8];
   let took = 0;
