@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../helpers.ts';
@@ -28,13 +28,9 @@ async function served(isInTerminal: boolean, hasTls: boolean) {
   });
   await expect.poll(() => readFileSync(out, 'utf8')).toContain('serves');
   const pid = Number(readFileSync(id, 'utf8'));
-  const isAlive = () => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
+  // Where the first process of a container waits for no other, one that has ended stays, as a zombie.
+  const isAlive = () =>
+    existsSync(`/proc/${pid}`) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   onTestFinished(() => {
     if (isAlive()) process.kill(pid, 'SIGKILL');
     child.kill('SIGKILL');

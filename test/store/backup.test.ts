@@ -503,7 +503,9 @@ test('commands that come while databases are restored lose nothing that they sav
   await Promise.all(children.map(heard));
   let done = 0;
   const saves = () => said.split('saved').length;
-  for (let round = 0; round < 400 && (done < 40 || saves() < 30); round++) {
+  const [begun, MOST_MS] = [performance.now(), 20_000];
+  const isOver = () => performance.now() - begun > MOST_MS;
+  for (let round = 0; done < 6 || saves() < 22 || (!isOver() && (done < 40 || saves() < 30)); round++) {
     const restoration = prepareRestore(file, path);
     try {
       restoration.apply(`${round}`);
@@ -530,7 +532,6 @@ test('commands that come while databases are restored lose nothing that they sav
     found.close();
   }
   const saved = [...said.matchAll(/saved (.*)/g)].map(([, notes]) => notes ?? '');
-  expect(done).toBeGreaterThan(5);
   expect(saved.length).toBeGreaterThan(20);
   expect(saved.filter((notes) => !stored.has(notes))).toEqual([]);
 });
