@@ -163,11 +163,13 @@ describe('an encrypted backup', () => {
 const bin = fileURLToPath(new URL('../../bin/sciatica.js', import.meta.url));
 const add = 'log add Cobra 5 4 --type stretch'.split(' ');
 
+const environment = { PATH: process.env['PATH'], TZ: process.env['TZ'] };
+
 /** The program as a process of its own, which is what makes backups by itself. */
 function sciatica(db: string, argv: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...argv, '--db', db], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'] },
+    env: environment,
     timeout: DEADLINE_MS,
   });
   return { code: status, stdout, stderr };
@@ -197,7 +199,8 @@ describe('a backup by itself', () => {
     expect(sciatica(db, add)).toMatchObject({ code: 0, stderr: '' });
     await appears(named(db));
     expect(records(named(db)).logs).toHaveLength(150);
-    expect(readdirSync(dirname(named(db)))).toHaveLength(1);
+    // The file has its temporary name, too, until that is removed.
+    await expect.poll(() => readdirSync(dirname(named(db)))).toHaveLength(1);
   });
 
   test('that fails is a line behind the answer, and the change is made', () => {
@@ -212,7 +215,7 @@ describe('a backup by itself', () => {
     const db = filled();
     mkdirSync(dirname(named(db)));
     const child = spawn(process.execPath, [bin, 'serve', '--port', '0', '--db', db], {
-      env: { PATH: process.env['PATH'] },
+      env: environment,
     });
     try {
       await once(child.stdout, 'data');

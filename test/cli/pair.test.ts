@@ -164,6 +164,7 @@ describe('sciatica pair', () => {
     const [uri] = await says(command, URI);
     service.child.kill('SIGTERM');
     await says(command, /has stopped: start it again, on the same port\.\n/);
+    await ended(service);
     await serving(db, '--port', /:(\d+)&/.exec(uri)?.[1] ?? '');
     await pair(uri, 'a');
     expect(await ended(command)).toBe(0);
