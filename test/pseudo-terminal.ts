@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { DEADLINE_MS } from './deadline.ts';
+import { DEADLINE_MS } from './deadline.mts';
 
 /** Programs in a pseudo-terminal, by script(1). Tests skip where it is missing. */
 export const hasScript = !spawnSync('script', ['--version']).error;

@@ -1,7 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { DEADLINE_MS } from './deadline.ts';
+import { DEADLINE_MS } from './deadline.mts';
 
 const IN_MEMORY = '/dev/shm';
 

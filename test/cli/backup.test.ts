@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { Decrypter, Encrypter, generateX25519Identity } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { localDay } from '../../src/domain/words/day.ts';
-import { DEADLINE_MS } from '../deadline.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder, noraWith, records, run } from '../helpers.ts';
 
 const filled = (notes = '', count = 3) => noraWith(...Array<object>(count).fill({ notes }));

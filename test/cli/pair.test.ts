@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { machine } from '../../src/lib/machine.ts';
 import { openStore } from '../../src/store/store.ts';
-import { DEADLINE_MS } from '../deadline.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { pair, send } from '../docs/pairing-client.ts';
 import { nora, prepared, run } from '../helpers.ts';
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { DEADLINE_MS } from '../deadline.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder, nora, noraWith, records, session, userFlags } from '../helpers.ts';
 
 /** The real program, as a process of its own. `npm test` builds it first. */

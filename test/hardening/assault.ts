@@ -1,4 +1,4 @@
-import { DEADLINE_MS } from '../deadline.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import type { Server } from './child.ts';
 import { fuzzed } from './fuzz.ts';
 import { type Reply, repliesIn } from './reply.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../src/http/wire/message.ts';
-import { DEADLINE_MS } from '../deadline.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder } from '../helpers.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
