@@ -163,7 +163,7 @@ describe('worker threads', () => {
       const text = textOf(ask('/userExerciseLogs?sort=date'));
       expect(folders(store)).toHaveLength(1);
       expect(JSON.parse(await text)).toHaveLength(10);
-      await expect.poll(() => folders(store), { interval: 10 }).toEqual([]);
+      await expect.poll(() => folders(store)).toEqual([]);
     }
   });
 
