@@ -54,6 +54,10 @@ export const ofTheirs = (
   theirId: number,
 ): Counterpart | undefined => store.counterparts.ofTheirs(origin, record, theirId);
 
+/** The id over there of a user here; 0 if it is not known. */
+export const theirUserOf = ({ store, origin }: Session, ourId: number): number =>
+  store.counterparts.ofOurs(origin, 'user', ourId)?.theirId ?? 0;
+
 /**
  * A record from over there with the ids of here.
  * @param ourId of the record itself; 0 if it has none yet

@@ -8,7 +8,7 @@ import { emptyResult, type Progress, type SyncResult } from './result.ts';
 import { Sending } from './send.ts';
 import { type Me, Service, type Wait } from './service.ts';
 import type { Session, SyncOptions } from './session.ts';
-import { overtaken, Taking } from './take.ts';
+import { Taking } from './take.ts';
 import type { Transport } from './transport.ts';
 
 /** What a sync works with. */
@@ -105,7 +105,11 @@ function takeOver(session: Session, position: number, wasAnew: boolean, pairsTwi
   session.origin ||= store.counterparts.origin(me.database);
   session.differences = tables.differencesFrom(session.origin);
   const now = tables.syncs.find(session.origin);
-  if ((now?.position ?? -1) !== state.position) throw overtaken();
+  if ((now?.position ?? -1) !== state.position)
+    throw new SciaticaError(
+      'busy',
+      'Another sync of this database has gone on meanwhile. Run this one again.',
+    );
   const pair = state.ourUser !== null &&
     session.theirUser !== null && {
       record: 'user' as const,

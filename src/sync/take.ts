@@ -1,10 +1,9 @@
-import { SciaticaError } from '../domain/errors.ts';
 import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
 import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { decide, newer, type State, same } from './decide.ts';
 import { addConflict, type ConflictKind } from './result.ts';
-import { allowed, ofTheirs, oursOf, type Session, toOurs, verbsOf } from './session.ts';
+import { allowed, ofTheirs, oursOf, type Session, theirUserOf, toOurs, verbsOf } from './session.ts';
 
 /** An arrival, and the record here that is its counterpart. */
 interface Met {
@@ -187,6 +186,11 @@ export class Taking {
       this.#meet({ ...met, counterpart: { ...counterpart, agreed: before } });
       return;
     }
+    // Ours goes with a user who was erased there; theirs is another's by now.
+    if (ours && theirs && 'userId' in ours && this.#erased.has(theirUserOf(this.session, ours.userId))) {
+      this.#take(met);
+      return;
+    }
     switch (decide({ record, base: counterpart.agreed, ours, theirs, isLater })) {
       case 'agree':
         this.#agree(arrival, counterpart.ourId, theirs);
@@ -290,7 +294,3 @@ function kindOf({ arrival, ours, theirs }: Met): ConflictKind {
   if (theirs) return ours ? 'changed' : 'deleted here';
   return arrival.isLater ? 'deleted there' : 'missing there';
 }
-
-/** The error of a sync that meets another one of the same database. */
-export const overtaken = () =>
-  new SciaticaError('busy', 'Another sync of this database has gone on meanwhile. Run this one again.');
