@@ -1578,6 +1578,8 @@ export interface components {
             status: number;
             /** @example The request has faults; errors names each. */
             detail: string;
+            /** @description Of /batch: which of its requests failed, from 0 */
+            index?: number;
             /** @description Every fault of the input */
             errors?: {
                 /** @example painLevel */
