@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
+import { disclosedChanges } from '../../src/http/handlers/disclosure.ts';
 import { run } from '../helpers.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
 import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
@@ -71,6 +73,11 @@ test.each(['/changes', '/changes?limit=9'])('%s counts users and logs apart', as
   ]);
   await as('boss', 'GET', `/changes?since=4`);
   expect(await entries()).toHaveLength(2);
+});
+
+test('an undone import counts as a whole, however large', () => {
+  const entries = Array.from({ length: 500_000 }, (_, i) => ({ record: 'log', id: i + 1 }) as HistoryEntry);
+  expect(disclosedChanges(entries)).toEqual([{ record: 'log', first: 1, last: 500_000, count: 500_000 }]);
 });
 
 test('changes sent in chunks are recorded chunk by chunk', async () => {

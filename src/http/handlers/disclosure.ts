@@ -27,6 +27,9 @@ export function disclosedChanges(entries: readonly HistoryEntry[]): readonly Dis
   return nouns.flatMap((record) => {
     const ids = entries.filter((entry) => entry.record === record).map(({ id }) => id);
     if (ids.length === 0) return [];
-    return [{ record, first: Math.min(...ids), last: Math.max(...ids), count: ids.length }];
+    // An import has more ids than a function takes arguments.
+    const first = ids.reduce((one, other) => Math.min(one, other));
+    const last = ids.reduce((one, other) => Math.max(one, other));
+    return [{ record, first, last, count: ids.length }];
   });
 }
