@@ -115,6 +115,7 @@ describe('mistakes', () => {
       "there is no command 'list' here (did you mean sciatica token ls?)",
       'sciatica token --help',
     ],
+    [['tokens'], "there is no command 'tokens' here (did you mean sciatica token ls?)", 'sciatica --help'],
     [['constructor'], "unknown command 'constructor'", 'sciatica --help'],
     [['token', 'update'], "unknown command 'update'", 'sciatica token --help'],
     [['exercise', 'edit'], "unknown command 'edit'", 'sciatica exercise --help'],
