@@ -172,7 +172,11 @@ const reworded = (message: string, command: string, usage: string): string =>
       const isName = noun === 'log' && suggestion === '';
       return isName ? `${all} (to record an exercise: sciatica log add ${quoted(word)} 6 4)` : all;
     })
-    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)");
+    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
+    .replace(
+      /^unknown option '.*'$/s,
+      command === 'sciatica' ? '$& (the options of a command come after it)' : '$&',
+    );
 
 /** Whether a prompt was aborted with Ctrl-C. */
 function isInterrupt(error: unknown): boolean {

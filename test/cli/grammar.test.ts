@@ -120,6 +120,14 @@ describe('mistakes', () => {
     [['token', 'update'], "unknown command 'update'", 'sciatica token --help'],
     [['exercise', 'edit'], "unknown command 'edit'", 'sciatica exercise --help'],
     [['-v'], "unknown option '-v' (did you mean -V?)", 'sciatica --help'],
+    [
+      ['--user', '3', 'logs'],
+      "unknown option '--user' (the options of a command come after it)",
+      'sciatica --help',
+    ],
+    [['logs', '-n', '3'], "unknown option '-n'\n", 'sciatica logs --help'],
+    [['--db'], '--db needs a value: --db <file>', 'sciatica --help'],
+    [['--quiet', '--db'], '--db needs a value: --db <file>', 'sciatica --help'],
     [['version'], "there is no command 'version' here (did you mean sciatica --version?)", 'sciatica --help'],
     [
       ['log', 'show', '1', '2'],
