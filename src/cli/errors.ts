@@ -114,9 +114,12 @@ const LISTS: Readonly<Record<string, string>> = {
   token: 'token ls',
 };
 
+/** Words that are no command, and what has the name here. */
+const OTHERWISE: Readonly<Record<string, string>> = { version: '--version', tokens: 'token ls' };
+
 /** The command that was probably meant by one that there is not; a verb alone is about logs. */
 function meantBy(noun: string, word: string): string | undefined {
-  if (noun === '' && word === 'version') return '--version';
+  if (noun === '' && Object.hasOwn(OTHERWISE, word)) return OTHERWISE[word];
   const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
   if (verb === 'list') return LISTS[noun || 'log'];
   const isThere = noun === 'token' ? verb === 'add' || verb === 'rm' : noun in LISTS && noun !== 'exercise';
@@ -169,7 +172,11 @@ const reworded = (message: string, command: string, usage: string): string =>
       const isName = noun === 'log' && suggestion === '';
       return isName ? `${all} (to record an exercise: sciatica log add ${quoted(word)} 6 4)` : all;
     })
-    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)");
+    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
+    .replace(
+      /^unknown option '.*'$/s,
+      command === 'sciatica' ? '$& (the options of a command come after it)' : '$&',
+    );
 
 /** Whether a prompt was aborted with Ctrl-C. */
 function isInterrupt(error: unknown): boolean {

@@ -66,9 +66,13 @@ async function showHelp(context: Context, help: string, { pager, input }: Global
 
 /** Whether no command is named: only options of every command, which take no word but --db. */
 function isHome(argv: readonly string[]): boolean {
-  return argv.every(
-    (word, i) =>
-      /^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(word) || (i > 0 && argv[i - 1] === '--db'),
+  return (
+    argv.at(-1) !== '--db' &&
+    argv.every(
+      (word, i) =>
+        /^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(word) ||
+        (i > 0 && argv[i - 1] === '--db'),
+    )
   );
 }
 

@@ -166,6 +166,12 @@ describe('exercise rename', () => {
       3,
       'There is no exercise "Bird Dgo" (did you mean Bird Dog?). See: sciatica exercises',
     ],
+    [
+      'a part of a name',
+      ['dog', 'x'],
+      3,
+      'There is no exercise "dog" (did you mean Bird Dog?). See: sciatica exercises',
+    ],
     ['the same name', [dog, dog], 2, 'The exercise is called "Bird Dog" already.'],
     ['the same name in other letters', ['bird dog', dog], 2, 'The exercise is called "Bird Dog" already.'],
     ['a blank name', [dog, ' '], 2, 'name must be text of 1 to 100 characters, not only spaces'],

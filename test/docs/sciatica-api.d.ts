@@ -364,7 +364,7 @@ export interface paths {
         put?: never;
         /**
          * Create a routine of a user
-         * @description A single routine has a path of its own, which Location names.
+         * @description A single routine has a path of its own, which Location names. A user has one routine of a name, whatever the case of its letters.
          */
         post: operations["createUserRoutine"];
         delete?: never;
@@ -970,7 +970,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @description Name of the routine
              * @example morning
              */
             name: string;
@@ -1008,7 +1008,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @description Name of the routine
              * @example morning
              */
             name: string;
@@ -1043,7 +1043,7 @@ export interface components {
         };
         UserRoutineInput: {
             /**
-             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @description Name of the routine
              * @example morning
              */
             name: string;
@@ -1981,11 +1981,11 @@ export interface components {
         "Routine.userId_gt": number;
         /** @description Id of the user whose routine it is: is less than */
         "Routine.userId_lt": number;
-        /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+        /** @description Name of the routine; given again: any of them */
         "Routine.name": string[];
-        /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+        /** @description Name of the routine: is not; given again: all of them */
         "Routine.name_ne": string[];
-        /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+        /** @description Name of the routine: contains; given again: any of them */
         "Routine.name_like": string[];
         /** @description Text that a text field contains, upper and lower case alike */
         "Routine.q": string;
@@ -4238,11 +4238,11 @@ export interface operations {
                 userId_gt?: components["parameters"]["Routine.userId_gt"];
                 /** @description Id of the user whose routine it is: is less than */
                 userId_lt?: components["parameters"]["Routine.userId_lt"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                /** @description Name of the routine: is not; given again: all of them */
                 name_ne?: components["parameters"]["Routine.name_ne"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                /** @description Name of the routine: contains; given again: any of them */
                 name_like?: components["parameters"]["Routine.name_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["Routine.q"];
@@ -4406,11 +4406,11 @@ export interface operations {
                 userId_gt?: components["parameters"]["Routine.userId_gt"];
                 /** @description Id of the user whose routine it is: is less than */
                 userId_lt?: components["parameters"]["Routine.userId_lt"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                /** @description Name of the routine: is not; given again: all of them */
                 name_ne?: components["parameters"]["Routine.name_ne"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                /** @description Name of the routine: contains; given again: any of them */
                 name_like?: components["parameters"]["Routine.name_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["Routine.q"];
