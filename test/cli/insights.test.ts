@@ -619,7 +619,7 @@ describe('is refused', () => {
     ['report --user 99', 3, 'There is no user 99'],
     ['report --user 3 --format pdf', 2, '--format must be one of html, md'],
     ['report --user 3 -o /', 1, 'is a folder'],
-    ['report --user 3 -o /nowhere/x.html', 1, 'there is no folder'],
+    ['report --user 3 -o /proc/nowhere/x.html', 1, 'there is no folder'],
     ['export logs --format fhir', 2, 'leave out users or logs'],
     ['export --bundle transaction', 2, '--bundle and --with-report are for --format fhir'],
     ['export --format ndjson --with-report', 2, '--bundle and --with-report are for --format fhir'],
