@@ -54,6 +54,12 @@ export const ofTheirs = (
   theirId: number,
 ): Counterpart | undefined => store.counterparts.ofTheirs(origin, record, theirId);
 
+/** Whether a record here has no counterpart, or one that is deleted there. */
+export function isFree({ store, origin }: Session, record: Noun, ourId: number): boolean {
+  const known = store.counterparts.ofOurs(origin, record, ourId);
+  return !known || (known.before ?? null) !== null;
+}
+
 /** The id over there of a user here; 0 if it is not known. */
 export const theirUserOf = ({ store, origin }: Session, ourId: number): number =>
   store.counterparts.ofOurs(origin, 'user', ourId)?.theirId ?? 0;

@@ -67,6 +67,7 @@ async function runRound(session: Session, means: Means): Promise<boolean> {
   const { position, wasAnew } = await receive(session, isAnew);
   // Records that hold the same may be taken for one only where it is not known which is which.
   const hadRecords = store.users.count() > 0;
+  tables.newLogsFrom(origin).stage();
   const work = () => takeOver(session, position, wasAnew, wasAnew && hadRecords);
   if (options.dryRun) {
     dryRun(session, means, work);
