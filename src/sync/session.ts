@@ -37,6 +37,8 @@ export interface Session {
   erasedHere: ReadonlySet<number>;
   /** Users over there who are to be deleted with all that was decided to go with them. */
   deletable: Set<number>;
+  /** Records over there that are others than those which are known under their ids. */
+  others: Pick<Counterpart, 'record' | 'theirId'>[];
   arrivals: Arrivals;
   differences: Differences;
   options: SyncOptions;
