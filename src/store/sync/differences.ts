@@ -119,11 +119,16 @@ export class Differences {
 
   /** Takes a record that holds the same and has no counterpart, inside a transaction. @returns its id */
   takeTwin(record: Noun, one: AnyRecord): number | undefined {
-    this.#twins ??= new Twins(this.db, this.origin);
-    return this.#twins.take(record, one);
+    return this.twins.take(record, one);
   }
 
-  /** Forgets what `takeTwin` looks through. */
+  /** The records here that have no counterpart, inside a transaction. */
+  get twins(): Twins {
+    this.#twins ??= new Twins(this.db, this.origin);
+    return this.#twins;
+  }
+
+  /** Forgets them. */
   dropTwins(): void {
     this.#twins?.drop();
     this.#twins = undefined;
