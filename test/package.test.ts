@@ -67,7 +67,7 @@ test('the notices have the licence of every package whose code is in the bundle'
 
 const run = promisify(execFile);
 
-test('the tarball is installed into an empty prefix, and works', { timeout: 60_000 }, async ({ skip }) => {
+test('the tarball is installed into an empty prefix, and works', async ({ skip }) => {
   skip(spawnSync('npm', ['--version']).status !== 0, 'npm cannot be run here');
   skip(spawnSync('tar', ['--version']).status !== 0, 'tar cannot be run here');
   const folder = freshFolder();

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { DEADLINE_MS } from './deadline.mts';
 
 /** Programs in a pseudo-terminal, by script(1). Tests skip where it is missing. */
 export const hasScript = !spawnSync('script', ['--version']).error;
@@ -31,7 +32,7 @@ export function typeInto(
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`Waited for ${left[0]?.[0]} in\n${screen}`));
-    }, 20_000);
+    }, DEADLINE_MS);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       screen += text;
       const [next] = left;

@@ -1,6 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { DEADLINE_MS } from './deadline.mts';
 
 const IN_MEMORY = '/dev/shm';
 
@@ -24,9 +25,9 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
-    // Tests start processes and wait for disks: a loaded machine needs longer than the five seconds of the default.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 3 * DEADLINE_MS,
+    hookTimeout: 3 * DEADLINE_MS,
+    expect: { poll: { timeout: DEADLINE_MS, interval: 10 } },
     maxWorkers: 2,
     env: temporaryFolder(),
   },

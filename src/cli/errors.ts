@@ -47,10 +47,11 @@ export class Declined extends Error {}
 /**
  * Reports an error on stderr.
  * @param command the full name of the command, to point to its help
+ * @param usage how the command is called, such as `sciatica log show [options] <id>`
  * @returns the exit code
  */
-export function report(context: Context, error: unknown, command: string): number {
-  if (error instanceof CommanderError) return reportUsage(context, error, command);
+export function report(context: Context, error: unknown, command: string, usage = command): number {
+  if (error instanceof CommanderError) return reportUsage(context, error, command, usage);
   if (isInterrupt(error)) return INTERRUPTED;
   if (error instanceof Declined) {
     sayAlways(context, error.message);
@@ -113,9 +114,12 @@ const LISTS: Readonly<Record<string, string>> = {
   token: 'token ls',
 };
 
+/** Words that are no command, and what has the name here. */
+const OTHERWISE: Readonly<Record<string, string>> = { version: '--version', tokens: 'token ls' };
+
 /** The command that was probably meant by one that there is not; a verb alone is about logs. */
 function meantBy(noun: string, word: string): string | undefined {
-  if (noun === '' && word === 'version') return '--version';
+  if (noun === '' && Object.hasOwn(OTHERWISE, word)) return OTHERWISE[word];
   const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
   if (verb === 'list') return LISTS[noun || 'log'];
   const isThere = noun === 'token' ? verb === 'add' || verb === 'rm' : noun in LISTS && noun !== 'exercise';
@@ -123,17 +127,43 @@ function meantBy(noun: string, word: string): string | undefined {
 }
 
 /** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
-function reportUsage(context: Context, error: CommanderError, command: string): number {
+function reportUsage(context: Context, error: CommanderError, command: string, usage: string): number {
   if (error.exitCode === 0 || error.code === 'commander.help') return 0;
-  const message = error.message
-    .replace(/^error: /, '')
+  const message = reworded(error.message.replace(/^error: /, ''), command, usage);
+  sayAlways(context, `sciatica: ${escapeControls(message)}`);
+  sayAlways(context, `See: ${command} --help`);
+  return 2;
+}
+
+/** What commander says of a command line, in the words of the other errors. */
+const reworded = (message: string, command: string, usage: string): string =>
+  message
     .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
     .replace(
       /^too many arguments(?: for '(.*)')?\. Expected (\d+) arguments?.*$/s,
       (_, name: string, most: string) =>
         Number(most) === 0
           ? `${name} takes no words after it`
-          : `${name} takes ${most} word${most === '1' ? '' : 's'} only: quote a name with spaces`,
+          : `${name} takes ${most} word${most === '1' ? '' : 's'} only (quote a name with spaces). Usage: ${usage}`,
+    )
+    .replace(
+      /^missing required argument '(.*)'$/,
+      (_, name: string) => `<${name}> is missing. Usage: ${usage}`,
+    )
+    .replace(/^required option '(--[\w-]+) (.*)' not specified$/, '$1 is missing: say $1 $2')
+    .replace(/^option '(?:-\w, )?(--[\w-]+) (.*)' argument missing$/, '$1 needs a value: $1 $2')
+    .replace(
+      /^option '(--[\w-]+).*' cannot be used with option '(--[\w-]+).*'$/,
+      '$1 and $2 cannot both be given',
+    )
+    .replace('Allowed choices are ', 'It must be one of ')
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. It must be (.*)\.$/s,
+      "$1 must be $3, not '$2'",
+    )
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*)'\. It must be (.*)\.$/s,
+      "$2 must be $3, not '$1'",
     )
     .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
       const noun = command.replace(/^sciatica ?/, '');
@@ -144,13 +174,9 @@ function reportUsage(context: Context, error: CommanderError, command: string): 
     })
     .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
     .replace(
-      /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
-      "$2 must be one of $3, not '$1'",
+      /^unknown option '.*'$/s,
+      command === 'sciatica' ? '$& (the options of a command come after it)' : '$&',
     );
-  sayAlways(context, `sciatica: ${escapeControls(message)}`);
-  sayAlways(context, `See: ${command} --help`);
-  return 2;
-}
 
 /** Whether a prompt was aborted with Ctrl-C. */
 function isInterrupt(error: unknown): boolean {

@@ -45,10 +45,11 @@ export async function manPage(reference: string): Promise<string> {
   return `${lines.join('\n')}\n`;
 }
 
-/** The commands that do something, in the order of the help. */
+/** The commands that do something, in the order of the help: a group does that takes words or flags of its own. */
 function leavesOf(parent: Command): Command[] {
   return parent.commands.flatMap((command) => {
-    const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
+    const { commands, registeredArguments, options } = command;
+    const isGroup = commands.length > 0 && registeredArguments.length === 0 && options.length === 0;
     return [...(isGroup ? [] : [command]), ...leavesOf(command)];
   });
 }

@@ -46,7 +46,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     for (const line of warnings) sayAlways(context, `sciatica: ${escapeControls(line)}`);
     return 0;
   } catch (error) {
-    return report(context, error, pathOf(program, words).join(' '));
+    const command = commandNamed(program, words);
+    return report(context, error, nameOf(command), command.createHelp().commandUsage(command));
   } finally {
     if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
     await context.paging?.finish();
@@ -65,9 +66,13 @@ async function showHelp(context: Context, help: string, { pager, input }: Global
 
 /** Whether no command is named: only options of every command, which take no word but --db. */
 function isHome(argv: readonly string[]): boolean {
-  return argv.every(
-    (word, i) =>
-      /^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(word) || (i > 0 && argv[i - 1] === '--db'),
+  return (
+    argv.at(-1) !== '--db' &&
+    argv.every(
+      (word, i) =>
+        /^(-q|--(db|db=.*|no-input|no-color|no-pager|quiet))$/s.test(word) ||
+        (i > 0 && argv[i - 1] === '--db'),
+    )
   );
 }
 
@@ -192,16 +197,14 @@ function finish(command: Command): void {
 }
 
 /** The longest command that the words begin with: `sciatica log add`. */
-function pathOf(program: Command, words: readonly string[]): string[] {
-  const path = [program.name()];
+function commandNamed(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words) {
-    const next = command.commands.find((child) => child.name() === word);
+    const next: Command | undefined = command.commands.find((child) => child.name() === word);
     if (!next) break;
-    path.push(word);
     command = next;
   }
-  return path;
+  return command;
 }
 
 /** Rewrites what commander would misread: `help log`, `--json 3`, `lgo --help`. */

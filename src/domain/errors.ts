@@ -58,6 +58,10 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
+export function idsUsedUp(noun: Noun): SciaticaError {
+  return new SciaticaError('full', `No further ${noun} can be stored: the ids are used up.`);
+}
+
 export function notFound(noun: Noun, id: number): SciaticaError {
   return new SciaticaError('not-found', `There is no ${noun} ${id}.`);
 }

@@ -144,7 +144,7 @@ export function expectation(field: Field): string {
     case 'text':
       return `text of ${field.blank ? 0 : 1} to ${grouped(field.max)} characters${field.blank ? '' : ', not only spaces'}`;
     case 'email':
-      return `an e-mail address such as ${field.example}, of at most ${field.max} characters`;
+      return `an e-mail address such as ${field.example}, at most ${field.max} characters`;
     case 'integer':
       return field.max >= MAX_ID
         ? `a whole number, ${field.min} or more`

@@ -76,3 +76,9 @@ export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEn
   const action = before ? (after ? 'update' : 'delete') : 'create';
   return { ...entry, action, before, after };
 }
+
+/**
+ * How far the history seq leaps where a backup is restored and nothing tells what was numbered since: beyond all that may have
+ * been. Ids of records, which people see, are given again then.
+ */
+export const UNKNOWN_PAST = 1_000_000_000;

@@ -89,7 +89,9 @@ function headerOf(cells: string[]): Header {
   const fields: Fields = recordFields[noun];
   const known = Object.keys(fields);
   if (shared(fields) === 0)
-    throw unreadable('It is not CSV with a header: the first line must hold the names of the fields.');
+    throw unreadable(
+      'It is neither JSON nor CSV of sciatica, the first line of which holds the names of the fields, such as userId,exerciseName,date.',
+    );
   const faults: Issue[] = columns.flatMap((column, i) => {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
     const field = column.slice(0, 60);

@@ -50,7 +50,7 @@ export function itemOf(at: number, value: unknown): Item {
   const noun = nounOf(value);
   if (noun) return { at, noun, value };
   const message = isObject(value)
-    ? 'is no user (firstName, email), log (userId, exerciseName), routine (exercises) or goal (sessionsPerWeek)'
+    ? 'is no record of sciatica: a user has firstName and email, a log userId and exerciseName, a routine exercises, a goal sessionsPerWeek'
     : 'must be a JSON object';
   return { at, fault: { field: '', message } };
 }

@@ -4,7 +4,7 @@ import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
 import { creation } from './handlers/plans/routines.ts';
 import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
-import { ownerParameter, restore } from './handlers/reversal/restore.ts';
+import { ownerParameter, restoreOwned } from './handlers/reversal/restore.ts';
 import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
 import {
   deleteOperation,
@@ -91,8 +91,8 @@ export const planRoutes: readonly Route[] = [
     method: 'POST',
     path: '/routines/{id}/restore',
     right: 'create routine',
-    errors: [...WRITE, 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'UnprocessableEntity'],
     operation: restoreOperation(routines, 1, ownerParameter),
-    handle: restore(routines, ownerParameter),
+    handle: restoreOwned(routines),
   },
 ];

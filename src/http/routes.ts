@@ -7,7 +7,7 @@ import { list, listOfUser } from './handlers/list.ts';
 import { pair } from './handlers/pairing/pair.ts';
 import { create, createOne, patch, read, remove, replace, written } from './handlers/records.ts';
 import { logs, users } from './handlers/resource.ts';
-import { ownerParameter, restore } from './handlers/reversal/restore.ts';
+import { ownerParameter, restoreOwned, restoreUser } from './handlers/reversal/restore.ts';
 import { undo } from './handlers/reversal/undo.ts';
 import { docs, document, health, me, root } from './handlers/service.ts';
 import { batchOperation, undoOperation } from './openapi/actions.ts';
@@ -93,7 +93,7 @@ export const routes: readonly Route[] = [
     right: 'create user',
     errors: [...WRITE, 'NotFound', 'Conflict', 'UnprocessableEntity'],
     operation: restoreOperation(users, 2, {}),
-    handle: restore(users, {}),
+    handle: restoreUser,
   },
   {
     method: 'GET',
@@ -189,9 +189,9 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/userExerciseLogs/{id}/restore',
     right: 'create log',
-    errors: [...WRITE, 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'UnprocessableEntity'],
     operation: restoreOperation(logs, 2, ownerParameter),
-    handle: restore(logs, ownerParameter),
+    handle: restoreOwned(logs),
   },
   {
     method: 'GET',

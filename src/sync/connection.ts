@@ -9,7 +9,7 @@ import { type ConnectionOptions, connect } from 'node:tls';
 import { SciaticaError } from '../domain/errors.ts';
 import { pinOf } from '../lib/pin.ts';
 import type { Address } from './address.ts';
-import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
+import { type SyncRequest, type SyncResponse, type Transport, Unanswered, Unreachable } from './transport.ts';
 
 /** The connection to a service. */
 export interface Connection {
@@ -167,9 +167,10 @@ function failure(error: Error, { host, hostname }: URL): Error {
   if (error instanceof SciaticaError || error instanceof Unanswered) return error;
   const code = String((error as NodeJS.ErrnoException).code);
   const unusable = (message: string) => new SciaticaError('unusable', message, [], { cause: error });
-  if (code === 'ECONNREFUSED') return unusable(`Nobody answers at ${host}: is sciatica serve running there?`);
+  if (code === 'ECONNREFUSED')
+    return new Unreachable(`Nobody answers at ${host}: is the service running there?`, { cause: error });
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return unusable(`There is no machine ${hostname} to be found.`);
+    return new Unreachable(`There is no machine ${hostname} to be found.`, { cause: error });
   if (UNTRUSTED.test(code))
     return unusable(
       `The certificate of ${host} is not trusted (${code}). If it is the service's own, pin its key with --pin, as the machine of the service shows it.`,

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../domain/history.ts';
+import { type HistoryEntry, UNKNOWN_PAST } from '../domain/history.ts';
 import type { AnyRecord, Noun } from '../domain/records.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { same } from './decide.ts';
@@ -102,9 +102,21 @@ function learn(session: Session, entry: HistoryEntry, isNew: boolean): void {
   if (!arrival) return;
   const known = arrivals.find(arrival.record, arrival.theirId);
   const isLater = known?.isLater === true || followsAgreed(session, entry);
+  if (!isLater && !known?.at && isAnother(session, entry))
+    session.others.push({ record: entry.record, theirId: entry.id });
   if (isNew || arrival.isErased || (!known?.state && arrival.state === null)) {
     arrivals.put([{ ...arrival, isLater: arrival.state === null || isLater }]);
   } else if (known?.state) arrivals.put([{ ...known, at: arrival.at, isLater }]);
+}
+
+/**
+ * Whether the first entry of a record makes another one than is known under its id: since the last sync a backup was restored there where
+ * nothing told which ids had been given.
+ */
+function isAnother(session: Session, { record, id, action, seq }: HistoryEntry): boolean {
+  const { position } = session.state;
+  const isSinceRestored = position >= 0 && seq > position + UNKNOWN_PAST / 2;
+  return isSinceRestored && action === 'create' && Boolean(ofTheirs(session, record, id)?.agreed);
 }
 
 /** Whether an entry has the record as it was agreed on, or deletes what was agreed to be deleted. */

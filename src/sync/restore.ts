@@ -1,6 +1,7 @@
 import type { AnyRecord, Noun } from '../domain/records.ts';
 import type { Pair } from '../store/sync/differences.ts';
 import { allPairs } from './blocks.ts';
+import { same } from './decide.ts';
 import type { Sender } from './sender.ts';
 import { pathOf } from './service.ts';
 import { oursOf, type Session, toOurs, toTheirs } from './session.ts';
@@ -54,7 +55,8 @@ async function restoreOne(
   const { refused } = await sender.push({
     method: 'POST',
     path: pathFor(record, theirId, sent),
-    body: null,
+    // Erasing may have left nothing of it there.
+    body: record === 'user' ? null : JSON.stringify(sent),
     record,
     records: [ours],
     theirId,
@@ -67,22 +69,48 @@ async function restoreOne(
   }
   const isImpossible = refused.status === NOT_FOUND || refused.status === CONFLICT;
   if (!isImpossible) sender.refuseUnlessStale(record, ourId, refused);
-  // Somebody has restored it meanwhile: it is read first.
-  else if (await isThere(session, record, theirId, users)) sender.isStale = true;
-  else forget();
+  else {
+    const found = await session.service.find(record, theirId, 0);
+    // Somebody has restored it meanwhile: it is read first.
+    if (found && isSynced(session, record, found.record, users)) sender.isStale = true;
+    else if (found && isSameOfErased(session, record, found.record, sent))
+      await move(sender, { record, ours, theirId, sent, etag: found.etag });
+    else forget();
+  }
   return false;
 }
 
-/** Whether a record is over there, of a user who is synced. */
-async function isThere(
-  session: Session,
-  record: Noun,
-  theirId: number,
-  users: readonly number[],
-): Promise<boolean> {
-  const found = await session.service.find(record, theirId, 0);
-  const ours: AnyRecord | undefined = found && toOurs(session, record, found.record, 0);
+/** Whether a record over there is of a user who is synced. */
+function isSynced(session: Session, record: Noun, theirs: AnyRecord, users: readonly number[]): boolean {
+  const ours: AnyRecord | undefined = toOurs(session, record, theirs, 0);
   return ours !== undefined && (!('userId' in ours) || users.includes(ours.userId));
+}
+
+/** Whether a record over there is of a user who was erased here, and otherwise as it is sent. */
+function isSameOfErased({ erasedHere }: Session, record: Noun, theirs: AnyRecord, sent: object): boolean {
+  if (!('userId' in theirs && 'userId' in sent && erasedHere.has(theirs.userId))) return false;
+  return same(record, { ...theirs, userId: sent.userId } as AnyRecord, sent as AnyRecord);
+}
+
+/** Gives a record over there, of a user who was erased here, to the one who has it here. */
+async function move(
+  sender: Sender,
+  {
+    record,
+    ours,
+    theirId,
+    sent,
+    etag,
+  }: { record: Noun; ours: AnyRecord; theirId: number; sent: object; etag: string },
+): Promise<void> {
+  if (!sender.may(record, ours.id, `change ${record}`)) return;
+  const path = pathOf(record, theirId, 0);
+  const { refused } = await sender.push(
+    { method: 'PUT', path, body: JSON.stringify(sent), record, records: [ours], theirId },
+    { 'if-match': etag },
+  );
+  if (refused) sender.refuseUnlessStale(record, ours.id, refused);
+  else sender.session.result.pushed[record].changed++;
 }
 
 /** The path that restores a record, as one of the user who has it here. */

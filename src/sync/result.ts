@@ -26,6 +26,12 @@ export type ConflictKind =
   /** Another record here has its name, or is the goal. */
   | 'name taken';
 
+/** @param isLater whether theirs is known to have come after what was agreed on */
+export function kindOf(isLater: boolean, ours: State, theirs: State): ConflictKind {
+  if (theirs) return ours ? 'changed' : 'deleted here';
+  return isLater ? 'deleted there' : 'missing there';
+}
+
 export interface Conflict {
   kind: ConflictKind;
   record: Noun;

@@ -37,6 +37,8 @@ export interface Session {
   erasedHere: ReadonlySet<number>;
   /** Users over there who are to be deleted with all that was decided to go with them. */
   deletable: Set<number>;
+  /** Records over there that are others than those which are known under their ids. */
+  others: Pick<Counterpart, 'record' | 'theirId'>[];
   arrivals: Arrivals;
   differences: Differences;
   options: SyncOptions;
@@ -53,6 +55,16 @@ export const ofTheirs = (
   record: Noun,
   theirId: number,
 ): Counterpart | undefined => store.counterparts.ofTheirs(origin, record, theirId);
+
+/** Whether a record here has no counterpart, or one that is deleted there. */
+export function isFree({ store, origin }: Session, record: Noun, ourId: number): boolean {
+  const known = store.counterparts.ofOurs(origin, record, ourId);
+  return !known || (known.before ?? null) !== null;
+}
+
+/** The id over there of a user here; 0 if it is not known. */
+export const theirUserOf = ({ store, origin }: Session, ourId: number): number =>
+  store.counterparts.ofOurs(origin, 'user', ourId)?.theirId ?? 0;
 
 /**
  * A record from over there with the ids of here.

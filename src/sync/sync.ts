@@ -8,7 +8,7 @@ import { emptyResult, type Progress, type SyncResult } from './result.ts';
 import { Sending } from './send.ts';
 import { type Me, Service, type Wait } from './service.ts';
 import type { Session, SyncOptions } from './session.ts';
-import { overtaken, Taking } from './take.ts';
+import { Taking } from './take.ts';
 import type { Transport } from './transport.ts';
 
 /** What a sync works with. */
@@ -67,6 +67,7 @@ async function runRound(session: Session, means: Means): Promise<boolean> {
   const { position, wasAnew } = await receive(session, isAnew);
   // Records that hold the same may be taken for one only where it is not known which is which.
   const hadRecords = store.users.count() > 0;
+  tables.newLogsFrom(origin).stage();
   const work = () => takeOver(session, position, wasAnew, wasAnew && hadRecords);
   if (options.dryRun) {
     dryRun(session, means, work);
@@ -105,7 +106,11 @@ function takeOver(session: Session, position: number, wasAnew: boolean, pairsTwi
   session.origin ||= store.counterparts.origin(me.database);
   session.differences = tables.differencesFrom(session.origin);
   const now = tables.syncs.find(session.origin);
-  if ((now?.position ?? -1) !== state.position) throw overtaken();
+  if ((now?.position ?? -1) !== state.position)
+    throw new SciaticaError(
+      'busy',
+      'Another sync of this database has gone on meanwhile. Run this one again.',
+    );
   const pair = state.ourUser !== null &&
     session.theirUser !== null && {
       record: 'user' as const,
@@ -114,11 +119,25 @@ function takeOver(session: Session, position: number, wasAnew: boolean, pairsTwi
     };
   if (pair && !store.counterparts.ofTheirs(session.origin, 'user', pair.theirId))
     store.counterparts.set(session.origin, { ...pair, agreed: null });
+  forgetOthers(session);
   new Taking(session, wasAnew, pairsTwins).run();
   // The key of a request counts for the users that the token covered.
   if (isElsewhere(session)) tables.syncs.end(session.origin, () => {});
   session.state = { ...state, position, scope: me.users, horizon: store.horizon };
   tables.syncs.save(session.origin, session.state);
+}
+
+/** Lets what was known under an id that is another record's by now be a record of here only. */
+function forgetOthers({ store, origin, state, theirUser, others }: Session): void {
+  if (
+    state.ourUser !== null &&
+    others.some(({ record, theirId }) => record === 'user' && theirId === theirUser)
+  )
+    throw new SciaticaError(
+      'conflict',
+      `The service was restored from a backup, and user ${theirUser} over there is another one by now: nothing was sent. Restore a later backup there.`,
+    );
+  for (const { record, theirId } of others) store.counterparts.remove(origin, record, theirId);
 }
 
 /** Does all that can be done here, counts what would be sent, and takes it back. */
@@ -169,6 +188,7 @@ async function sessionOf(
     theirUser,
     erasedHere: new Set(tables.syncs.erased(origin)),
     deletable: new Set(),
+    others: [],
     arrivals: tables.arrivals(),
     differences: tables.differencesFrom(origin),
     options,

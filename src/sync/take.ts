@@ -1,10 +1,9 @@
-import { SciaticaError } from '../domain/errors.ts';
 import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
 import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { decide, newer, type State, same } from './decide.ts';
-import { addConflict, type ConflictKind } from './result.ts';
-import { allowed, ofTheirs, oursOf, type Session, toOurs, verbsOf } from './session.ts';
+import { addConflict, type ConflictKind, kindOf } from './result.ts';
+import { allowed, isFree, ofTheirs, oursOf, type Session, theirUserOf, toOurs, verbsOf } from './session.ts';
 
 /** An arrival, and the record here that is its counterpart. */
 interface Met {
@@ -42,15 +41,24 @@ export class Taking {
     const { arrivals, origin, progress, me } = this.session;
     arrivals.takeConflicts(origin, me.users, this.isAnew);
     let count = 0;
-    for (const noun of nouns)
+    for (const noun of nouns) {
+      if (noun === 'log') this.#takeNewLogs();
       for (const arrival of arrivals.of(noun)) {
         this.#settle(arrival);
         progress('take', ++count);
       }
+    }
     for (const [userId, waiting] of this.#ownerless) this.#settleOwnerless(userId, waiting);
     this.#retry();
     for (const met of this.#users) this.#deleteUser(met);
     this.session.differences.dropTwins();
+  }
+
+  #takeNewLogs(): void {
+    const { tables, origin, state, result, differences } = this.session;
+    const twins = this.pairsTwins ? differences.twins : undefined;
+    const options = { keepsIds: state.keepsIds, erased: this.#erased, twins };
+    result.pulled.log.created += tables.newLogsFrom(origin).take(options);
   }
 
   /** Tries again what had no place, as long as that helps. */
@@ -137,20 +145,13 @@ export class Taking {
     const { record } = arrival;
     const other = verbsOf(session.store, record).withSameKey?.(theirs);
     if (other) {
-      if (this.#isFree(record, other.id)) this.#pair(arrival, other, { ...theirs, id: other.id });
+      if (isFree(this.session, record, other.id)) this.#pair(arrival, other, { ...theirs, id: other.id });
       else this.#deferred.push(arrival);
       return;
     }
     const twin = this.pairsTwins ? session.differences.takeTwin(record, theirs) : undefined;
     if (twin !== undefined) this.#agree(arrival, twin, { ...theirs, id: twin });
     else this.#create(arrival, theirs);
-  }
-
-  /** Whether a record here has no counterpart, or one that is deleted there. */
-  #isFree(record: Noun, ourId: number): boolean {
-    const { store, origin } = this.session;
-    const known = store.counterparts.ofOurs(origin, record, ourId);
-    return !known || (known.before ?? null) !== null;
   }
 
   /** Two records that both sides have made, of which there can be only one. */
@@ -187,6 +188,11 @@ export class Taking {
       this.#meet({ ...met, counterpart: { ...counterpart, agreed: before } });
       return;
     }
+    // Ours goes with a user who was erased there; theirs is another's by now.
+    if (ours && theirs && this.#isOfErased(ours)) {
+      this.#take(met);
+      return;
+    }
     switch (decide({ record, base: counterpart.agreed, ours, theirs, isLater })) {
       case 'agree':
         this.#agree(arrival, counterpart.ourId, theirs);
@@ -202,11 +208,17 @@ export class Taking {
     }
   }
 
+  /** Whether a record here belongs to a user who was erased there. */
+  #isOfErased(ours: AnyRecord): boolean {
+    const hasErased = this.#erased.size > 0 && 'userId' in ours;
+    return hasErased && this.#erased.has(theirUserOf(this.session, ours.userId));
+  }
+
   #decideConflict(met: Met): void {
     const { arrival, counterpart, ours, theirs } = met;
     const { record } = arrival;
     if (this.session.options.onConflict === undefined) {
-      this.#leave(arrival, kindOf(met), ours, theirs);
+      this.#leave(arrival, kindOf(arrival.isLater, ours, theirs), ours, theirs);
       return;
     }
     if (this.#winner(record, counterpart.ourId, arrival) === 'theirs') this.#take(met);
@@ -233,7 +245,7 @@ export class Taking {
       result.pulled[record].deleted++;
     } else {
       const other = verbs.withSameKey?.(theirs, counterpart.ourId);
-      if (other && !ours && this.#isFree(record, other.id)) {
+      if (other && !ours && isFree(this.session, record, other.id)) {
         // What was deleted here has been made anew: that is its counterpart now.
         store.counterparts.remove(origin, record, arrival.theirId);
         this.#takeNew(arrival, theirs);
@@ -285,12 +297,3 @@ export class Taking {
     addConflict(result, { kind, record: arrival.record, theirId: arrival.theirId }, ours, theirs);
   }
 }
-
-function kindOf({ arrival, ours, theirs }: Met): ConflictKind {
-  if (theirs) return ours ? 'changed' : 'deleted here';
-  return arrival.isLater ? 'deleted there' : 'missing there';
-}
-
-/** The error of a sync that meets another one of the same database. */
-export const overtaken = () =>
-  new SciaticaError('busy', 'Another sync of this database has gone on meanwhile. Run this one again.');

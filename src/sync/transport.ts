@@ -1,3 +1,5 @@
+import { SciaticaError } from '../domain/errors.ts';
+
 /** A request to a service, and what it answers: messages without a socket, so that a test needs no port. */
 
 export interface SyncRequest {
@@ -27,5 +29,13 @@ export class Unanswered extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'Unanswered';
+  }
+}
+
+/** There is no machine or no service at the address: nothing was sent, and sending it again at once would not help. */
+export class Unreachable extends SciaticaError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('unusable', message, [], options);
+    this.name = 'Unreachable';
   }
 }

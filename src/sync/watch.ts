@@ -52,6 +52,8 @@ async function nextChange(
   { connection, signal }: Watching,
 ): Promise<void> {
   const tables = await store.sync();
+  // Who listens only now would not hear of a signal that has come already.
+  if (signal.aborted) return;
   const position = tables.syncs.find(store.counterparts.findOrigin(database) ?? 0)?.position ?? 0;
   const over = new AbortController();
   const end = () => over.abort();

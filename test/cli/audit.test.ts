@@ -24,3 +24,13 @@ test('in a pipe it is a line for each entry', async () =>
       `${when}\t\t\tGET\t/users/{id}\tuser\t1\t1\t1\t1\t401\t\\u202e::1\n`,
     ].join(''),
   ));
+
+test.each([
+  ['2026-02-30', 2, '', 'sciatica: --since is no day: 30 February 2026 does not exist\n'],
+  ['today', 0, `${when} `, ''],
+  ['last friday', 0, `${when} `, ''],
+])('--since %s is a day as in every command', async (day, code, line, stderr) => {
+  const result = await run(['audit', '--since', day], { db: db() });
+  expect({ code: result.code, stderr: result.stderr }).toEqual({ code, stderr });
+  expect(result.stdout.replaceAll('\t', ' ')).toContain(line);
+});

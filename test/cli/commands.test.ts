@@ -202,7 +202,7 @@ describe('show, edit and rm of a log', () => {
     [['log', 'edit', '1', '--name', ''], 2, '--name must be text of 1 to 100 characters'],
     [['log', 'rm', '1', '99', '--yes'], 3, 'There is no log 99.'],
     [['log', 'rm', '1'], 2, 'To do it unasked, add --yes.'],
-    [['log', 'show'], 2, "missing required argument 'id'"],
+    [['log', 'show'], 2, '<id> is missing. Usage: sciatica log show [options] <id>'],
     [['user', 'show', '9'], 3, 'There is no user 9.'],
     [['user', 'use', '9'], 3, 'There is no user 9.'],
     [['logs', '--user', '9'], 3, 'There is no user 9.'],
@@ -288,6 +288,53 @@ describe('users', () => {
     const { stdout } = await run(['user', 'rm', '--yes'], { db });
     expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs. Wrong? sciatica undo 3\n');
     expect(records(db)).toEqual({ users: [], logs: [] });
+  });
+
+  describe('sorted and limited', () => {
+    const ages = (...all: number[]) =>
+      prepared((store) => {
+        for (const age of all) store.users.create({ ...nora, age });
+      });
+    test.each<[string[], number[]]>([
+      [
+        ['--limit', '2'],
+        [1, 2],
+      ],
+      [
+        ['--sort', '-age', '--limit', '2'],
+        [2, 3],
+      ],
+      [
+        ['--sort', 'age', '--where', 'age>30'],
+        [4, 3, 2],
+      ],
+      [
+        ['--limit', '9'],
+        [1, 2, 3, 4],
+      ],
+    ])('%j', async (words, expected) => {
+      const db = ages(30, 60, 50, 40);
+      const json = await run(['users', '--json', 'id', ...words], { db });
+      expect(JSON.parse(json.stdout)).toEqual(expected.map((id) => ({ id })));
+      for (const output of [[], ['--csv']]) {
+        const { stdout, stderr } = await run(['users', ...words, ...output], { db });
+        const ids = stdout.trim().split(/\r?\n/).slice(1).map(Number.parseFloat);
+        expect({ ids, stderr }).toEqual({ ids: expected, stderr: '' });
+      }
+    });
+
+    test('says in a terminal how many there are', async () => {
+      const { stderr } = await run(['users', '--limit', '1'], { db: ages(30, 60), columns: 160 });
+      expect(stderr).toBe('1 of 2 users.\n');
+    });
+
+    test.each<[string[], string]>([
+      [['--sort', 'date'], '--sort must name fields of the record: id, firstName, lastName, '],
+      [['--limit', 'all'], "--limit must be a whole number, 1 or more, not 'all'"],
+    ])('%j is refused', async (words, message) => {
+      const result = await run(['users', ...words], { db: ages(30) });
+      expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    });
   });
 
   test('users as JSON, CSV and nothing', async () => {

@@ -166,11 +166,17 @@ describe('exercise rename', () => {
       3,
       'There is no exercise "Bird Dgo" (did you mean Bird Dog?). See: sciatica exercises',
     ],
+    [
+      'a part of a name',
+      ['dog', 'x'],
+      3,
+      'There is no exercise "dog" (did you mean Bird Dog?). See: sciatica exercises',
+    ],
     ['the same name', [dog, dog], 2, 'The exercise is called "Bird Dog" already.'],
     ['the same name in other letters', ['bird dog', dog], 2, 'The exercise is called "Bird Dog" already.'],
     ['a blank name', [dog, ' '], 2, 'name must be text of 1 to 100 characters, not only spaces'],
     ['a long name', [dog, 'x'.repeat(101)], 2, 'name is 101 characters long: at most 100 are allowed'],
-    ['one name', [dog], 2, "missing required argument 'new'"],
+    ['one name', [dog], 2, '<new> is missing. Usage: sciatica exercise rename [options] <old> <new>'],
   ])('refuses %s', async (_, words, code, message) => {
     const db = misspelt();
     const answer = await run(as(words), { db });

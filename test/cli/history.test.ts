@@ -19,8 +19,14 @@ describe('history', () => {
     expect(stdout).toMatch(/\nChange 2, .*, command line\n {2}added log 1: /);
   });
 
+  test('in a terminal says that there is more', async () => {
+    const { stderr } = await run(['history', '--limit', '1'], { db: await corrected(), columns: 80 });
+    expect(stderr).toBe('Only the latest is shown. For more: --limit N.\n');
+  });
+
   test('in a pipe is a line for each entry', async () => {
-    const { stdout } = await run(['history', '--limit', '1'], { db: await corrected() });
+    const { stdout, stderr } = await run(['history', '--limit', '1'], { db: await corrected() });
+    expect(stderr).toBe('');
     const [header, line = '', ...others] = stdout.split('\n');
     expect(header).toBe('seq\tchange\tat\tsource\tcaller\tundoes\trecord\tid\taction\tbefore\tafter');
     expect(line.split('\t').slice(1, 9)).toEqual([

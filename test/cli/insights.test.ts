@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
@@ -442,6 +442,23 @@ describe('report', () => {
     expect(stdout).toMatch(/^# Exercise and pain: Nora Patel\n/);
   });
 
+  it.each([
+    ['report.pdf', 'A report is HTML or Markdown: write it as .html, and print it to a PDF from a browser.'],
+    ['report.docx', 'report.docx: a report is html or md. Say which with --format.'],
+  ])('is not written to %s', async (name, message) => {
+    const path = join(freshFolder(), name);
+    const refused = await run(['report', '--user', '3', '-o', path]);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect(existsSync(path)).toBe(false);
+    expect((await run(['report', '--user', '3', '-o', path, '--format', 'md'])).code).toBe(0);
+  });
+
+  it.each(['report.HTM', 'report', 'report.2026-11'])('is HTML in %s', async (name) => {
+    const path = join(freshFolder(), name);
+    expect((await run(['report', '--user', '3', '-o', path])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toMatch(/^<!doctype html>/);
+  });
+
   it('can leave out the name', async () => {
     for (const format of ['html', 'md']) {
       const { stdout } = await run(['report', '--user', '3', '--anonymous', '--format', format]);
@@ -600,13 +617,15 @@ describe('is refused', () => {
     ],
     ['report', 2, 'There are several users'],
     ['report --user 99', 3, 'There is no user 99'],
-    ['report --user 3 --format pdf', 2, 'Allowed choices are html, md'],
+    ['report --user 3 --format pdf', 2, '--format must be one of html, md'],
     ['report --user 3 -o /', 1, 'is a folder'],
-    ['report --user 3 -o /nowhere/x.html', 1, 'there is no folder'],
+    ['report --user 3 -o /proc/nowhere/x.html', 1, 'there is no folder'],
     ['export logs --format fhir', 2, 'leave out users or logs'],
     ['export --bundle transaction', 2, '--bundle and --with-report are for --format fhir'],
     ['export --format ndjson --with-report', 2, '--bundle and --with-report are for --format fhir'],
-    ['export --format fhir --bundle history', 2, 'Allowed choices are collection, transaction'],
+    ['export logs -o logs.tsv', 2, 'logs.tsv: that is none of the formats there are'],
+    ['export logs -o logs.xml', 2, 'logs.xml: that is none of the formats there are'],
+    ['export --format fhir --bundle history', 2, '--bundle must be one of collection, transaction'],
   ])('%s', async (line, code, message) => {
     const result = await run(line.split(' '));
     expect([result.code, result.stdout]).toEqual([code, '']);

@@ -42,6 +42,10 @@ describe('filters', () => {
       ['--type', 'strengthening'],
       [1, 4],
     ],
+    [
+      ['--type', 'Strength'],
+      [1, 4],
+    ],
     [['--effective'], [1, 3, 5]],
     [['--no-effective'], [2, 4, 6]],
     [
@@ -81,9 +85,9 @@ describe('filters', () => {
     [['--type', 'yoga'], `--type must be one of ${exerciseTypes.join(', ')}`],
     [['--since', 'soon'], '--since must be a calendar day'],
     [['--sort', 'pain'], '--sort must name fields of the record'],
-    [['--limit', '0'], 'It must be a whole number, 1 or more.'],
-    [['--limit', '3', '--all'], "'--all' cannot be used with option '--limit <n>'"],
-    [['--json', '--csv'], 'cannot be used with option'],
+    [['--limit', '0'], '--limit must be a whole number, 1 or more'],
+    [['--limit', '3', '--all'], '--all and --limit cannot both be given'],
+    [['--json', '--csv'], '--csv and --json cannot both be given'],
     [['--json', 'painafter'], 'did you mean painAfter?'],
     [['--type', 'stretch', '--type', 'stretch'], '--type is given twice.'],
     [['--effective', '--no-effective'], '--effective and --no-effective cannot both be given.'],

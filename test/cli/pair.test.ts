@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { machine } from '../../src/lib/machine.ts';
 import { openStore } from '../../src/store/store.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { pair, send } from '../docs/pairing-client.ts';
 import { nora, prepared, run } from '../helpers.ts';
 
@@ -36,7 +37,7 @@ const says = ({ said }: Started, pattern: RegExp) =>
       if (!found) throw new Error(`It never said ${pattern}: ${said()}`);
       return found;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: DEADLINE_MS, interval: 20 },
   );
 
 const ended = async ({ child }: Started) => child.exitCode ?? ((await once(child, 'exit')) as [number])[0];
@@ -64,7 +65,7 @@ const tokens = (db: string) => {
 
 const URI = /sciatica:\/\/pair\?\S+/;
 
-describe('sciatica pair', { timeout: 30_000 }, () => {
+describe('sciatica pair', () => {
   test('prints the URI alone in a pipe, and says when a phone has paired', async () => {
     const db = database(2);
     await serving(db);
@@ -163,6 +164,7 @@ describe('sciatica pair', { timeout: 30_000 }, () => {
     const [uri] = await says(command, URI);
     service.child.kill('SIGTERM');
     await says(command, /has stopped: start it again, on the same port\.\n/);
+    await ended(service);
     await serving(db, '--port', /:(\d+)&/.exec(uri)?.[1] ?? '');
     await pair(uri, 'a');
     expect(await ended(command)).toBe(0);
@@ -187,7 +189,7 @@ describe('sciatica pair', { timeout: 30_000 }, () => {
   });
 });
 
-describe('sciatica serve --pairing', { timeout: 30_000 }, () => {
+describe('sciatica serve --pairing', () => {
   test.each([
     [['--tls-cert', 'a', '--tls-key', 'b'], 'leave out --tls-cert and --tls-key'],
     [['--behind-proxy'], 'leave out --behind-proxy'],

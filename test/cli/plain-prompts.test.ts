@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { run as runProgram } from '../../src/cli/program.ts';
 import { keys, nora, prepared, records, run, session, started, TODAY } from '../helpers.ts';
 
@@ -93,7 +93,7 @@ describe('TERM=dumb', () => {
     const db = filled();
     const { context, written } = started({ db, env, answers: [['Pain before', `6${enter}`]] });
     const left = runProgram(['log', 'add', 'piri'], context);
-    await vi.waitFor(() => expect(written().stderr).toContain('Pain after'));
+    await expect.poll(() => written().stderr).toContain('Pain after');
     process.emit('SIGINT', 'SIGINT');
     expect(await left).toBe(130);
     expect(records(db).logs).toHaveLength(2);

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder, nora, noraWith, records, session, userFlags } from '../helpers.ts';
 
 /** The real program, as a process of its own. `npm test` builds it first. */
@@ -17,7 +18,7 @@ function start(words: string[], env: Record<string, string>) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
     env: environment(env),
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: DEADLINE_MS,
     maxBuffer: 64 * 1024 * 1024,
     input: '',
   });
@@ -28,7 +29,7 @@ const bash = (script: string, env: Record<string, string> = {}) => {
   const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
     env: environment({ NODE: process.execPath, BIN: bin, ...env }),
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: DEADLINE_MS,
     maxBuffer: 64 * 1024 * 1024,
   });
   return { code: status, stdout, stderr };
@@ -213,7 +214,7 @@ describe.skipIf(!hasScript)('in a real terminal', () => {
       const command = `"${process.execPath}" "${bin}" ${words}`;
       const child = spawn('script', ['-qec', command, '/dev/null'], {
         env: environment({ SCIATICA_DB: db, TERM: 'xterm' }),
-        timeout: 10_000,
+        timeout: DEADLINE_MS,
         killSignal: 'SIGKILL',
       });
       let screen = '';
@@ -254,7 +255,7 @@ describe('from cron: no terminal, nothing on stdin, and an environment without H
       env: {},
       cwd: '/',
       encoding: 'utf8',
-      timeout: 10_000,
+      timeout: DEADLINE_MS,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return { code: status, stdout, stderr };

@@ -153,11 +153,10 @@ describe('log add', () => {
 
   test('what is typed ahead waits for its question', async () => {
     const db = logged();
-    const { context, written } = started({ db, columns: 80 });
+    const { context, written } = started({ db, columns: 80, answers: [['three', enter]] });
     const done = runProgram(['log', 'add', '--name', 'Glute Bridge'], context);
     context.stdin.push(`${enter}6${enter}4${enter}${enter}`);
     context.stdin.push(`one\r\ntwo\rthree${enter}`);
-    setTimeout(() => context.stdin.push(enter), 1500);
     expect({ code: await done, ...written() }).toMatchObject({ code: 0 });
     expect(records(db).logs[2]).toMatchObject({ painBefore: 6, painAfter: 4, notes: 'one\ntwo\nthree' });
   });

@@ -214,7 +214,7 @@ describe.each([
       child.stdout?.once('data', (data) => resolve(String(data).trim().split(' ').at(-1) ?? ''));
       child.on('close', () => reject(new Error(log)));
     });
-    expect(log).toContain('Nothing can be saved: the disk is full.');
+    await expect.poll(() => log).toContain('Nothing can be saved: the disk is full.');
     const call = (path: string, body?: object) =>
       fetch(url + path, {
         ...(body && {

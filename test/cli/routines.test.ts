@@ -42,6 +42,11 @@ describe('routine add', () => {
       ['Bird Dog', 'x', '--type', 'stretch'],
       [dog, { exerciseName: 'x', exerciseType: 'stretch' }],
     ],
+    [
+      'the beginning of a type',
+      ['Plank=Strength'],
+      [{ exerciseName: 'Plank', exerciseType: 'strengthening' }],
+    ],
     ['another type than before', ['bird dog=stretch'], [{ ...dog, exerciseType: 'stretch' }]],
   ])('takes %s', async (_, words, exercises) => {
     const db = done(false);
@@ -68,7 +73,10 @@ describe('routine add', () => {
     [['x', 'Bird=yoga'], 'Bird=yoga must have one of stretch, strengthening after the ='],
     [['x', 'a', '--type', 'yoga'], '--type must be one of stretch, strengthening'],
     [['x', 'Bird Dog', 'bird dog'], "'bird dog' is in the routine already"],
-    [['MORNING', 'Bird Dog'], 'name is the name of another routine of the user'],
+    [
+      ['MORNING', 'Bird Dog'],
+      'There is a routine morning already. To change it: sciatica routine edit morning',
+    ],
     [[' ', 'Bird Dog'], 'name must be text of 1 to 100 characters, not only spaces'],
     [['x'.repeat(101), 'Bird Dog'], 'name is 101 characters long: at most 100 are allowed'],
     [

@@ -167,7 +167,7 @@ describe.skipIf(!hasScript)('at a prompt', () => {
     const before = records(db);
     const screen = await inTerminal(
       db,
-      'sciatica export --format ndjson > x; mkfifo slow.ndjson; (cat x; sleep 0.5; echo READY > /dev/tty; sleep 1) > slow.ndjson & sciatica import slow.ndjson; echo "code $?"',
+      'sciatica export --format ndjson > x; mkfifo slow.ndjson; (cat x; sleep 0.5; echo READY > /dev/tty; sleep 60) > slow.ndjson & sciatica import slow.ndjson; echo "code $?"; kill %1',
       [['READY', '\u0003']],
     );
     expect(screen).toMatch(/(^|\n)Nothing was imported\.\r\n[\s\S]*code 130/);

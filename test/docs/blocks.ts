@@ -32,10 +32,11 @@ export function commandsOf(parent: Command = program, path = 'sciatica'): [name:
   });
 }
 
-/** What does something by itself, a group that takes a word of its own included. */
+/** What does something by itself, a group that takes words or flags of its own included. */
 export const leaves = () =>
   commandsOf().filter(
-    ([, { commands, registeredArguments }]) => commands.length === 0 || registeredArguments.length > 0,
+    ([, { commands, registeredArguments, options }]) =>
+      commands.length === 0 || registeredArguments.length > 0 || options.length > 0,
   );
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();

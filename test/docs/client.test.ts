@@ -56,9 +56,7 @@ function faultsOf(...names: string[]) {
   }));
 }
 
-test('the file of its types is generated; it compiles, and would not, did it use the records wrongly', {
-  timeout: 60_000,
-}, async () => {
+test('the file of its types is generated; it compiles, and would not, did it use the records wrongly', async () => {
   await writeClient();
   const types = readFileSync(join(folder, 'sciatica-api.d.ts'), 'utf8');
   await expect(types).toMatchFileSnapshot('sciatica-api.d.ts');
@@ -72,7 +70,7 @@ test('the file of its types is generated; it compiles, and would not, did it use
   ]);
 });
 
-test('it works', { timeout: 30_000 }, async () => {
+test('it works', async () => {
   const terminal = new Terminal(freshFolder());
   const base = `http://localhost:${await terminal.port()}`;
   const headers = { 'Content-Type': 'application/json' };
@@ -103,9 +101,7 @@ test('it works', { timeout: 30_000 }, async () => {
   expect((missing as Refused).problem.status).toBe(404);
 });
 
-test('it creates a log once over a network that loses answers, and learns what changed', {
-  timeout: 30_000,
-}, async () => {
+test('it creates a log once over a network that loses answers, and learns what changed', async () => {
   const terminal = new Terminal(freshFolder());
   await practiceDb(terminal.db);
   const client = new Sciatica(`http://localhost:${await terminal.port()}`);
@@ -139,7 +135,7 @@ test('it creates a log once over a network that loses answers, and learns what c
   await expect(client.add({ ...session, userId: 3 }, 'a key', 2)).rejects.toThrow('fetch failed');
 });
 
-test('without a token it is refused where one is asked for', { timeout: 30_000 }, async () => {
+test('without a token it is refused where one is asked for', async () => {
   const terminal = new Terminal(freshFolder());
   await practiceDb(terminal.db);
   const base = `http://localhost:${await terminal.port(['--auth'])}`;

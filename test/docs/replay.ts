@@ -13,6 +13,9 @@ export const withoutProgress = (said: string): string => said.replace(/(?:\r[^\r
 /** When the sessions take place: Monday, 2 November 2026, a week after the last practice record. */
 export const PAGES_NOW = new Date(2026, 10, 2, 12);
 
+/** The time of every change as the pages show it, wherever the test runs. */
+const AT = '2026-11-02T12:00:00.000Z';
+
 /** A file that a command reads or writes; it stands in the session's folder, whatever the test's own is. */
 const FILE = /^[\w-]+\.(csv|db|html|json|md|ndjson)$/;
 
@@ -128,7 +131,7 @@ async function curl(argv: string[], port: number): Promise<string> {
   }
   const url = new URL(given.url.includes('://') ? given.url : `http://${given.url}`);
   const { response, text } = await send(url, port, given);
-  const body = text.replace(/"at":"[^"]+"/g, `"at":"${PAGES_NOW.toISOString()}"`);
+  const body = text.replace(/"at":"[^"]+"/g, `"at":"${AT}"`);
   return `${shows.headers ? headersOf(response) : ''}${shows.body ? body : ''}`;
 }
 

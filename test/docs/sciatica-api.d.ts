@@ -310,7 +310,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -364,7 +364,7 @@ export interface paths {
         put?: never;
         /**
          * Create a routine of a user
-         * @description A single routine has a path of its own, which Location names.
+         * @description A single routine has a path of its own, which Location names. A user has one routine of a name, whatever the case of its letters.
          */
         post: operations["createUserRoutine"];
         delete?: never;
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -970,7 +970,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @description Name of the routine
              * @example morning
              */
             name: string;
@@ -1008,7 +1008,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @description Name of the routine
              * @example morning
              */
             name: string;
@@ -1043,7 +1043,7 @@ export interface components {
         };
         UserRoutineInput: {
             /**
-             * @description Name of the routine, of which a user has one, whatever the case of its letters
+             * @description Name of the routine
              * @example morning
              */
             name: string;
@@ -1981,11 +1981,11 @@ export interface components {
         "Routine.userId_gt": number;
         /** @description Id of the user whose routine it is: is less than */
         "Routine.userId_lt": number;
-        /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+        /** @description Name of the routine; given again: any of them */
         "Routine.name": string[];
-        /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+        /** @description Name of the routine: is not; given again: all of them */
         "Routine.name_ne": string[];
-        /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+        /** @description Name of the routine: contains; given again: any of them */
         "Routine.name_like": string[];
         /** @description Text that a text field contains, upper and lower case alike */
         "Routine.q": string;
@@ -4071,7 +4071,23 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "exerciseType": "stretch",
+                 *       "exerciseName": "Piriformis Stretch",
+                 *       "date": "2026-03-02",
+                 *       "painBefore": 6,
+                 *       "painAfter": 4,
+                 *       "effective": true,
+                 *       "notes": "3 sets of 10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserExerciseLogInput"];
+            };
+        };
         responses: {
             /** @description The exercise log */
             201: {
@@ -4093,6 +4109,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
@@ -4220,11 +4238,11 @@ export interface operations {
                 userId_gt?: components["parameters"]["Routine.userId_gt"];
                 /** @description Id of the user whose routine it is: is less than */
                 userId_lt?: components["parameters"]["Routine.userId_lt"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                /** @description Name of the routine: is not; given again: all of them */
                 name_ne?: components["parameters"]["Routine.name_ne"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                /** @description Name of the routine: contains; given again: any of them */
                 name_like?: components["parameters"]["Routine.name_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["Routine.q"];
@@ -4388,11 +4406,11 @@ export interface operations {
                 userId_gt?: components["parameters"]["Routine.userId_gt"];
                 /** @description Id of the user whose routine it is: is less than */
                 userId_lt?: components["parameters"]["Routine.userId_lt"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters; given again: any of them */
+                /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: is not; given again: all of them */
+                /** @description Name of the routine: is not; given again: all of them */
                 name_ne?: components["parameters"]["Routine.name_ne"];
-                /** @description Name of the routine, of which a user has one, whatever the case of its letters: contains; given again: any of them */
+                /** @description Name of the routine: contains; given again: any of them */
                 name_like?: components["parameters"]["Routine.name_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["Routine.q"];
@@ -4867,7 +4885,27 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "name": "morning",
+                 *       "exercises": [
+                 *         {
+                 *           "exerciseName": "Piriformis Stretch",
+                 *           "exerciseType": "stretch"
+                 *         },
+                 *         {
+                 *           "exerciseName": "Bird Dog",
+                 *           "exerciseType": "strengthening"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoutineInput"];
+            };
+        };
         responses: {
             /** @description The routine */
             201: {
@@ -4889,6 +4927,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

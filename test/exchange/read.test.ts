@@ -54,7 +54,7 @@ describe('records are found where they stand', () => {
       `\n\n${LOG}\n{"a":1}`,
       [
         'line 3 log',
-        'line 4: is no user (firstName, email), log (userId, exerciseName), routine (exercises) or goal (sessionsPerWeek)',
+        'line 4: is no record of sciatica: a user has firstName and email, a log userId and exerciseName, a routine exercises, a goal sessionsPerWeek',
       ],
     ],
     [
@@ -81,7 +81,12 @@ describe('what is no such file is refused', () => {
     ['', ['It is empty.']],
     [' \n\n', ['It is empty.']],
     ['\ufeff', ['It is empty.']],
-    ['hello', ['It is not CSV with a header: the first line must hold the names of the fields.']],
+    [
+      'hello',
+      [
+        'It is neither JSON nor CSV of sciatica, the first line of which holds the names of the fields, such as userId,exerciseName,date.',
+      ],
+    ],
     ['{"users":{}}', ['users must be a list of records']],
     ['{"user":[]}', ['user is none of users, userExerciseLogs, routines, goals (did you mean users?)']],
     ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],

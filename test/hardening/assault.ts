@@ -1,3 +1,4 @@
+import { DEADLINE_MS } from '../deadline.mts';
 import type { Server } from './child.ts';
 import { fuzzed } from './fuzz.ts';
 import { type Reply, repliesIn } from './reply.ts';
@@ -5,7 +6,6 @@ import { seedRequests } from './seeds.ts';
 import { Wire } from './wire.ts';
 
 const CONNECTIONS = 16;
-const BUSY_TIMEOUT_MS = 15_000;
 
 /** How often each status was answered; 0 is a connection closed without an answer. */
 export type Tally = Map<number, number>;
@@ -50,7 +50,7 @@ export async function each(count: number, work: (n: number) => Promise<void>): P
 async function answersTo(port: number, request: string): Promise<Reply[]> {
   const wire = new Wire(port).send(request);
   wire.socket.end();
-  const timer = setTimeout(() => wire.socket.destroy(new Error('late')), BUSY_TIMEOUT_MS);
+  const timer = setTimeout(() => wire.socket.destroy(new Error('late')), DEADLINE_MS);
   // A stream of events has no end.
   const isStream = () => /\r\ncontent-type: text\/event-stream/i.test(wire.text);
   wire.socket.on('data', () => isStream() && wire.socket.destroy());

@@ -7,7 +7,6 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
 test.skipIf(!hasStrace)(
   'a power cut at any moment loses nothing acknowledged (needs strace; all: npm run crash)',
-  { timeout: 120_000 },
   async () => {
     const script = await bundle("import './test/hardening/crash/run.ts'");
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, '250'], {

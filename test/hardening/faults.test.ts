@@ -34,7 +34,7 @@ beforeAll(async () => {
   script = await bundle("import './src/main.ts'");
   shim = buildShim(home);
   prepare();
-}, 60_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const good = () => join(home, 'good');

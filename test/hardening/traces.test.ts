@@ -78,7 +78,7 @@ describe.skipIf(!hasStrace)(
       return file;
     }
 
-    test('by import, sorted lists, erase, backup and restore', { timeout: 120_000 }, () => {
+    test('by import, sorted lists, erase, backup and restore', () => {
       prepare();
       const trace = join(home, 'trace');
       const file = records();

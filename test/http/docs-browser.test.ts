@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docsHtml } from '../../src/http/docs/page.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { missing, openBrowser } from '../insights/report/browser.ts';
 
 describe.skipIf(missing)(`/docs in a browser${missing ? `: ${missing}` : ''}`, () => {
@@ -18,6 +19,7 @@ describe.skipIf(missing)(`/docs in a browser${missing ? `: ${missing}` : ''}`, (
     ['beside the text', 'on a desk', 1280, [true]],
   ])('the contents are %s %s', async (_, __, width, shown) => {
     const page = await browser.newPage({ viewport: { width, height: 800 } });
+    page.setDefaultTimeout(DEADLINE_MS);
     await page.setContent(docsHtml(JSON.parse(openApi(routes))));
     const contents = page.locator('nav > ul');
     const seen = [await contents.isVisible()];

@@ -117,7 +117,11 @@ describe('sciatica serve refuses', () => {
     [['--behind-proxy'], 2, '--behind-proxy needs --auth'],
     [['--rate', '5'], 2, '--rate needs --auth'],
     [['--auth', '--rate', '0'], 2, 'whole number, 1 or more'],
-    [['--auth', '--tls-cert', '/nowhere', '--tls-key', '/nowhere'], 1, '/nowhere cannot be read: ENOENT'],
+    [
+      ['--auth', '--tls-cert', '/proc/nowhere', '--tls-key', '/proc/nowhere'],
+      1,
+      '/proc/nowhere cannot be read: ENOENT',
+    ],
     [
       ['--auth', '--port', '0', '--tls-cert', 'package.json', '--tls-key', 'package.json'],
       1,

@@ -95,7 +95,8 @@ function workersOf(store: Store, onError: (error: unknown) => void): Workers | u
 
 function bytesOf(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? null));
+  if (body === undefined) return Buffer.alloc(0);
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 async function answerOf({ status, headers, body = '' }: HttpResponse): Promise<Answer> {

@@ -176,7 +176,7 @@ describe('a service killed under load', () => {
     return { child, post };
   };
 
-  test('creates nothing twice when every request is sent again', { timeout: 60_000 }, async () => {
+  test('creates nothing twice when every request is sent again', async () => {
     const path = freshPath();
     const store = freshStore(path);
     store.users.create(nora);

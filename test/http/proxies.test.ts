@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../src/http/wire/message.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder } from '../helpers.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
@@ -102,7 +103,7 @@ async function started({ language, configure, command }: Proxy, upstream: number
       await once(socket, 'connect');
       socket.destroy();
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: DEADLINE_MS, interval: 20 },
   );
   return port;
 }
@@ -156,9 +157,9 @@ describe.each(Object.entries(proxies))('behind %s as docs/companion-app.md sets 
       200,
       expect.objectContaining(nora),
     ]);
-    await vi.waitFor(() =>
-      expect(store.audit.list({ limit: 9 })).toMatchObject([{ address: '127.0.0.2', status: 200 }]),
-    );
+    await expect
+      .poll(() => store.audit.list({ limit: 9 }))
+      .toMatchObject([{ address: '127.0.0.2', status: 200 }]);
   });
 
   testIn('what is written arrives whole, almost a MiB at once too', async () => {
@@ -183,7 +184,7 @@ describe.each(Object.entries(proxies))('behind %s as docs/companion-app.md sets 
     stream.setEncoding('utf8').on('data', (data) => (text += data));
     stream.on('error', () => {});
     store.logs.create(stretch);
-    await vi.waitFor(() => expect(text).toContain('"record":"log"'), { timeout: 5_000 });
+    await expect.poll(() => text).toContain('"record":"log"');
     stream.destroy();
   });
 

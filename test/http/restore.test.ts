@@ -148,6 +148,74 @@ describe('a token limited to users', () => {
   });
 });
 
+describe('with a body', () => {
+  const body = { ...stretch, userId: 2, notes: 'kept by another machine' };
+  /** Log 1 was erased with user 1, log 2 is of user 2. */
+  function erased() {
+    const app = freshApp();
+    app.store.users.create(nora);
+    app.store.logs.create({ ...stretch, userId: 2 });
+    app.store.erase(1);
+    return app;
+  }
+
+  test('a log of which erasing has left nothing comes back as the body has it, once', async () => {
+    const { call, store } = erased();
+    const headers = { 'idempotency-key': 'kept' };
+    const first = await call('POST', `${logs}/1/restore`, { body, headers });
+    expect([first.status, first.body, store.logs.get(1)]).toEqual([
+      201,
+      { id: 1, ...body },
+      { id: 1, ...body },
+    ]);
+    expect(store.history.of('log', 1)).toMatchObject([{ action: 'create', source: 'api' }]);
+    expect((await call('POST', `${logs}/1/restore`, { body, headers })).text).toBe(first.text);
+    expect((await call('POST', `${logs}/1/restore`, { body: { ...body, notes: '' }, headers })).status).toBe(
+      422,
+    );
+    expect(await call('POST', `${logs}/1/restore`, { body })).toMatchObject({
+      status: 409,
+      body: { detail: 'There is log 1: it is not deleted.' },
+    });
+  });
+
+  test('a log whose deletion is known comes back as it was deleted', async () => {
+    const { call, store } = erased();
+    const before = store.logs.get(2);
+    store.logs.delete(2);
+    expect(await call('POST', `${logs}/2/restore`, { body })).toMatchObject({ status: 201, body: before });
+  });
+
+  test.each<[string, string, object, number]>([
+    ['an id that was never given', `${logs}/3`, body, 404],
+    ['a user who was erased', '/users/1', nora, 404],
+    ['no such user', `${logs}/1`, { ...body, userId: 1 }, 400],
+    ['no such user in the query', `${logs}/1`, body, 400],
+    ['a field missing', `${logs}/1`, { userId: 2 }, 400],
+  ])('nothing comes back: %s', async (what, path, body, status) => {
+    const { call, store } = erased();
+    const search = what.endsWith('query') ? '?userId=9' : '';
+    expect((await call('POST', `${path}/restore${search}`, { body })).status).toBe(status);
+    expect([store.users.count(), store.logs.count()]).toEqual([1, 1]);
+  });
+
+  test('a token limited to users puts nothing in the place of what it does not see', async () => {
+    const { store, call } = guardedApp();
+    store.users.create(nora);
+    store.logs.create({ ...stretch, userId: 2 });
+    store.logs.create({ ...stretch, userId: 2 });
+    store.logs.delete(2);
+    const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
+    const headers = { authorization: `Bearer ${token}` };
+    for (const id of [2, 3])
+      expect((await call('POST', `${logs}/${id}/restore`, { body: stretch, headers })).status).toBe(404);
+    expect(store.logs.list().map(({ id, userId }) => [id, userId])).toEqual([
+      [1, 1],
+      [3, 2],
+    ]);
+  });
+});
+
 describe('repeated with its Idempotency-Key', () => {
   const headers = { 'idempotency-key': 'again' };
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { certificate } from './certificate.ts';
 import { freshServer, nora } from './helpers.ts';
@@ -39,7 +39,7 @@ class Caller {
   async get(path: string, headers = ''): Promise<string> {
     this.text = '';
     this.socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${this.port}\r\n${headers}\r\n`);
-    await vi.waitUntil(() => this.isClosed || this.text.includes('\r\n\r\n'), { interval: 5 });
+    await expect.poll(() => this.isClosed || this.text.includes('\r\n\r\n')).toBe(true);
     return this.text.split('\r\n')[0] ?? '';
   }
 }
@@ -95,7 +95,7 @@ describe('512 connections of one address that ask every now and then', () => {
       isOver = true;
       for (const socket of sockets) socket.destroy();
     });
-    await vi.waitUntil(() => [...sockets].filter(({ pending }) => !pending).length > 200);
+    await expect.poll(() => [...sockets].filter(({ pending }) => !pending).length).toBeGreaterThan(200);
     const bearer = { authorization: `Bearer ${token}` };
     const statuses: Record<string, Set<number | string>> = {};
     const honest = [
@@ -134,7 +134,7 @@ describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
   };
   const alive = (all: { isClosed: boolean }[]) => all.map(({ isClosed }) => !isClosed);
   const settled = async (all: { isClosed: boolean }[], expected: boolean[]) =>
-    vi.waitFor(() => expect(alive(all)).toEqual(expected));
+    expect.poll(() => alive(all)).toEqual(expected);
 
   test('one address has 4: its oldest gives way', async () => {
     const { open } = await guarded(few);
@@ -179,7 +179,7 @@ describe.each(['in the clear', 'with TLS'])('of 8 connections %s', (how) => {
     const phone = await open(ONE);
     expect(await phone.get('/users/1', bearer)).toContain('200');
     await several(3, () => open(ONE));
-    await vi.waitFor(() => expect(silent.map(({ closed }) => closed)).toEqual([true, true, true]));
+    await expect.poll(() => silent.map(({ closed }) => closed)).toEqual([true, true, true]);
     expect(await phone.get('/users/1', bearer)).toContain('200');
   });
 
@@ -214,7 +214,7 @@ describe('a connection without a valid token is closed', () => {
     const one = await open(ONE);
     expect(await one.get(path, headers)).toContain(String(status));
     expect(one.text).toMatch(/^connection: close\r$/im);
-    await vi.waitFor(() => expect(one.isClosed).toBe(true));
+    await expect.poll(() => one.isClosed).toBe(true);
   });
 
   test('after 429, and one with a valid token is not', async () => {
@@ -222,7 +222,7 @@ describe('a connection without a valid token is closed', () => {
     const [one, phone] = [await open(ONE), await open(ONE)];
     expect(await one.get('/health')).toContain('200');
     expect(await one.get('/health')).toContain('429');
-    await vi.waitFor(() => expect(one.isClosed).toBe(true));
+    await expect.poll(() => one.isClosed).toBe(true);
     expect(await phone.get('/users/1', bearer)).toContain('200');
     expect(await phone.get('/users/1', bearer)).toContain('429');
     expect(phone.text).not.toMatch(/^connection: close\r$/im);
@@ -236,7 +236,7 @@ describe('a connection without a valid token is closed', () => {
     expect(phone.isClosed).toBe(false);
     store.tokens.revoke('a');
     expect(await phone.get('/users/1', bearer)).toContain('401');
-    await vi.waitFor(() => expect(phone.isClosed).toBe(true));
+    await expect.poll(() => phone.isClosed).toBe(true);
   });
 
   test('when its body is on the way, once that has arrived', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { freshServer, nora, stretch } from './helpers.ts';
 
@@ -58,7 +58,7 @@ describe('timeouts', () => {
     socket.on('error', () => {});
     socket.pause();
     socket.write(`GET /userExerciseLogs HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`);
-    await vi.waitFor(() => expect(log.join('')).toContain('aborted'), { timeout: 5_000 });
+    await expect.poll(() => log.join('')).toContain('aborted');
     expect((await ending(socket.resume())).length).toBeLessThan(27_000_000);
   });
 });

@@ -68,7 +68,7 @@ async function open(url: string, headers: Record<string, string> = {}, search = 
   return new Stream(answer, abort);
 }
 
-const until = (check: () => boolean) => expect.poll(check, { timeout: 5000, interval: 10 }).toBe(true);
+const until = (check: () => boolean) => expect.poll(check).toBe(true);
 
 describe('a stream of changes', () => {
   test('begins with what is there and goes on with what comes', async () => {
@@ -158,7 +158,7 @@ describe('a stream of changes', () => {
     const refused = await open(url);
     expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '15']);
     streams[0]?.close();
-    await expect.poll(async () => (await open(url)).response.status, { timeout: 5000 }).toBe(200);
+    await expect.poll(async () => (await open(url)).response.status).toBe(200);
   });
 
   test('to who never reads is cut off, and holds little meanwhile', async () => {
@@ -171,7 +171,7 @@ describe('a stream of changes', () => {
     socket.on('error', () => {});
     socket.write(`GET /changes HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept: text/event-stream\r\n\r\n`);
     socket.pause();
-    await expect.poll(() => log.join(''), { timeout: 10_000 }).toContain('GET /changes aborted');
+    await expect.poll(() => log.join('')).toContain('GET /changes aborted');
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 });
@@ -245,7 +245,7 @@ describe('behind the gate', () => {
     await until(() => stream.events.length === 2);
     await open(url);
     await expect
-      .poll(() => store.audit.list({ limit: 10 }), { timeout: 5000 })
+      .poll(() => store.audit.list({ limit: 10 }))
       .toMatchObject([
         { route: '/changes', status: 401, count: 0, who: null },
         { route: '/changes', record: 'log', first: 1, last: 1, count: 1, who: 'phone', userId: 1 },

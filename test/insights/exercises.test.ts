@@ -131,7 +131,7 @@ describe('the figures of an exercise', () => {
   });
 });
 
-describe('properties', { timeout: 20_000 }, () => {
+describe('properties', () => {
   test('the order of the logs does not matter', () => {
     fc.assert(
       fc.property(fc.array(anyLog, { maxLength: 30 }), fc.integer(), (logs, seed) => {

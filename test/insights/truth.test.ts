@@ -20,4 +20,4 @@ test('of 50 made-up patients with 400 sessions, the ranking finds what was plant
     if (helps && harms) found += 1;
   }
   expect(found).toBe(50);
-}, 60_000);
+});

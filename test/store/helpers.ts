@@ -176,3 +176,32 @@ export async function ended(child: ChildProcessWithoutNullStreams) {
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   return { code, stdout, stderr };
 }
+
+/**
+ * Runs a bundled script again and again, which waits for a line on stdin once it has said that it is ready: the first time
+ * to its end, then killed at moments spread over the time that this took, and at last before it begins.
+ * @param prepare makes the arguments of a round
+ * @param check looks at what a round has left, and at what the script said
+ */
+export async function killedAtMoments(
+  script: string,
+  rounds: number,
+  prepare: () => string[],
+  check: (said: string) => void | Promise<void>,
+): Promise<void> {
+  let took = 0;
+  for (let round = rounds; round >= 0; round--) {
+    const child = start(script, prepare());
+    const end = ended(child);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const begun = performance.now();
+    child.stdin.write('go\n');
+    const kill = () => child.kill('SIGKILL');
+    const timer = round < rounds ? setTimeout(kill, (took * round) / rounds) : undefined;
+    if (round === 0) kill();
+    const { stdout } = await end;
+    clearTimeout(timer);
+    if (round === rounds) took = performance.now() - begun;
+    await check(stdout);
+  }
+}

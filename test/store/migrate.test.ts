@@ -14,6 +14,7 @@ import {
   freshFolder,
   freshPath,
   freshStore,
+  killedAtMoments,
   log,
   start,
   user,
@@ -158,7 +159,7 @@ describe('before a migration', () => {
     expect([kept(path), others(path)]).toEqual([[], []]);
   });
 
-  test('six at one moment migrate once, and keep one copy', { timeout: 30_000 }, async () => {
+  test('six at one moment migrate once, and keep one copy', async () => {
     for (let round = 0; round < 2; round++) {
       const path = present();
       const children = Array.from({ length: 6 }, () => start(script, [path, 'told']));
@@ -209,22 +210,14 @@ describe('before a migration', () => {
   });
 });
 
-test('SIGKILL at any moment of a migration: one version or another, and every record', {
-  timeout: 60_000,
-}, async () => {
-  const rehearsal = start(script, [present()]);
-  await heard(rehearsal);
-  const begun = performance.now();
-  await new Promise((resolve) => rehearsal.on('close', resolve));
-  const took = performance.now() - begun;
+test('SIGKILL at any moment of a migration: one version or another, and every record', async () => {
   const found = new Set<number>();
-  for (let round = 0; round < 14; round++) {
-    const path = present();
-    const child = start(script, [path]);
-    await heard(child);
-    const timer = setTimeout(() => child.kill('SIGKILL'), (took * round) / 14);
-    await new Promise((resolve) => child.on('close', resolve));
-    clearTimeout(timer);
+  let path = '';
+  const prepare = () => {
+    path = present();
+    return [path, 'told'];
+  };
+  await killedAtMoments(script, 14, prepare, async () => {
     const version = versionOf(path);
     found.add(version);
     expect(version).toBeGreaterThanOrEqual(migrations.length);
@@ -232,7 +225,7 @@ test('SIGKILL at any moment of a migration: one version or another, and every re
     for (const name of kept(path)) expect(versionOf(join(path, '..', name))).toBe(migrations.length);
     expect((await ended(start(script, [path]))).stdout).toBe('ready\nopened 39\n');
     expect(versionOf(path)).toBe(migrations.length + 2);
-  }
+  });
   expect(found.size).toBeGreaterThan(1);
 });
 

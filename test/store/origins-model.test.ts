@@ -5,6 +5,7 @@ import { type Noun, nouns } from '../../src/domain/records.ts';
 import { undoneChanges } from '../../src/store/history/steps.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
+import { DEADLINE_MS } from '../deadline.mts';
 import { dbOf, freshPath, log, openStore, user } from './helpers.ts';
 import { everything, exported, type File, imported } from './origins.ts';
 
@@ -338,7 +339,7 @@ const exercises = (value: number) => [{ exerciseName: `x${value}`, exerciseType:
  */
 const RUNS = Number(process.env['RUNS'] ?? 20);
 const parameters = { numRuns: RUNS, ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }) };
-const timeout = 60_000 + RUNS * 2_000;
+const timeout = 3 * DEADLINE_MS + RUNS * 2_000;
 
 test('files that go from one database to another double nothing and lose nothing', { timeout }, () => {
   const taken = { imports: 0, conflicts: 0 };

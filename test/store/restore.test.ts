@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type * as Sleep from '../../src/lib/sleep.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore, type Restoration } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -15,6 +16,21 @@ import {
   raw,
   start,
 } from './helpers.ts';
+
+/** What happens while somebody waits for a lock. */
+const waiting = vi.hoisted(() => ({ whenAsleep: () => {} }));
+beforeEach(() => {
+  waiting.whenAsleep = () => {};
+});
+vi.mock('../../src/lib/sleep.ts', async (original) => {
+  const { sleepSync } = await original<typeof Sleep>();
+  return {
+    sleepSync: (milliseconds: number) => {
+      waiting.whenAsleep();
+      sleepSync(milliseconds);
+    },
+  };
+});
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const fixture = (version: number) => new URL(`../fixtures/v${version}.db`, import.meta.url);
@@ -210,7 +226,7 @@ describe('a damaged database that another program has open', () => {
     `);
   });
 
-  test.skipIf(process.platform !== 'linux')('is not replaced', async () => {
+  async function damagedInUse() {
     const path = freshPath();
     filledStore(5, path).close();
     const child = start(script, [path]);
@@ -218,8 +234,26 @@ describe('a damaged database that another program has open', () => {
     writeFileSync(path, Buffer.alloc(4096, 7), { flag: 'r+' });
     const restoration = prepareRestore(backupOf(3), path);
     expect(restoration.present).toBe('damaged');
+    return { path, child, restoration };
+  }
+
+  const testHere = test.skipIf(process.platform !== 'linux');
+
+  testHere('is not replaced', async () => {
+    const { path, restoration } = await damagedInUse();
     expect(failure(() => restoration.apply('now')).code).toBe('conflict');
     restoration.close();
     expect(readFileSync(path).subarray(0, 4096)).toEqual(Buffer.alloc(4096, 7));
+  });
+
+  testHere('is replaced once that one has ended, as a command soon does', async () => {
+    const { path, child, restoration } = await damagedInUse();
+    waiting.whenAsleep = () => {
+      child.kill('SIGKILL');
+      while (!/^State:\tZ/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
+    };
+    restoration.apply('now');
+    restoration.close();
+    expect(freshStore(path).logs.count()).toBe(3);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -169,4 +169,101 @@ test('after a backup is restored here, nothing is there twice and nothing is los
   expect(isSettled(result)).toBe(true);
   expect(contents(here)).toEqual(contents(there));
   expect(contents(here).logs).toHaveLength(6);
+});
+
+/** A backup as the database of another machine, where nothing tells which ids were given since. */
+function movedTo(copy: string, now: () => number): Store {
+  const path = freshPath();
+  const restoration = prepareRestore(copy, path);
+  restoration.apply('before');
+  restoration.close();
+  return openStore(path, now);
+}
+
+describe('a backup is restored where no database was, and ids are given again', () => {
+  /** The notes of the logs by the e-mail addresses of their users. */
+  const owned = (store: Store) =>
+    store.users
+      .list()
+      .map(({ id, email }) => [email, ...store.logs.list({ userId: id }).map(({ notes }) => notes)]);
+
+  test.each([{}, { onConflict: 'newest' as const }])(
+    'of the service: a log is another one, %j',
+    async (options) => {
+      const { here, there: first, now } = await synced();
+      const copy = copyOf(first);
+      first.logs.create(log({ userId: 1, notes: 'lost' }));
+      const other = machine(now);
+      for (const store of [here, other]) await run(store, first);
+      const there = movedTo(copy, now);
+      expect(there.logs.create(log({ userId: 2, notes: 'another' })).id).toBe(5);
+      for (let i = 0; i < 2; i++) {
+        const { conflicts } = await run(here, there, options);
+        expect([conflicts, contents(here)]).toEqual([[], contents(there)]);
+        expect(owned(here)).toEqual([
+          ['nora@example.org', 'one of nora@example.org', 'two of nora@example.org', 'lost'],
+          ['ole@example.org', 'one of ole@example.org', 'two of ole@example.org', 'another'],
+        ]);
+      }
+      await run(other, there, options);
+      expect(contents(other)).toEqual(contents(there));
+    },
+  );
+
+  test('of the service: a user is another one, and gets nothing that is not theirs', async () => {
+    const { here, there: first, now } = await synced();
+    const copy = copyOf(first);
+    first.users.create(user({ email: 'lost@example.org' }));
+    first.logs.create(log({ userId: 3, notes: 'of lost' }));
+    await run(here, first);
+    here.logs.create(log({ userId: 3, notes: 'of lost, from here' }));
+    const there = movedTo(copy, now);
+    there.users.create(user({ email: 'another@example.org' }));
+    there.logs.create(log({ userId: 3, notes: 'of another' }));
+    await run(here, there, { onConflict: 'newest' });
+    expect(contents(here)).toEqual(contents(there));
+    expect(owned(here).slice(2)).toEqual([
+      ['lost@example.org', 'of lost', 'of lost, from here'],
+      ['another@example.org', 'of another'],
+    ]);
+  });
+
+  test('of the service: the one user who is synced is another one, who gets nothing', async () => {
+    const now = ticking();
+    const [here, first] = [machine(now), machine(now)];
+    const copy = copyOf(first);
+    for (const store of [here, first]) store.users.create(user());
+    await run(here, first, { as: 1 });
+    here.logs.create(log({ notes: 'of nora' }));
+    const there = movedTo(copy, now);
+    there.users.create(user({ email: 'another@example.org' }));
+    await expect(run(here, there)).rejects.toMatchObject({ code: 'conflict' });
+    expect([there.logs.count(), here.users.count()]).toEqual([0, 1]);
+  });
+
+  test('of the service: what is in the backup, and what is made anew the same, stays the same record', async () => {
+    const { here, there: first, now } = await synced();
+    first.logs.update(1, { notes: 'changed before' });
+    const copy = copyOf(first);
+    first.logs.update(1, { notes: 'changed since' });
+    first.logs.create(log({ userId: 1, notes: 'the same' }));
+    await run(here, first);
+    const there = movedTo(copy, now);
+    there.logs.create(log({ userId: 1, notes: 'the same' }));
+    const { conflicts } = await run(here, there);
+    expect(conflicts).toMatchObject([{ kind: 'changed', record: 'log', id: 1 }]);
+    expect([here.logs.count(), there.logs.count()]).toEqual([5, 5]);
+  });
+
+  test('here: what was sent comes back beside what has its id now', async () => {
+    const { here: first, there, now } = await synced();
+    const copy = copyOf(first);
+    first.logs.create(log({ userId: 1, notes: 'sent' }));
+    await run(first, there);
+    const here = movedTo(copy, now);
+    expect(here.logs.create(log({ userId: 1, notes: 'another' })).id).toBe(5);
+    expect(isSettled(await run(here, there))).toBe(true);
+    expect(contents(here)).toEqual(contents(there));
+    expect(owned(here)[0]?.slice(3)).toEqual(expect.arrayContaining(['sent', 'another']));
+  });
 });

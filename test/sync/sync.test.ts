@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSettled, total } from '../../src/sync/result.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
-import { log, user } from '../store/helpers.ts';
+import { dbOf, log, user } from '../store/helpers.ts';
 import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
 
 const routine = (userId: number, name = 'morning') => ({
@@ -47,6 +47,47 @@ test('an empty diary takes the ids over there, in one change that names the remo
   expect(empty.logs.list()).toEqual(there.logs.list());
   expect(new Set(empty.history.list().map(({ change }) => change)).size).toBe(1);
   expect(empty.history.list()[0]).toMatchObject({ source: 'sync', caller: 'home' });
+});
+
+test('many logs are taken over at once: as they are, in one change that can be undone, and the tables are as before', async () => {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  there.users.create(user());
+  const notes = ['', '"quoted" \\ and \n broken', 'é 🦴 \u2028', '</script>', '1', 'null'];
+  there.change(() => {
+    for (let i = 0; i < 10_500; i++)
+      there.logs.create(log({ notes: notes[i % notes.length] ?? '', effective: i % 2 === 0 }));
+  });
+  const schema = () => dbOf(here).all('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name');
+  const before = schema();
+  const { change, pulled } = await syncWith(here, transportTo(there));
+  expect(pulled.log).toEqual({ created: 10_500, changed: 0, deleted: 0 });
+  expect(here.logs.list()).toEqual(there.logs.list());
+  expect(schema()).toEqual(before);
+  const states = (store: typeof here) =>
+    store.history.list().map(({ record, id, after }) => [record, id, after]);
+  expect(states(here)).toEqual(states(there));
+  expect(total((await syncWith(here, transportTo(there))).pulled)).toBe(0);
+  here.undo(change ?? 0);
+  expect([here.users.count(), here.logs.count()]).toEqual([0, 0]);
+});
+
+test('logs keep the ids of over there that are free, as long as they are', async () => {
+  const now = ticking();
+  const [here, there] = [machine(now), machine(now)];
+  for (const store of [here, there]) {
+    store.users.create(user());
+    for (let i = 1; i <= 5; i++) store.logs.create(log({ notes: `log ${i}` }));
+  }
+  here.users.delete(1);
+  for (const id of [1, 2, 3]) there.logs.delete(id);
+  there.logs.restore({ id: 9, ...log({ notes: 'log 9' }) });
+  await syncWith(here, transportTo(there));
+  expect(here.logs.list().map(({ id, notes }) => [id, notes])).toEqual([
+    [6, 'log 4'],
+    [7, 'log 5'],
+    [9, 'log 9'],
+  ]);
 });
 
 test('what each side did since goes to the other', async () => {

@@ -1,14 +1,25 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
+import { date } from '../../domain/fields.ts';
+import { logFilterFields } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
-import { parseDay } from '../../domain/words/spoken-day.ts';
+import { DAYS } from '../../domain/words/spoken-day.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
-import { countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { parseFlags } from '../input/parse-flags.ts';
 import { counted, escapeControls, print, sayDone } from '../output/io.ts';
 import { printJson, printRows, sayEmpty } from '../output/output.ts';
 import type { Column } from '../views/columns.ts';
+
+const { since } = logFilterFields;
+const before = date({
+  label: 'Before',
+  flag: 'before',
+  help: 'The first day to keep',
+  example: '2026-01-01',
+});
 
 /** `sciatica audit` */
 export function addAuditCommand(program: Command, context: Context): void {
@@ -18,9 +29,10 @@ export function addAuditCommand(program: Command, context: Context): void {
     .description(
       'See who asked for which records over the network, the latest first. Kept by sciatica serve --auth only.',
     )
-    .option('--user <id>', 'what is about this user, lists that may have held the user included')
-    .option('--since <day>', 'from this day on (YYYY-MM-DD, today, yesterday, -3d)')
-    .addOption(new Option('--limit <number>', 'most entries').argParser(countOf).default(100))
+    .option('--user <id>', 'what is about this user, lists that may have held the user included');
+  addFieldOptions(audit, { since });
+  audit
+    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf).default(100))
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica audit --since -7d', 'sciatica audit --user 3 --json'))
     .action((options: Options) => showAudit(context, options));
@@ -31,7 +43,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     .description(
       `Remove the entries from before a day, at least ${LEAST_DAYS} days back. One entry stays that says how many and from when; it cannot be removed.`,
     )
-    .requiredOption('--before <day>', 'the first day to keep (YYYY-MM-DD, -90d)')
+    .requiredOption('--before <day>', `${before.help} (YYYY-MM-DD, ${DAYS})`)
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica audit prune --before -365d'))
     .action((_: Options, command: Command) => pruneAudit(context, command.optsWithGlobals()));
@@ -40,14 +52,11 @@ export function addAuditCommand(program: Command, context: Context): void {
 /** Entries younger than this cannot be removed, in days. */
 const LEAST_DAYS = 30;
 
-function pruneAudit(context: Context, options: Options): void {
-  const before = String(options['before']);
-  const limit = beginning(context, before, '--before');
-  if (parseDay(before, context.today) > addDays(context.today, -LEAST_DAYS))
-    throw usage(
-      `--before must be at least ${LEAST_DAYS} days back: ${addDays(context.today, -LEAST_DAYS)} or earlier.`,
-    );
-  const pruned = context.store.audit.prune(limit, context.now().getTime());
+async function pruneAudit(context: Context, options: Options): Promise<void> {
+  const { before: day = '' } = await parseFlags(context, options, { before });
+  const latest = addDays(context.today, -LEAST_DAYS);
+  if (day > latest) throw usage(`--before must be at least ${LEAST_DAYS} days back: ${latest} or earlier.`);
+  const pruned = context.store.audit.prune(beginningOf(day), context.now().getTime());
   const [from, to] = [pruned?.first, pruned?.last].map((at) =>
     at === undefined ? null : new Date(at).toISOString(),
   );
@@ -61,10 +70,11 @@ function pruneAudit(context: Context, options: Options): void {
 }
 
 async function showAudit(context: Context, options: Options): Promise<void> {
-  const { user, since } = options;
+  const { user } = options;
+  const asked = await parseFlags(context, options, { since });
   const entries = context.store.audit.list({
     ...(user !== undefined && { user: idOf(String(user), '--user') }),
-    ...(since !== undefined && { since: beginning(context, String(since), '--since') }),
+    ...(asked.since !== undefined && { since: beginningOf(asked.since) }),
     limit: Number(options['limit']),
   });
   if (options['json']) printJson(context, entries);
@@ -74,13 +84,7 @@ async function showAudit(context: Context, options: Options): Promise<void> {
 }
 
 /** Local midnight at which a day begins, in milliseconds since 1970. */
-function beginning(context: Context, text: string, flag: string): number {
-  const day = parseDay(text, context.today);
-  const at = new Date(`${day}T00:00`).getTime();
-  if (Number.isNaN(at) || addDays(day, 0) !== day)
-    throw usage(`${flag} must be a calendar day as YYYY-MM-DD, or today, yesterday, -3d.`);
-  return at;
-}
+const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();
 
 function recordsOf({ record, first, last, count }: AuditEntry): string {
   if (record === 'audit') return counted(count, 'request');

@@ -35,7 +35,7 @@ async function practise(context: Context): Promise<void> {
     if (db !== undefined)
       throw new SciaticaError(
         'conflict',
-        `${escapeControls(path)} exists already. The practice records go into a new file only.`,
+        `${escapeControls(path)} exists already. Name a new file for the practice records with --db.`,
       );
     sayDone(context, `The practice database is there: ${escapeControls(path)}`);
   } else {
@@ -63,7 +63,7 @@ function refuseDiary(context: Context, path: string): void {
   if (diaries.some((diary) => diary && realPath(diary) === realPath(path)))
     throw new SciaticaError(
       'conflict',
-      `${escapeControls(path)} is your own database. The practice records go into another file.`,
+      `${escapeControls(path)} is your own database. Name another file for the practice records with --db.`,
     );
 }
 

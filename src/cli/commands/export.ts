@@ -119,9 +119,9 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     say(context, `Wrote ${counted(count, 'record')} to ${escapeControls(output)}.`);
 }
 
-/** Whether a name ends as those of another format do: x.pdf. */
+/** Whether a name ends as those of another format do: x.pdf; x.tsv would have commas in it. */
 const isUnknown = (name: string, format: string | undefined): boolean =>
-  format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name);
+  /\.tsv$/i.test(name) || (format === undefined && /[^/\\.]\.[a-z]\w{0,5}$/i.test(name));
 
 /** Is told how many more records were written. */
 type Note = (more: number) => void;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { date } from '../../domain/fields.ts';
 import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
+import { logFilterFields } from '../../domain/log.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
@@ -11,7 +11,7 @@ import { printJsonList } from '../output/output.ts';
 /** Entries shown without --limit. */
 const LATEST = 30;
 
-const since = { since: date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' }) };
+const { since } = logFilterFields;
 
 /** `sciatica history` */
 export function addHistoryCommand(program: Command, context: Context): void {
@@ -23,7 +23,7 @@ export function addHistoryCommand(program: Command, context: Context): void {
     )
     .option('--user <id>', 'of this user and their logs')
     .option('--log <id>', 'of this log');
-  addFieldOptions(history, since);
+  addFieldOptions(history, { since });
   history
     .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
     .addOption(plainJsonOption())
@@ -47,7 +47,13 @@ async function showHistory(context: Context, options: Options): Promise<void> {
     return;
   }
   await writeAll(context.stdout, await rendered(context, followed(first.value, entries)));
-  if (counts.seen > limit) say(context, `Only the latest ${limit} are shown. For more: --limit N.`);
+  // A script that said --limit knows: cron would mail it.
+  const isNews = context.stdout.isTTY || filter.limit === undefined;
+  if (isNews && counts.seen > limit)
+    say(
+      context,
+      `${limit === 1 ? 'Only the latest is' : `Only the latest ${limit} are`} shown. For more: --limit N.`,
+    );
 }
 
 async function rendered(context: Context, blocks: Iterable<HistoryEntry[]>): Promise<Iterable<string>> {
@@ -96,7 +102,7 @@ const names = [
 const total = ({ store }: Context) => store.history.last() > 0;
 
 async function historyFilter(context: Context, options: Options): Promise<HistoryFilter> {
-  const asked = await parseFlags(context, options, since);
+  const asked = await parseFlags(context, options, { since });
   const filter: HistoryFilter = {};
   if (options['user'] !== undefined) filter.user = idOf(String(options['user']), '--user');
   if (options['log'] !== undefined) filter.log = idOf(String(options['log']), '--log');

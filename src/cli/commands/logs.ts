@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/records/logs.ts';
-import { namingFlags } from '../errors.ts';
 import { examples } from '../help.ts';
 import { probableNames } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
+import { sortOf, sortOption } from '../input/sort.ts';
 import { addMatchingOptions, matchingOf } from '../input/where.ts';
 import { palette } from '../output/colour.ts';
 import { counted, escapeControls, quoted, say } from '../output/io.ts';
@@ -25,7 +25,7 @@ export function addLogFilters(command: Command): Command {
   command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, filterFields);
   addMatchingOptions(command, logRecord);
-  return command.option('--sort <fields>', 'such as -date,id: fields, with - in front the other way round');
+  return command.addOption(sortOption('-date,id'));
 }
 
 /**
@@ -36,12 +36,8 @@ export async function logFilterOf(context: Context, options: Options): Promise<L
   const filter: LogFilter = {
     ...(await parseFlags(context, options, filterFields)),
     ...(await matchingOf(context, options, logRecord)),
+    ...(await sortOf(options, logRecord)),
   };
-  if (typeof options['sort'] === 'string') {
-    const { parseSort } = await import('../../domain/lists/sort.ts');
-    namingFlags({}, () => parseSort(String(options['sort']), Object.keys(logRecord)));
-    filter.sort = options['sort'];
-  }
   // Conditions that name users are not narrowed to the usual one.
   const namesUsers = filter.where?.some(({ field }) => field === 'userId') && options['user'] === undefined;
   const user = namesUsers ? undefined : resolveListUser(context, options);

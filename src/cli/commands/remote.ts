@@ -6,7 +6,7 @@ import type { Address } from '../../sync/address.ts';
 import { usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { idOf } from '../input/options.ts';
-import { commandLine, print } from '../output/io.ts';
+import { commandLine, escapeControls, print, say } from '../output/io.ts';
 
 interface AddOptions {
   tokenFile?: string;
@@ -27,7 +27,7 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .command('add')
     .summary('Name a service')
     .description(
-      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (sciatica://pair?…) stands for URL, pin and token, once. No record is sent before sciatica sync.',
+      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (sciatica://pair?…) stands for URL, pin and token, once. The service is asked at once whether it lets this machine in; where nobody answers, the remote is kept all the same. No record is sent before sciatica sync.',
     )
     .argument('<name>', 'letters, digits, - and _')
     .argument(
@@ -79,6 +79,9 @@ async function addRemote(
   const { keepToken, forgetToken } = await import('../secret.ts');
   remotes.requireFree(name);
   const token = invitation ? await paired({ url, pin }, invitation.code) : await tokenOf(context, options);
+  // A code was exchanged over there already.
+  const { probe } = await import('../../sync/probe.ts');
+  const obstacle = invitation ? undefined : await probe({ url, pin }, token);
   remotes.add({ name, url: url.href, pin: pin ?? null, ourUser });
   // One of that name that was erased with its user may have left its own.
   forgetToken(context, name);
@@ -86,6 +89,7 @@ async function addRemote(
   const next = commandLine(context, `sync ${name} --dry-run`);
   const withToken = token === undefined ? 'without a token' : 'with a token';
   print(context, `Remote ${name} is ${url.href}, ${withToken}.\nNext: ${next}`);
+  if (obstacle) say(context, `Note: ${escapeControls(obstacle)} The remote is kept, but was not tried.`);
 }
 
 /** Exchanges a one-time code for a token. */

@@ -1,8 +1,9 @@
+import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
-import { namingFlags } from '../errors.ts';
+import { namingFlags, usage } from '../errors.ts';
 import { examples } from '../help.ts';
 import { addFieldOptions, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
@@ -30,7 +31,7 @@ export function addReportCommand(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--format <format>',
-        'html, or md for Markdown (otherwise as the name of the file says)',
+        'HTML, or Markdown, which is md (otherwise as the name of the file says)',
       ).choices(formats),
     )
     .option('-o, --output <file>', 'write to this file; - is stdout')
@@ -82,8 +83,16 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   if (context.stderr.isTTY) say(context, `Wrote ${escapeControls(output)}.`);
 }
 
+/** @throws SciaticaError `invalid` for a name that says another format, such as report.pdf */
 function formatOf({ format, output }: Options): Format {
-  return (format as Format | undefined) ?? (/\.(md|markdown)$/i.test(String(output)) ? 'md' : 'html');
+  if (format !== undefined) return format as Format;
+  const ending = typeof output === 'string' ? extname(output).toLowerCase() : '';
+  if (ending === '.pdf')
+    throw usage('A report is HTML or Markdown: write it as .html, and print it to a PDF from a browser.');
+  if (/^\.(md|markdown)$/.test(ending)) return 'md';
+  if (/^\.(?!html?$)[a-z]\w{0,5}$/.test(ending))
+    throw usage(`${escapeControls(String(output))}: a report is html or md. Say which with --format.`);
+  return 'html';
 }
 
 /** Where it goes: a page of markup is nothing to read in a terminal. */

@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { userRecord } from '../../domain/user.ts';
+import { type UserFilter, userRecord } from '../../domain/user.ts';
 import { examples } from '../help.ts';
-import { csvOption, jsonOption, type Options } from '../input/options.ts';
+import { countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
+import { sortOf, sortOption } from '../input/sort.ts';
 import { addMatchingOptions, matchingOf } from '../input/where.ts';
+import { counted, say } from '../output/io.ts';
 import { printList, sayEmpty } from '../output/output.ts';
 import { userColumns } from '../views/records.ts';
 
@@ -13,27 +15,37 @@ export function addUsersCommand(program: Command, context: Context): void {
     .command('users')
     .summary('List the users')
     .description(
-      'List the users, in the order they were added: as a table in a terminal, as tab-separated lines in a pipe.',
+      'List the users, in the order they were added or that of --sort: as a table in a terminal, as tab-separated lines in a pipe.',
     );
   addMatchingOptions(command, userRecord)
+    .addOption(sortOption('-age,id'))
+    .addOption(new Option('--limit <n>', 'the first so many').argParser(countOf))
     .addOption(jsonOption())
     .addOption(csvOption())
     .addHelpText(
       'after',
-      examples('sciatica users', 'sciatica users --json id,lastName', "sciatica users --where 'age>=60'"),
+      examples(
+        'sciatica users',
+        'sciatica users --json id,lastName',
+        'sciatica users --sort lastName,firstName --limit 10',
+        "sciatica users --where 'age>=60'",
+      ),
     )
     .action((options: Options) => listUsers(context, options));
 }
 
 async function listUsers(context: Context, options: Options): Promise<void> {
   const { users } = context.store;
-  const filter = await matchingOf(context, options, userRecord);
+  const matching = await matchingOf(context, options, userRecord);
+  const filter: UserFilter = { ...matching, ...(await sortOf(options, userRecord)) };
+  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const plain = options['json'] === undefined && !options['csv'];
   if (plain && users.count() === 0) {
     sayEmpty(context, options, 'There is no user yet. Start with: sciatica user add');
     return;
   }
-  if (plain && users.count(filter) === 0) {
+  const total = plain ? users.count(matching) : undefined;
+  if (total === 0) {
     sayEmpty(context, options, 'No user matches.');
     return;
   }
@@ -43,4 +55,7 @@ async function listUsers(context: Context, options: Options): Promise<void> {
     json: () => users.jsonRows(filter),
     rows: () => users.chunks(filter),
   });
+  const { limit } = filter;
+  if (context.stdout.isTTY && total !== undefined && limit !== undefined && limit < total)
+    say(context, `${limit} of ${counted(total, 'user')}.`);
 }

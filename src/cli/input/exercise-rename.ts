@@ -4,13 +4,12 @@ import { logFields } from '../../domain/log.ts';
 import type { Exercise } from '../../domain/plans/exercise.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { wholeNamesMeant } from '../../domain/words/match.ts';
-import { didYouMean } from '../../domain/words/suggest.ts';
 import { renameExercise as renameStored } from '../../store/records/rename-exercise.ts';
 import { usage } from '../errors.ts';
 import { counted, escapeControls, say, sayDone } from '../output/io.ts';
 import { wrongHint } from '../output/output.ts';
 import { confirmed } from './edit.ts';
-import { exerciseNamed } from './exercises.ts';
+import { exerciseNamed, probableNames } from './exercises.ts';
 import type { Options } from './options.ts';
 import { resolveUserOrAsk } from './resolve-user.ts';
 import { exerciseNames } from './routines/routines.ts';
@@ -59,8 +58,17 @@ function unknown(old: string, typed: string, names: readonly string[]): Sciatica
     return usage(`The exercise is called ${shown(typed)} already.`);
   return new SciaticaError(
     'not-found',
-    `There is no exercise ${shown(old)}${didYouMean(old, names)}. See: sciatica exercises`,
+    `There is no exercise ${shown(old)}${meantBy(old, names)}. See: sciatica exercises`,
   );
+}
+
+/** A rename takes whole names only; a part of one says which was probably meant. */
+function meantBy(old: string, names: readonly string[]): string {
+  const probable = probableNames(
+    old,
+    names.map((exerciseName) => ({ exerciseName })),
+  );
+  return probable.length > 0 ? ` (did you mean ${probable.map(escapeControls).join(' or ')}?)` : '';
 }
 
 /** Two exercises that become one can no longer be told apart, except by an undo. */

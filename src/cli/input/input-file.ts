@@ -1,4 +1,6 @@
-import { open } from 'node:fs/promises';
+import { constants, open as openDescriptor } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { fileError, usage } from '../errors.ts';
@@ -25,20 +27,29 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     return { name: 'stdin', size: undefined, bytes: context.stdin };
   }
   try {
-    const file = await open(path);
-    const stat = await file.stat();
-    if (stat.isDirectory()) {
-      await file.close();
+    const found = await stat(path);
+    if (found.isDirectory())
       throw new SciaticaError('unusable', `${escapeControls(path)} is a folder, not a file.`);
-    }
+    const stream = found.isFIFO()
+      ? await openPipe(path)
+      : (await open(path)).createReadStream({ highWaterMark: PIECE });
     return {
       name: escapeControls(path),
-      size: stat.isFile() ? stat.size : undefined,
-      bytes: readable(path, file.createReadStream({ highWaterMark: PIECE })),
+      size: found.isFile() ? found.size : undefined,
+      bytes: readable(path, stream),
     };
   } catch (error) {
     throw readError(error, path);
   }
+}
+
+/** Opens a named pipe. What reads files does so in a thread, and Ctrl-C would wait until something comes through the pipe. */
+async function openPipe(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const { Socket } = await import('node:net');
+  // Without waiting for somebody who writes to it; on macOS a pipe to which nobody writes yet would look empty.
+  const flags = process.platform === 'linux' ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
+  const fd = await promisify(openDescriptor)(path, flags);
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 /** Passes the bytes on; errors while reading are explained as those of opening are. */

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fromTexts } from '../../domain/codec.ts';
 import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
+import { choiceMeant } from '../../domain/words/choice.ts';
 import { DAYS, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { usage } from '../errors.ts';
 
@@ -48,8 +49,8 @@ function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
 const optionName = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; an empty
- * text takes an optional value away, which is null.
+ * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; the
+ * beginning of a choice stands for it; an empty text takes an optional value away, which is null.
  */
 export function valuesOf(fields: Fields, options: Options, today: string): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -57,10 +58,15 @@ export function valuesOf(fields: Fields, options: Options, today: string): Recor
   for (const [name, field] of Object.entries(fields)) {
     const value = options[optionName(field.flag)];
     if (value === '' && field.optional) values[name] = null;
-    else if (typeof value === 'string') texts[name] = field.kind === 'date' ? parseDay(value, today) : value;
+    else if (typeof value === 'string') texts[name] = meant(field, value, today);
     else if (value !== undefined) values[name] = value;
   }
   return { ...values, ...fromTexts(fields, texts) };
+}
+
+function meant(field: Field, text: string, today: string): string {
+  if (field.kind === 'date') return parseDay(text, today);
+  return (field.kind === 'choice' && choiceMeant(text, field.choices)) || text;
 }
 
 /** What is wrong with the days among `values`, by field, where there is more to say than that it is no day. */

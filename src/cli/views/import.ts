@@ -19,7 +19,7 @@ const WORDS: Record<keyof Counts, string> = {
   conflicting: 'in conflict',
   skipped: 'skipped',
   overwritten: 'overwritten',
-  renumbered: 'renumbered',
+  renumbered: 'new under another id',
   missing: 'deleted there',
   deleted: 'deleted here too',
 };

@@ -124,7 +124,7 @@ const SHORTER: Readonly<Record<string, (column: Column<Log>) => Column<Log>>> = 
     brief: {
       title: column.title,
       turn: column.turn ?? 0,
-      cell: ({ exerciseType }) => (exerciseType === 'stretch' ? 'str.' : 'strength.'),
+      cell: ({ exerciseType }) => (exerciseType === 'stretch' ? 'stretch' : 'strength.'),
     },
   }),
   notes: (column) => ({ ...column, step: 1 }),

@@ -34,9 +34,7 @@ export function parseSort(text: string, known: readonly string[]): SortKey[] {
     .filter(({ field }, i) => !known.includes(field) || keys.findIndex((key) => key.field === field) < i)
     .map(({ field }) => ({
       field: 'sort',
-      message: known.includes(field)
-        ? `names ${field} twice`
-        : `must name fields of the record, such as -date,id${didYouMean(field, known)}`,
+      message: known.includes(field) ? `names ${field} twice` : unknown(field, known),
       fault: { code: known.includes(field) ? ('repeated' as const) : ('unknown' as const) },
     }));
   if (issues.length > 0) throw invalid(issues);
@@ -54,11 +52,12 @@ export function parseFields(text: string, known: readonly string[]): string[] {
     .filter((name, i) => !known.includes(name) || names.indexOf(name) < i)
     .map((name) => ({
       field: 'fields',
-      message: known.includes(name)
-        ? `names ${name} twice`
-        : `must name fields of the record, such as ${known.slice(0, 3).join(',')}${didYouMean(name, known)}`,
+      message: known.includes(name) ? `names ${name} twice` : unknown(name, known),
       fault: { code: known.includes(name) ? ('repeated' as const) : ('unknown' as const) },
     }));
   if (issues.length > 0) throw invalid(issues);
   return names;
 }
+
+const unknown = (name: string, known: readonly string[]) =>
+  `must name fields of the record${didYouMean(name, known)}: ${known.join(', ')}`;

@@ -11,7 +11,7 @@ export const routineFields = {
   name: text({
     label: 'Name',
     flag: 'name',
-    help: 'Name of the routine, of which a user has one, whatever the case of its letters',
+    help: 'Name of the routine',
     max: 100,
     blank: false,
     example: 'morning',

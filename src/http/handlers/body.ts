@@ -13,6 +13,17 @@ export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Pro
   return parseJson(decodeUtf8(await request.readBody(most)));
 }
 
+/** As `readJson`, with the text of the body; undefined where there is none. */
+export async function readJsonIfAny(
+  request: HttpRequest,
+): Promise<{ text: string; value: unknown } | undefined> {
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  if (bytes.length === 0) return undefined;
+  requireJson(request.headers);
+  const text = decodeUtf8(bytes);
+  return { text, value: parseJson(text) };
+}
+
 /**
  * As `readJson`, with the text of the body, which may have `MAX_BATCH_BYTES`.
  * @param isOne whether the value is a single record, which may have `MAX_BODY_BYTES` only

@@ -153,9 +153,16 @@ export function deleteOperation({ path }: Collection, exampleId: number, further
  * @param exampleId the record of the example, which the example of `deleteOperation` has deleted
  * @param query parameters, if any
  */
-export function restoreOperation({ path }: Collection, exampleId: number, query: Fields): Operation {
+export function restoreOperation(
+  { path, noun: record }: Collection,
+  exampleId: number,
+  query: Fields,
+): Operation {
   const { tag, schema, noun, one } = names[path];
-  const further = path === '/users' ? ' With the user comes back what was deleted with the user.' : '';
+  const further =
+    path === '/users'
+      ? ' With the user comes back what was deleted with the user.'
+      : ' A body counts where erasing a user has left nothing of it, but its id: then it comes back as the body has it.';
   return {
     tag,
     id: `restore${schema}`,
@@ -164,6 +171,9 @@ export function restoreOperation({ path }: Collection, exampleId: number, query:
     query,
     exampleId,
     headers: [IDEMPOTENCY_KEY],
+    ...(path !== '/users' && {
+      body: { ...taken(ref(`${schema}Input`), inputExample(record)), required: false },
+    }),
     success: { '201': ok(`The ${noun}`, ref(schema), CREATED_HEADERS) },
   };
 }

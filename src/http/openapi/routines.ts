@@ -9,7 +9,8 @@ export const createRoutineOperation: Operation = {
   tag: 'Routines',
   id: 'createUserRoutine',
   summary: 'Create a routine of a user',
-  description: 'A single routine has a path of its own, which Location names.',
+  description:
+    'A single routine has a path of its own, which Location names. A user has one routine of a name, whatever the case of its letters.',
   headers: [IDEMPOTENCY_KEY],
   body: taken(ref('UserRoutineInput'), { name: name.example, exercises: exercises.example }),
   success: {

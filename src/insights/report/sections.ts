@@ -26,7 +26,8 @@ import {
 export function documentOf(report: Report): Document {
   const { subject, summary, logs, previous, sincePrevious } = report;
   const title = subject.name === null ? `Patient ${subject.id}` : quoted(subject.name);
-  const period = summary.since === null ? 'no sessions' : `${summary.since} to ${summary.until}`;
+  const { since, until } = summary;
+  const period = since === null ? 'no sessions' : since === until ? since : `${since} to ${until}`;
   const sections = [inShort(report)];
   if (logs.length > 0) sections.push(painOverTime(report), eachExercise(report));
   if (sincePrevious && previous !== null) sections.push(changesSection(previous, sincePrevious));

@@ -112,6 +112,22 @@ export class History {
     return this.db.value(later, record, id, seq) === undefined;
   }
 
+  /** Whether an id was given to a record of which nothing is left, because its user was erased. */
+  isForgotten(record: Noun, id: number): boolean {
+    return (
+      this.db.value(
+        `SELECT 1 FROM sqlite_sequence WHERE name = ? AND seq >= ?
+         AND NOT EXISTS (SELECT 1 FROM ${record}s WHERE id = ?)
+         AND NOT EXISTS (SELECT 1 FROM history WHERE record = ? AND recordId = ?)`,
+        `${record}s`,
+        id,
+        id,
+        record,
+        id,
+      ) === 1
+    );
+  }
+
   /**
    * The entries of one change, the first one first.
    * @param users none at all if one of them is about somebody else: nobody is to have another's import read

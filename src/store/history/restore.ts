@@ -9,6 +9,8 @@ export interface Restoration {
   id: number;
   /** Whose it becomes, of what belongs to users; whose it was without it. */
   owner?: number | undefined;
+  /** Gives the record, without its id, as it comes back where erasing a user has left nothing of it; without it, it does not come back. */
+  as?: (() => object) | undefined;
   /** The ids of the users whose records the caller sees; all without it. */
   users?: readonly number[] | undefined;
 }
@@ -24,15 +26,21 @@ interface Restorable extends Records {
  * @throws SciaticaError `not-found` where it never was, was erased, or belonged to a user that the caller does not see; `conflict`
  *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user
  */
-export function restore(store: Restorable, { record, id, owner, users }: Restoration): AnyRecord {
+export function restore(store: Restorable, { record, id, owner, as, users }: Restoration): AnyRecord {
   if (store.of(record).has(id))
     throw new SciaticaError('conflict', `There is ${record} ${id}: it is not deleted.`);
+  const faults = owner === undefined ? [] : store.logs.userFaults(owner);
+  if (as && store.history.isForgotten(record, id)) {
+    if (faults.length > 0) throw invalid(faults);
+    store.of(record).restore({ ...ownedBy(as(), owner), id } as never);
+    return store.of(record).find(id) as AnyRecord;
+  }
   const deletion = store.history.lastOf(record, id);
   if (deletion?.action !== 'delete' || !(users === undefined || seenBy(users, deletion)))
     throw notFound(record, id);
-  const faults = owner === undefined ? [] : store.logs.userFaults(owner);
   if (faults.length > 0) throw invalid(faults);
-  const restored = { ...deletion, before: ownedBy(deletion.before, owner) };
+  const { before } = deletion;
+  const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };
   const reasons = obstacles(store, restored);
   if (reasons.length > 0)
     throw new SciaticaError('conflict', `${record} ${id} cannot be restored: ${reasons.join(' ')}`);
@@ -43,8 +51,8 @@ export function restore(store: Restorable, { record, id, owner, users }: Restora
   return store.of(record).find(id) as AnyRecord;
 }
 
-const ownedBy = (state: AnyRecord | null, owner: number | undefined) =>
-  state && owner !== undefined ? ({ ...state, userId: owner } as AnyRecord) : state;
+const ownedBy = (state: object, owner: number | undefined): object =>
+  owner === undefined ? state : { ...state, userId: owner };
 
 /** Whether an entry is the deletion of something that belonged to a user. */
 function isOfUser({ record, action, before }: HistoryEntry, userId: number): boolean {

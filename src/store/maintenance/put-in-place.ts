@@ -22,6 +22,9 @@ import { carryOver, pastOf } from './restore-ledger.ts';
 /** A command that is just finishing may take so long. */
 const LOCK_TIMEOUT_MS = 1_000;
 
+/** Between two looks at whether the lock is free, in milliseconds. */
+const RETRY_MS = 20;
+
 /** What SQLite keeps beside a database. */
 const COMPANIONS = ['-wal', '-journal'] as const;
 
@@ -180,7 +183,7 @@ function lockedForOne(path: string): Database {
     db?.close();
     db = undefined;
     if (performance.now() > deadline) throw inUse();
-    sleepSync(20);
+    sleepSync(RETRY_MS);
   }
 }
 
@@ -188,7 +191,7 @@ function lockedForOne(path: string): Database {
 function replaceDamaged(prepared: string, path: string, kept: string): string {
   // There may be a log alone.
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
-  if (isLocked(path)) throw inUse();
+  requireUnlocked(path);
   withDatabase(connect(prepared), (db) => {
     carryOver(undefined, db);
     // A program that has the replaced file open must not find a rollback journal of this one.
@@ -216,7 +219,13 @@ function replaceDamaged(prepared: string, path: string, kept: string): string {
   return name;
 }
 
-/** Whether anybody holds a lock on a file that SQLite cannot read; known on Linux only. */
+/** @throws SciaticaError `conflict` if another program has a file open that SQLite cannot read */
+function requireUnlocked(path: string): void {
+  for (const deadline = performance.now() + LOCK_TIMEOUT_MS; isLocked(path); sleepSync(RETRY_MS))
+    if (performance.now() > deadline) throw inUse();
+}
+
+/** Whether anybody holds a lock on a file; known on Linux only. */
 function isLocked(path: string): boolean {
   if (!existsSync('/proc/locks')) return false;
   const inode = `:${statSync(path).ino} `;

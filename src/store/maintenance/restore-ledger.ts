@@ -1,3 +1,4 @@
+import { UNKNOWN_PAST } from '../../domain/history.ts';
 import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -15,9 +16,6 @@ export interface Past {
   backups: string | undefined;
   backupFolders: readonly string[];
 }
-
-/** Beyond all that a database which cannot be read may have numbered. */
-const LEAP = 1_000_000_000;
 
 /** Reads the past of a database, which may be of an older version. */
 export function pastOf(db: Database): Past {
@@ -45,7 +43,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
     for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
-    const horizon = last('history') + (past ? 1 : LEAP);
+    const horizon = last('history') + (past ? 1 : UNKNOWN_PAST);
     setLast(backup, 'history', horizon);
     settings.set('horizon', String(horizon));
     for (const { hash, revokedAt } of past?.revoked ?? [])

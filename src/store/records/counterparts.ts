@@ -30,6 +30,10 @@ const SELECT = `SELECT record, theirId, ourId, agreed, ${BEFORE} AS before FROM 
 export const DELETED = `agreed = 'null', change = NULL,
   earlier = json_array(json_array(NULL, json(agreed)))`;
 
+/** Whether the record of a counterpart `c`, which is no user, is here. */
+export const IS_HERE = `CASE c.record WHEN 'log' THEN c.ourId IN (SELECT id FROM logs)
+  WHEN 'routine' THEN c.ourId IN (SELECT id FROM routines) ELSE c.ourId IN (SELECT id FROM goals) END`;
+
 /** How many are read at once. */
 const BLOCK = 1000;
 
@@ -134,15 +138,19 @@ export function forgetOrigins(
     ['user', userId],
     ...owned.map(({ record, recordId }) => [record, recordId]),
   ]);
-  const isTheirs = 'EXISTS (SELECT 1 FROM temp.erased WHERE record = t.record AND id = t.ourId)';
+  const isTheirs = 'EXISTS (SELECT 1 FROM temp.erased WHERE record = c.record AND id = c.ourId)';
   db.exec('CREATE TEMP TABLE erased (record TEXT, id INTEGER, PRIMARY KEY (record, id)) WITHOUT ROWID');
   db.run('INSERT OR IGNORE INTO temp.erased SELECT value ->> 0, value ->> 1 FROM json_each(?)', records);
   // What was agreed on names the user also where the record was moved or deleted since.
+  const names = `record <> 'user' AND (agreed ->> ${OWNER} = ? OR EXISTS
+    (SELECT 1 FROM json_each(c.earlier) WHERE value ->> '$[1][0]' = ?))`;
+  // What is another's by now is still known by its id over there, so that several machines that keep it do not double it.
   db.run(
-    `DELETE FROM counterparts AS t WHERE ${isTheirs} OR record <> 'user' AND (agreed ->> ${OWNER} = ?
-       OR EXISTS (SELECT 1 FROM json_each(t.earlier) WHERE value ->> '$[1][0]' = ?))`,
+    `UPDATE counterparts AS c SET agreed = 'null', change = NULL, earlier = NULL
+     WHERE ${names} AND NOT ${isTheirs} AND ${IS_HERE} AND origin IN (SELECT origin FROM syncs)`,
     userId,
     userId,
   );
+  db.run(`DELETE FROM counterparts AS c WHERE ${isTheirs} OR ${names}`, userId, userId);
   db.exec('DROP TABLE temp.erased');
 }

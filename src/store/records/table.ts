@@ -1,5 +1,5 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
-import { notFound, SciaticaError } from '../../domain/errors.ts';
+import { idsUsedUp, notFound } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
 import { type Noun, recordFields } from '../../domain/records.ts';
 import { LAST_ENTRY } from '../history/history.ts';
@@ -109,8 +109,7 @@ export class Table<R extends { id: number }> {
   insert(input: Omit<R, 'id'> & { id?: number }): R {
     const [given, ...cells] = this.#cells(input);
     const { id } = this.db.run(this.#insert, given ?? null, ...cells);
-    if (id > MAX_ID)
-      throw new SciaticaError('full', `No further ${this.noun} can be stored: the ids are used up.`);
+    if (id > MAX_ID) throw idsUsedUp(this.noun);
     return this.#record([id, ...cells]);
   }
 

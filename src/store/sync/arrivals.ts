@@ -39,7 +39,9 @@ export class Arrivals {
       CREATE TABLE temp.arrivals (
         record TEXT NOT NULL, theirId INTEGER NOT NULL, theirUser INTEGER NOT NULL, state TEXT, at INTEGER,
         isLater INTEGER NOT NULL, isErased INTEGER NOT NULL, PRIMARY KEY (record, theirId)
-      ) WITHOUT ROWID`);
+      ) WITHOUT ROWID;
+      DROP TABLE IF EXISTS temp.taken_logs;
+      CREATE TABLE temp.taken_logs (theirId INTEGER PRIMARY KEY, ourId INTEGER NOT NULL, ourUser INTEGER NOT NULL)`);
   }
 
   clear(): void {
@@ -84,9 +86,10 @@ export class Arrivals {
     return row && arrivalOf(row);
   }
 
-  /** Those of a kind by their ids, a block at a time. */
+  /** Those of a kind by their ids that are not taken as `NewLogs`, a block at a time. */
   *of(record: Noun): Generator<Arrival> {
-    const sql = `SELECT ${COLUMNS} FROM temp.arrivals WHERE record = ? AND theirId > ? ORDER BY theirId LIMIT ${BLOCK}`;
+    const isTaken = "record = 'log' AND theirId IN (SELECT theirId FROM temp.taken_logs)";
+    const sql = `SELECT ${COLUMNS} FROM temp.arrivals WHERE record = ? AND theirId > ? AND NOT (${isTaken}) ORDER BY theirId LIMIT ${BLOCK}`;
     for (let last = 0; ; ) {
       const rows = this.db.all<Row>(sql, record, last);
       for (const row of rows) yield arrivalOf(row);

@@ -1,6 +1,6 @@
 import type { AnyRecord, Noun } from '../../domain/records.ts';
 import { States } from '../history/states.ts';
-import { DELETED } from '../records/counterparts.ts';
+import { DELETED, IS_HERE } from '../records/counterparts.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Twins } from './twins.ts';
 
@@ -119,11 +119,16 @@ export class Differences {
 
   /** Takes a record that holds the same and has no counterpart, inside a transaction. @returns its id */
   takeTwin(record: Noun, one: AnyRecord): number | undefined {
-    this.#twins ??= new Twins(this.db, this.origin);
-    return this.#twins.take(record, one);
+    return this.twins.take(record, one);
   }
 
-  /** Forgets what `takeTwin` looks through. */
+  /** The records here that have no counterpart, inside a transaction. */
+  get twins(): Twins {
+    this.#twins ??= new Twins(this.db, this.origin);
+    return this.#twins;
+  }
+
+  /** Forgets them. */
   dropTwins(): void {
     this.#twins?.drop();
     this.#twins = undefined;
@@ -201,7 +206,3 @@ export class Differences {
 /** Whether a counterpart `c` waits for no decision. */
 const IS_SETTLED = `NOT EXISTS
   (SELECT 1 FROM conflicts WHERE origin = c.origin AND record = c.record AND theirId = c.theirId)`;
-
-/** Whether the record of a counterpart `c`, which is no user, is here. */
-const IS_HERE = `CASE c.record WHEN 'log' THEN c.ourId IN (SELECT id FROM logs)
-  WHEN 'routine' THEN c.ourId IN (SELECT id FROM routines) ELSE c.ourId IN (SELECT id FROM goals) END`;

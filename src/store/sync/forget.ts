@@ -1,8 +1,8 @@
 import type { Database } from '../sqlite/database.ts';
 
 /**
- * Forgets, for `erase`, what syncs hold of a user, and notes whom the user was over there. While a request is under way that has
- * the user's records, its answer could not be understood any more: the next sync reads everything anew.
+ * Forgets, for `erase`, what syncs hold of a user, and notes whom the user was over there. The next sync reads everything anew: what
+ * went with the user here may be another's over there, and the answer to a request that is under way is not understood any more.
  */
 export function forgetSyncs(db: Database, userId: number): void {
   const theirs = "SELECT origin, theirId FROM counterparts WHERE record = 'user' AND ourId = ?";
@@ -15,11 +15,7 @@ export function forgetSyncs(db: Database, userId: number): void {
   db.run(`DELETE FROM conflicts WHERE (origin, theirUser) IN (${theirs})`, userId);
   const sent = `EXISTS (SELECT 1 FROM json_each(records)
     WHERE value ->> '$.userId' = ? OR pushes.record = 'user' AND value ->> '$.id' = ?)`;
-  db.run(
-    `UPDATE syncs SET horizon = -1 WHERE origin IN (SELECT origin FROM pushes WHERE ${sent})`,
-    userId,
-    userId,
-  );
+  db.run(`UPDATE syncs SET horizon = -1 WHERE origin IN (SELECT origin FROM (${theirs}))`, userId);
   db.run(`DELETE FROM pushes WHERE ${sent}`, userId, userId);
   db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
 }

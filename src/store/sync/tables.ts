@@ -1,6 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import { Arrivals } from './arrivals.ts';
 import { Differences } from './differences.ts';
+import { NewLogs } from './new-logs.ts';
 import { Remotes } from './remotes.ts';
 import { Syncs } from './syncs.ts';
 
@@ -17,6 +18,10 @@ export class SyncTables {
   /** An empty place for what arrives. */
   arrivals(): Arrivals {
     return new Arrivals(this.db);
+  }
+
+  newLogsFrom(origin: number): NewLogs {
+    return new NewLogs(this.db, origin);
   }
 
   differencesFrom(origin: number): Differences {

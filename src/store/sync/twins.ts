@@ -7,6 +7,7 @@ import type { Database } from '../sqlite/database.ts';
  * themselves for each one that arrives takes minutes where there are many.
  */
 export class Twins {
+  readonly table = 'temp.twins';
   readonly #states: States;
 
   /** Inside a transaction, whose records they are. */

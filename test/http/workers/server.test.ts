@@ -10,7 +10,7 @@ const LOGS = 10_100;
 
 /** A server with worker threads and a large database, and how many reads went to the threads. */
 async function largeServer(timeouts: { query?: number } = {}) {
-  const answer = vi.spyOn(Workers.prototype, 'answer');
+  const answer = vi.spyOn(Workers.prototype, 'answer').mockClear();
   const { store, url, server, log } = await freshServer({ workerFile, timeouts });
   const fields = 'userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes';
   store.change(() =>

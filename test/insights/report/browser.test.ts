@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
     const context = await browser.newContext({ bypassCSP: true });
     for (const [name, { user, logs, options }] of Object.entries(samples))
       sheets.set(name, await Sheet.open(context, reportHtml(buildReport(user, logs, options))));
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
   afterEach(async () => {
     for (const { page } of sheets.values())

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { DEADLINE_MS } from '../../deadline.mts';
 
 /** Debian's Chromium, which .ci/run installs. */
 const PATH = '/usr/bin/chromium';
@@ -18,7 +19,8 @@ const ARGS = [
 /** What keeps the pages from being looked at, if anything does. */
 export const missing = existsSync(PATH) ? undefined : `there is no ${PATH} (apt-get install chromium)`;
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: PATH, args: ARGS });
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: PATH, args: ARGS, timeout: DEADLINE_MS });
 
 const inPage = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -29,6 +31,7 @@ export class Sheet {
   readonly requests: string[] = [];
 
   private constructor(readonly page: Page) {
+    page.setDefaultTimeout(DEADLINE_MS);
     page.on('request', (request) => this.requests.push(request.url()));
     page.on('dialog', (dialog) => this.requests.push(dialog.message()));
   }

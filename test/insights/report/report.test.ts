@@ -52,6 +52,12 @@ describe('the first section', () => {
     expect(text).toContain(said);
   });
 
+  test('says the day once where all sessions are of one', () => {
+    expect(markdown([log({ date: '2026-01-05' }), log({ date: '2026-01-05' })])).toMatch(
+      /^# Exercise and pain: Nora Lind\n\n2026-01-05\n/,
+    );
+  });
+
   test('says who it is and when above it', () => {
     expect(textOf(html.slice(0, html.indexOf('<main>')))).toMatch(
       /Exercise and pain: Nora Lind.*2026-01-01 to 2026-01-12.*44 years · pain: glute left, 6 of 10 in the profile/,

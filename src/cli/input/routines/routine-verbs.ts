@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts';
 import type { ExerciseType } from '../../../domain/log.ts';
 import { logFields } from '../../../domain/log.ts';
+import { foldedName } from '../../../domain/plans/exercise.ts';
 import {
   type Routine,
   type RoutineExercise,
@@ -34,11 +35,22 @@ export async function addRoutine(
     throw usage('Say the exercises after the name, in order. Those done so far: sciatica exercises');
   const userId = await userOf(context, options);
   const name = called ?? (await asked(context, routineFields.name));
+  refuseTaken(context, userId, name);
   const exercises = await exercisesOf(context, userId, texts, options);
   const routine = context.store.routines.create(checkRoutineInput({ userId, name, exercises }));
   const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}.`;
   printDone(context, options, { fields: routineRecord, record: routine, done });
   say(context, `To record it: ${commandLine(context, `log routine ${shownName(routine)}`)}`);
+}
+
+/** Refuses a name that is taken before the exercises are asked for. */
+function refuseTaken(context: Context, userId: number, name: string): void {
+  const taken = context.store.routines
+    .list({ userId })
+    .find((one) => foldedName(one.name) === foldedName(name));
+  if (!taken) return;
+  const change = commandLine(context, `routine edit ${shownName(taken)}`);
+  throw usage(`There is a routine ${shownName(taken)} already. To change it: ${change}`);
 }
 
 /** `routine show` */

@@ -2,6 +2,7 @@ import { type Issue, invalid } from '../../../domain/errors.ts';
 import { type ExerciseType, exerciseTypes } from '../../../domain/log.ts';
 import { foldedName } from '../../../domain/plans/exercise.ts';
 import type { RoutineExercise } from '../../../domain/plans/routine.ts';
+import { choiceMeant } from '../../../domain/words/choice.ts';
 import { namesMeant, wholeNamesMeant } from '../../../domain/words/match.ts';
 import { didYouMean } from '../../../domain/words/suggest.ts';
 import { quoted } from '../../output/io.ts';
@@ -24,7 +25,7 @@ export function exerciseTyped(text: string, known: readonly RoutineExercise[]): 
     const meant = namesMeant(text, names);
     return { text, names: meant.length > 0 ? meant : [text] };
   }
-  const exerciseType = exerciseTypes.find((one) => one === said.trim().toLowerCase());
+  const exerciseType = choiceMeant(said, exerciseTypes);
   const [exerciseName = name.trim()] = wholeNamesMeant(name.trim(), names);
   return { text, names: exerciseType ? [exerciseName] : [], exerciseType };
 }
