@@ -27,7 +27,7 @@ function shell(text: string, home: string, cwd = home): string {
 test('README.md: the command to try it shows what helps somebody', () => {
   const folder = freshFolder();
   const line = script('README.md', 'demo --db').replace('npm ci && ', '');
-  const shown = shell(line.replaceAll('practice.db', join(folder, 'practice.db')), folder, root);
+  const shown = shell(line.replaceAll('practice.db', `'${join(folder, 'practice.db')}'`), folder, root);
   expect(shown).toContain('Made a practice database of 6 users and 400 logs: ');
   expect(shown).toContain('LESS PAIN AFTER');
 });
@@ -40,7 +40,7 @@ test('docs/physiotherapist.md: the weekly script writes two files of each patien
   );
   const weekly = join(folder, 'weekly.sh');
   writeFileSync(weekly, script('docs/physiotherapist.md', '#!/bin/sh'));
-  expect(shell(`sh ${weekly}`, folder)).toBe('');
+  expect(shell(`sh '${weekly}'`, folder)).toBe('');
   const [day = ''] = readdirSync(join(folder, 'patients'));
   const written = [1, 2, 3, 4, 5, 6].flatMap((id) => [`patient-${id}.csv`, `patient-${id}.html`]);
   expect(readdirSync(join(folder, 'patients', day)).sort()).toEqual(['everything.json', ...written]);
@@ -59,7 +59,7 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   put('half.json', first.slice(0, 5000));
   put('wrong.json', '{"invoices":[1,2]}');
   put('notes.txt', 'call Nora');
-  const said = shell(`sh ${inbox}`, folder);
+  const said = shell(`sh '${inbox}'`, folder);
   expect(said).toContain('inbox/half.json was left where it is:');
   expect(said).toContain('inbox/wrong.json was left where it is:');
   expect(said).not.toContain('first month');
@@ -72,15 +72,15 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   // Whole now, and so the same file twice; then a later one; then the first one again.
   for (const name of left('inbox')) rmSync(join(folder, 'practice/inbox', name));
   put('half.json', first);
-  expect(shell(`sh ${inbox}`, folder)).toBe('');
+  expect(shell(`sh '${inbox}'`, folder)).toBe('');
   shell('sciatica log edit 7 --notes later --db patient.db', folder);
   shell('sciatica export --db patient.db -o second.json', folder);
   put('second.json', readFileSync(join(folder, 'second.json'), 'utf8'));
-  expect(shell(`sh ${inbox}`, folder)).toBe('');
+  expect(shell(`sh '${inbox}'`, folder)).toBe('');
   expect(shell('sciatica log show 7', folder)).toContain('later');
   expect(JSON.parse(shell('sciatica logs --json id', folder))).toHaveLength(400);
   put('again.json', first);
-  expect(shell(`sh ${inbox}`, folder)).toContain('older');
+  expect(shell(`sh '${inbox}'`, folder)).toContain('older');
   expect(left('inbox')).toEqual(['again.json']);
 });
 
@@ -126,11 +126,11 @@ test('docs/patient.md: a diary goes to a new computer, and back to an older vers
   const user = userFlags({ lastName: 'L' }).join(' ');
   shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, old);
   const [there = '', here = ''] = script('docs/patient.md', '# on the old computer')
-    .replaceAll('/media/stick', stick)
+    .replaceAll('/media/stick', `'${stick}'`)
     .split('# on the new one');
   shell(there, old);
   expect(shell(here, next)).toContain('Restored 1 user and 1 log.');
-  const copy = join(next, 'copy.db');
+  const copy = `'${join(next, 'copy.db')}'`;
   shell(`sciatica backup ${copy}; sciatica log add A 6 3`, next);
   const back = script('docs/patient.md', '# with the new version')
     .replace('2026-11-02', 'today')

@@ -56,20 +56,20 @@ test(`whatever is wrong with a file, every command says it in its own words (${F
     const before = bytesIn(folder);
     const output = join(freshFolder(), 'r.ndjson');
     const said: string[] = [];
-    const command = async (line: string, path = db) => {
-      const result = await run(line.split(' '), { db: path });
+    const command = async (line: string, files: string[] = [], path = db) => {
+      const result = await run([...line.split(' '), ...files], { db: path });
       said.push(`${line}: ${result.code} ${result.stderr}`);
       return result;
     };
     // First what promises to change nothing.
     await command('doctor');
-    const rescued = await command(`doctor --rescue ${output}`);
+    const rescued = await command('doctor --rescue', [output]);
     if (seed % 3 > 0) expect({ seed, bytes: bytesIn(folder) }).toEqual({ seed, bytes: before });
     if (existsSync(output)) {
       expect(rescued.code).toBe(0);
       found += 1;
       const fresh = join(freshFolder(), 'new.db');
-      const imported = await command(`import ${output}`, fresh);
+      const imported = await command('import', [output], fresh);
       // Logs whose user could not be read are the one thing that import refuses.
       if (imported.code === 0) {
         const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
@@ -86,13 +86,13 @@ test(`whatever is wrong with a file, every command says it in its own words (${F
       'logs --json',
       'summary --user 1',
       'export',
-      `backup ${folder}/copy.db`,
       'log add --user 1 Cat 5 4',
       'history',
     ])
       await command(line);
-    await command(`restore ${db} --yes`, join(freshFolder(), 'other.db'));
-    const restored = await command(`restore ${backup} --yes`);
+    await command('backup', [join(folder, 'copy.db')]);
+    await command('restore --yes', [db], join(freshFolder(), 'other.db'));
+    const restored = await command('restore --yes', [backup]);
     // What no longer says that it is ours may be another program's, and is left alone.
     if (restored.code !== 0)
       expect({ seed, said: restored.stderr }).toMatchObject({
@@ -145,7 +145,7 @@ test.each([
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) bytes.write(other, at);
   writeFileSync(path, bytes);
   for (const line of lines) {
-    const words = line.replace('FILE', join(freshFolder(), 'file')).split(' ');
+    const words = line.split(' ').map((word) => (word === 'FILE' ? join(freshFolder(), 'file') : word));
     const { code, stdout, stderr } = await run(words, { db: path });
     if (line.includes('--rescue')) expect([line, code]).toEqual([line, 0]);
     else expect([line, code, stdout + stderr]).toEqual([line, 1, expect.stringMatching(/damaged/)]);
