@@ -27,7 +27,8 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
     total(pulled) > 0 && `${isDry ? 'To be taken over' : 'Taken over'}: ${described(pulled)}.`,
     total(pushed) > 0 && `${isDry ? 'To be sent' : 'Sent'}: ${described(pushed)}.`,
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
-    readAnew && 'All was read anew, for the history over there has a gap, or the token covers other users.',
+    readAnew &&
+      'All was read anew, for the history over there has a gap, somebody was erased here, or the token covers other users.',
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
   const who = escapeControls(name);
