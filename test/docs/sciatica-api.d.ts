@@ -310,7 +310,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;

@@ -199,15 +199,17 @@ describe('with a body', () => {
     expect([store.users.count(), store.logs.count()]).toEqual([1, 1]);
   });
 
-  test('a token limited to users puts nothing in the place of what it does not see', async () => {
+  test('a token limited to users puts nothing in the place of what it does not see, nor of what was erased', async () => {
     const { store, call } = guardedApp();
     store.users.create(nora);
     store.logs.create({ ...stretch, userId: 2 });
     store.logs.create({ ...stretch, userId: 2 });
     store.logs.delete(2);
+    store.logs.create({ ...stretch, userId: store.users.create(nora).id });
+    store.erase(3);
     const { token } = store.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
     const headers = { authorization: `Bearer ${token}` };
-    for (const id of [2, 3])
+    for (const id of [2, 3, 4])
       expect((await call('POST', `${logs}/${id}/restore`, { body: stretch, headers })).status).toBe(404);
     expect(store.logs.list().map(({ id, userId }) => [id, userId])).toEqual([
       [1, 1],

@@ -162,7 +162,7 @@ export function restoreOperation(
   const further =
     path === '/users'
       ? ' With the user comes back what was deleted with the user.'
-      : ' A body counts where erasing a user has left nothing of it, but its id: then it comes back as the body has it.';
+      : ' A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it.';
   return {
     tag,
     id: `restore${schema}`,

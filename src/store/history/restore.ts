@@ -9,7 +9,10 @@ export interface Restoration {
   id: number;
   /** Whose it becomes, of what belongs to users; whose it was without it. */
   owner?: number | undefined;
-  /** Gives the record, without its id, as it comes back where erasing a user has left nothing of it; without it, it does not come back. */
+  /**
+   * Gives the record, without its id, as it comes back where erasing a user has left nothing of it. Only who sees all users may say
+   * so: others would learn which ids were an erased user's.
+   */
   as?: (() => object) | undefined;
   /** The ids of the users whose records the caller sees; all without it. */
   users?: readonly number[] | undefined;
@@ -30,7 +33,7 @@ export function restore(store: Restorable, { record, id, owner, as, users }: Res
   if (store.of(record).has(id))
     throw new SciaticaError('conflict', `There is ${record} ${id}: it is not deleted.`);
   const faults = owner === undefined ? [] : store.logs.userFaults(owner);
-  if (as && store.history.isForgotten(record, id)) {
+  if (as && users === undefined && store.history.isForgotten(record, id)) {
     if (faults.length > 0) throw invalid(faults);
     store.of(record).restore({ ...ownedBy(as(), owner), id } as never);
     return store.of(record).find(id) as AnyRecord;
