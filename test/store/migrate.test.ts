@@ -167,10 +167,11 @@ describe('before a migration', () => {
       await Promise.all(children.map(heard));
       for (const child of children) child.stdin.write('go\n');
       for (const { stdout } of await Promise.all(ends)) expect(stdout).toBe('ready\nopened 39\n');
+      // Of several that close at once none may be the last, which removes the log: this one is.
+      expect(versionOf(path)).toBe(migrations.length + 2);
       const [name = '', ...more] = kept(path);
       expect([more, others(path)]).toEqual([[], []]);
       expect(versionOf(join(path, '..', name))).toBe(migrations.length);
-      expect(versionOf(path)).toBe(migrations.length + 2);
     }
   });
 
