@@ -73,9 +73,11 @@ async function restoreOne(
     const found = await session.service.find(record, theirId, 0);
     // Somebody has restored it meanwhile: it is read first.
     if (found && isSynced(session, record, found.record, users)) sender.isStale = true;
-    else if (found && isSameOfErased(session, record, found.record, sent))
-      await move(sender, { record, ours, theirId, sent, etag: found.etag });
-    else forget();
+    // It is given to the user who has it here.
+    else if (found && isSameOfErased(session, record, found.record, sent)) {
+      if (sender.may(record, ourId, `change ${record}`))
+        await sender.change(record, ours, sent, { theirId, theirUser: 0, etag: found.etag });
+    } else forget();
   }
   return false;
 }
@@ -90,27 +92,6 @@ function isSynced(session: Session, record: Noun, theirs: AnyRecord, users: read
 function isSameOfErased({ erasedHere }: Session, record: Noun, theirs: AnyRecord, sent: object): boolean {
   if (!('userId' in theirs && 'userId' in sent && erasedHere.has(theirs.userId))) return false;
   return same(record, { ...theirs, userId: sent.userId } as AnyRecord, sent as AnyRecord);
-}
-
-/** Gives a record over there, of a user who was erased here, to the one who has it here. */
-async function move(
-  sender: Sender,
-  {
-    record,
-    ours,
-    theirId,
-    sent,
-    etag,
-  }: { record: Noun; ours: AnyRecord; theirId: number; sent: object; etag: string },
-): Promise<void> {
-  if (!sender.may(record, ours.id, `change ${record}`)) return;
-  const path = pathOf(record, theirId, 0);
-  const { refused } = await sender.push(
-    { method: 'PUT', path, body: JSON.stringify(sent), record, records: [ours], theirId },
-    { 'if-match': etag },
-  );
-  if (refused) sender.refuseUnlessStale(record, ours.id, refused);
-  else sender.session.result.pushed[record].changed++;
 }
 
 /** The path that restores a record, as one of the user who has it here. */

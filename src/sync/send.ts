@@ -175,19 +175,7 @@ export class Sending {
     if (!this.#sender.may(record, ourId, `change ${record}`)) return;
     const found = await this.#agreed(record, ourId, theirId);
     if (!found) return;
-    const outcome = await this.#sender.push(
-      {
-        method: 'PUT',
-        path: pathOf(record, theirId, found.theirUser),
-        body: JSON.stringify(body),
-        record,
-        records: [ours],
-        theirId,
-      },
-      { 'if-match': found.etag },
-    );
-    if (outcome.refused) this.#sender.refuseUnlessStale(record, ourId, outcome.refused);
-    else session.result.pushed[record].changed++;
+    await this.#sender.change(record, ours, body, { theirId, ...found });
   }
 
   async #delete(record: Noun): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Right } from '../domain/access.ts';
-import type { Noun } from '../domain/records.ts';
+import type { AnyRecord, Noun } from '../domain/records.ts';
 import type { Push } from '../store/sync/syncs.ts';
 import { deliver, type Outcome } from './deliver.ts';
 import type { Refused } from './refused.ts';
 import { addRefused } from './result.ts';
+import { pathOf } from './service.ts';
 import { allowed, type Session } from './session.ts';
 
 /** Sends the writing requests of one sync, and notes what the service does not take. */
@@ -22,6 +23,22 @@ export class Sender {
     this.#sent += push.records.length;
     this.session.progress('send', this.#sent);
     return outcome;
+  }
+
+  /** Changes a record over there, if it is as its entity tag says. @param theirUser whose it is there, of a goal */
+  async change(
+    record: Noun,
+    ours: AnyRecord,
+    body: object,
+    { theirId, theirUser, etag }: { theirId: number; theirUser: number; etag: string },
+  ): Promise<void> {
+    const path = pathOf(record, theirId, theirUser);
+    const { refused } = await this.push(
+      { method: 'PUT', path, body: JSON.stringify(body), record, records: [ours], theirId },
+      { 'if-match': etag },
+    );
+    if (refused) this.refuseUnlessStale(record, ours.id, refused);
+    else this.session.result.pushed[record].changed++;
   }
 
   /** Whether the token has the right; if not, the record is refused. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/records/logs.ts';
 import { examples } from '../help.ts';
-import { probableNames } from '../input/exercises.ts';
+import { namesOf, probableNames } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
@@ -127,7 +127,7 @@ export function sayNone(context: Context, filter: LogFilter): void {
   }
   say(context, 'No log matches.');
   if (filter.exerciseName === undefined) return;
-  const names = probableNames(filter.exerciseName, logs.exercises(filter.userId));
+  const names = probableNames(filter.exerciseName, namesOf(logs.exercises(filter.userId)));
   const flags = names.map((name) => `--name ${quoted(escapeControls(name))}`);
   if (flags.length > 0) say(context, `Did you mean ${flags.join(' or ')}?`);
 }

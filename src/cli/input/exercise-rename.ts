@@ -64,10 +64,7 @@ function unknown(old: string, typed: string, names: readonly string[]): Sciatica
 
 /** A rename takes whole names only; a part of one says which was probably meant. */
 function meantBy(old: string, names: readonly string[]): string {
-  const probable = probableNames(
-    old,
-    names.map((exerciseName) => ({ exerciseName })),
-  );
+  const probable = probableNames(old, names);
   return probable.length > 0 ? ` (did you mean ${probable.map(escapeControls).join(' or ')}?)` : '';
 }
 

@@ -21,10 +21,10 @@ export function similarName(name: string, known: readonly Named[]): string | und
 }
 
 /** What was probably meant by a name that must be whole: the known ones that it is a part of, else one close to it. */
-export function probableNames(name: string, known: readonly Named[]): string[] {
-  if (exerciseNamed(name, known)) return [];
-  const meant = namesMeant(name, namesOf(known));
-  return meant.length > 0 ? meant : [similarName(name, known) ?? []].flat();
+export function probableNames(name: string, names: readonly string[]): string[] {
+  if (names.includes(name)) return [];
+  const meant = namesMeant(name, names);
+  return meant.length > 0 ? meant : [closest(name, names) ?? []].flat();
 }
 
 /**

@@ -8,7 +8,7 @@ import { namingFlags, usage } from '../errors.ts';
 import { commandLine, escapeControls, quoted, say } from '../output/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../output/output.ts';
 import { answerOf } from '../views/records.ts';
-import { exerciseMeant, exerciseNamed, similarName } from './exercises.ts';
+import { exerciseMeant, exerciseNamed, namesOf, similarName } from './exercises.ts';
 import { readWords } from './log-words.ts';
 import { dayFaults, missingOf, type Options, valuesOf } from './options.ts';
 import { resolveUser, resolveUserOrAsk } from './resolve-user.ts';
@@ -138,9 +138,8 @@ function checked(context: Context, values: Values, known: readonly Exercise[], {
     words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
   const name = values['exerciseName'];
   if (values['exerciseType'] === undefined && typeof name === 'string') {
-    const names = known.map(({ exerciseName }) => exerciseName);
     words['exerciseType'] =
-      `is missing: ${quoted(name)} is a new exercise${didYouMean(name, names)}. Add --type ${exerciseTypes.join(' or --type ')}`;
+      `is missing: ${quoted(name)} is a new exercise${didYouMean(name, namesOf(known))}. Add --type ${exerciseTypes.join(' or --type ')}`;
   }
   // In one line whether it helped follows from the pain, which then is what is missing or wrong.
   const whole = brief ? { effective: false, ...values } : values;

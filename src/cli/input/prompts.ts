@@ -10,6 +10,7 @@ import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/sp
 import type { Exercise } from '../../store/records/logs.ts';
 import { counted, escapeControls } from '../output/io.ts';
 import { summaryOfUser } from '../views/records.ts';
+import { namesOf } from './exercises.ts';
 import { Keyboard, LINE_BREAK } from './keyboard.ts';
 import type { Streams } from './plain-prompts.ts';
 
@@ -225,7 +226,7 @@ export async function askExercise(
   );
   const source = (term: string | undefined) => {
     const text = term?.trim() ?? '';
-    const names = known.map(({ exerciseName }) => exerciseName);
+    const names = namesOf(known);
     const meant = text === '' ? names : namesMeant(text, names);
     const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
     const isNew =

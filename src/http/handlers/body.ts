@@ -10,7 +10,7 @@ import { tooLarge } from '../wire/request.ts';
  */
 export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Promise<unknown> {
   requireJson(request.headers);
-  return parseJson(decodeUtf8(await request.readBody(most)));
+  return parsed(await request.readBody(most)).value;
 }
 
 /** As `readJson`, with the text of the body; undefined where there is none. */
@@ -20,8 +20,7 @@ export async function readJsonIfAny(
   const bytes = await request.readBody(MAX_BODY_BYTES);
   if (bytes.length === 0) return undefined;
   requireJson(request.headers);
-  const text = decodeUtf8(bytes);
-  return { text, value: parseJson(text) };
+  return parsed(bytes);
 }
 
 /**
@@ -34,11 +33,14 @@ export async function readJsonText(
 ): Promise<{ text: string; value: unknown }> {
   requireJson(request.headers);
   const bytes = await request.readBody(MAX_BATCH_BYTES);
+  const body = parsed(bytes);
+  if (bytes.length > MAX_BODY_BYTES && isOne(body.value)) throw tooLarge(MAX_BODY_BYTES);
+  return body;
+}
+
+function parsed(bytes: Uint8Array): { text: string; value: unknown } {
   const text = decodeUtf8(bytes);
-  const isLarge = bytes.length > MAX_BODY_BYTES;
-  const value = parseJson(text);
-  if (isLarge && isOne(value)) throw tooLarge(MAX_BODY_BYTES);
-  return { text, value };
+  return { text, value: parseJson(text) };
 }
 
 function requireJson(headers: HttpRequest['headers']): void {

@@ -1,5 +1,6 @@
 import type { Paging } from '../../domain/lists/sort.ts';
 import { checkEach } from '../../domain/schema.ts';
+import { idsOf } from '../../store/records/lists/rows.ts';
 import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handler, Write } from '../route.ts';
@@ -61,9 +62,7 @@ export function created(
 ): HttpResponse {
   const [record] = records;
   if (record === undefined || Array.isArray(sent)) {
-    const ids = records.map(({ id }) => id);
-    const range = { first: Math.min(...ids), last: Math.max(...ids), count: ids.length };
-    const disclosed = disclosedRange(collection, ids.length > 0 ? range : undefined);
+    const disclosed = disclosedRange(collection, records.length > 0 ? idsOf(records) : undefined);
     return { ...json(201, JSON.stringify(records)), disclosed };
   }
   const body = JSON.stringify(record);

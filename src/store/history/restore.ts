@@ -1,7 +1,7 @@
 import { type Issue, invalid, notFound, SciaticaError } from '../../domain/errors.ts';
-import { type HistoryEntry, seenBy } from '../../domain/history.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
 import type { AnyRecord, Noun } from '../../domain/records.ts';
-import { obstacles, type Records, revert } from './undo.ts';
+import { isSeen, obstacles, type Records, revert } from './undo.ts';
 
 /** What is to be restored, and by whom. */
 export interface Restoration {
@@ -39,8 +39,7 @@ export function restore(store: Restorable, { record, id, owner, as, users }: Res
     return store.of(record).find(id) as AnyRecord;
   }
   const deletion = store.history.lastOf(record, id);
-  if (deletion?.action !== 'delete' || !(users === undefined || seenBy(users, deletion)))
-    throw notFound(record, id);
+  if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(record, id);
   if (faults.length > 0) throw invalid(faults);
   const { before } = deletion;
   const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };

@@ -100,7 +100,8 @@ function isCurrent(
   return last?.after === null && isSeen(last, users);
 }
 
-const isSeen = (entry: HistoryEntry, users: readonly number[] | undefined): boolean =>
+/** Whether the caller sees what an entry did to a record, wholly or in part. @param users as for `takeBack` */
+export const isSeen = (entry: HistoryEntry, users: readonly number[] | undefined): boolean =>
   users === undefined || seenBy(users, entry) !== undefined;
 
 /** Makes a record as it was before an entry. */

@@ -1,4 +1,4 @@
-import type { AnyRecord, Noun } from '../../domain/records.ts';
+import { type AnyRecord, type Noun, nouns } from '../../domain/records.ts';
 import { States } from '../history/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { forgetSyncs } from '../sync/forget.ts';
@@ -31,8 +31,12 @@ export const DELETED = `agreed = 'null', change = NULL,
   earlier = json_array(json_array(NULL, json(agreed)))`;
 
 /** Whether the record of a counterpart `c`, which is no user, is here. */
-export const IS_HERE = `CASE c.record WHEN 'log' THEN c.ourId IN (SELECT id FROM logs)
-  WHEN 'routine' THEN c.ourId IN (SELECT id FROM routines) ELSE c.ourId IN (SELECT id FROM goals) END`;
+export const IS_HERE = `CASE c.record ${nouns
+  .filter((noun) => noun !== 'user')
+  .map((noun) => `WHEN '${noun}' THEN c.ourId IN (SELECT id FROM ${noun}s)`)
+  .join(' ')} END`;
+
+const KEY = 'origin = ? AND record = ? AND theirId = ?';
 
 /** How many are read at once. */
 const BLOCK = 1000;
@@ -84,14 +88,12 @@ export class Counterparts {
 
   /** Notes that both sides have deleted a record: if it comes back on either, it is the same one. */
   setDeleted(origin: number, record: Noun, theirId: number): void {
-    const key = 'origin = ? AND record = ? AND theirId = ?';
-    this.db.run(`UPDATE counterparts SET ${DELETED} WHERE ${key}`, origin, record, theirId);
+    this.db.run(`UPDATE counterparts SET ${DELETED} WHERE ${KEY}`, origin, record, theirId);
   }
 
   /** Forgets which record one of theirs is. */
   remove(origin: number, record: Noun, theirId: number): void {
-    const key = 'origin = ? AND record = ? AND theirId = ?';
-    this.db.run(`DELETE FROM counterparts WHERE ${key}`, origin, record, theirId);
+    this.db.run(`DELETE FROM counterparts WHERE ${KEY}`, origin, record, theirId);
   }
 
   /** Those of a kind, by their ids over there, a block at a time: no statement stays open between two blocks. */
@@ -113,10 +115,8 @@ export class Counterparts {
   #counterpartOf({ record, theirId, ourId, agreed, before }: Row): Counterpart {
     const state = (json: string | null) =>
       json === null || json === 'null' ? null : this.#states.read(record, ourId, json);
-    return {
-      ...{ record, theirId, ourId, agreed: state(agreed) },
-      ...(before !== null && { before: state(before) }),
-    };
+    const counterpart = { record, theirId, ourId, agreed: state(agreed) };
+    return before === null ? counterpart : { ...counterpart, before: state(before) };
   }
 }
 

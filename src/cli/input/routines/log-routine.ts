@@ -9,7 +9,7 @@ import { didYouMean } from '../../../domain/words/suggest.ts';
 import { escapeControls, quoted, say, sayDone } from '../../output/io.ts';
 import { checkJson, printJson, sayDoubtOfDay, wrongHint } from '../../output/output.ts';
 import { answerOf } from '../../views/records.ts';
-import { severalMeant } from '../exercises.ts';
+import { namesOf, severalMeant } from '../exercises.ts';
 import type { Options } from '../options.ts';
 import { parseFlags } from '../parse-flags.ts';
 import { userOf } from './routine-verbs.ts';
@@ -71,7 +71,7 @@ function saidIn(text: string): Said | undefined {
 
 /** What `--set` says, by the names of the routine; it may say a part of a name. @throws SciaticaError `invalid` with every fault */
 function givenIn({ exercises }: Routine, texts: readonly string[]): Map<string, Said> {
-  const names = exercises.map(({ exerciseName }) => exerciseName);
+  const names = namesOf(exercises);
   const said = new Map<string, Said>();
   const issues = texts.flatMap((text): Issue[] => {
     const fault = (message: string) => [

@@ -3,7 +3,7 @@ import { expectation } from '../../../domain/fields.ts';
 import { type ExerciseType, logFields } from '../../../domain/log.ts';
 import { type RoutineExercise, routineFields } from '../../../domain/plans/routine.ts';
 import { escapeControls } from '../../output/io.ts';
-import { askWhich, exerciseNamed, similarName } from '../exercises.ts';
+import { askWhich, exerciseNamed, namesOf, similarName } from '../exercises.ts';
 import { askKind, askLine, askYesNo } from '../prompts.ts';
 import { exerciseTyped, faultOf, isAmong, settled, type Typed } from './typed-exercises.ts';
 
@@ -18,7 +18,7 @@ export async function askExercises(
 ): Promise<RoutineExercise[]> {
   const chosen: RoutineExercise[] = [];
   while (chosen.length < max) {
-    const names = chosen.map(({ exerciseName }) => exerciseName);
+    const names = namesOf(chosen);
     const faultIn = (answer: string) => {
       if (answer === '') return chosen.length < min ? 'A routine has one exercise or more.' : undefined;
       const typed = exerciseTyped(answer, known);

@@ -8,18 +8,19 @@ import type { Store } from '../../../store/store.ts';
 import { usage } from '../../errors.ts';
 import { escapeControls, quoted } from '../../output/io.ts';
 import { summaryOfRoutine } from '../../views/records.ts';
+import { namesOf } from '../exercises.ts';
 
 /** What a user does, from logs and routines, each exercise once: the latest of the logs first. */
 export function knownExercises({ logs, routines }: Store, userId: number): RoutineExercise[] {
   const all = [...logs.exercises(userId), ...routines.list({ userId }).flatMap(({ exercises }) => exercises)];
-  const names = all.map(({ exerciseName }) => exerciseName);
+  const names = namesOf(all);
   return all
     .filter(({ exerciseName }, i) => names.indexOf(exerciseName) === i)
     .map(({ exerciseName, exerciseType }) => ({ exerciseName, exerciseType }));
 }
 
 export const exerciseNames = (store: Store, userId: number): string[] =>
-  knownExercises(store, userId).map(({ exerciseName }) => exerciseName);
+  namesOf(knownExercises(store, userId));
 
 /** A user's routine by its name, whatever the case of its letters, or by its id. */
 function routineOf(all: readonly Routine[], text: string): Routine | undefined {

@@ -49,8 +49,8 @@ export const chunkOf = (rows: readonly Row[]): Chunk => ({
   ids: idsOf(rows),
 });
 
-/** The range of the ids of some rows; at least one. */
-export function idsOf(rows: readonly Row[]): IdRange {
+/** The range of the ids of some rows or records; at least one. */
+export function idsOf(rows: readonly { id: number }[]): IdRange {
   let [first, last] = [Number.POSITIVE_INFINITY, 0];
   for (const { id } of rows) {
     first = Math.min(first, id);
