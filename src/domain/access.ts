@@ -1,5 +1,5 @@
 import type { HistoryEntry } from './history.ts';
-import { type Noun, nouns } from './records.ts';
+import { type KindName, kindNames } from './kinds.ts';
 
 /** Who may do what over the network. */
 
@@ -8,7 +8,7 @@ export type Role = (typeof roles)[number];
 
 /** Permission for one kind of action on one kind of record. */
 export type Right =
-  | `${'read' | 'create' | 'change' | 'delete'} ${Noun}`
+  | `${'read' | 'create' | 'change' | 'delete'} ${KindName}`
   | 'read changes'
   | 'read self'
   | 'undo'
@@ -73,9 +73,9 @@ export function may(role: Role, right: Right): boolean {
 }
 
 /** The kind of record that a right is about; the changes of all kinds count as logs. */
-export function recordOf(right: Right): Noun {
+export function recordOf(right: Right): KindName {
   if (right === 'read self' || right === 'pair') return 'user';
-  return nouns.find((noun) => right.endsWith(` ${noun}`)) ?? 'log';
+  return kindNames.find((noun) => right.endsWith(` ${noun}`)) ?? 'log';
 }
 
 /** The right that it takes to take back what happened to a record. */

@@ -1,8 +1,8 @@
-import type { Noun } from './records.ts';
+import type { KindName } from './kinds.ts';
 
 /** Records of one kind that a response holds. */
 export interface Disclosure {
-  readonly record: Noun;
+  readonly record: KindName;
   /** Lowest and highest id. */
   readonly first: number;
   readonly last: number;
@@ -23,7 +23,7 @@ export interface AuditRecord {
   /** Path pattern, such as /users/{id}; of a pruning the interval of what was removed (ISO 8601). */
   route: string;
   /** `audit`: entries of the audit itself were removed, as many as `count` says. */
-  record: Noun | 'audit';
+  record: KindName | 'audit';
   /** The user it is about, where it is one; the owner of a single other record is looked up when the record is stored. */
   userId: number | null;
   /** Lowest and highest id of the records it is about; null when there are none. */

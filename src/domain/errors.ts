@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts';
-import type { Noun } from './records.ts';
+import type { KindName } from './kinds.ts';
 
 /** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
 export type ErrorCode =
@@ -58,10 +58,10 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
-export function idsUsedUp(noun: Noun): SciaticaError {
+export function idsUsedUp(noun: KindName): SciaticaError {
   return new SciaticaError('full', `No further ${noun} can be stored: the ids are used up.`);
 }
 
-export function notFound(noun: Noun, id: number): SciaticaError {
+export function notFound(noun: KindName, id: number): SciaticaError {
   return new SciaticaError('not-found', `There is no ${noun} ${id}.`);
 }

@@ -1,4 +1,4 @@
-import type { AnyRecord, Noun } from './records.ts';
+import type { AnyRecord, KindName } from './kinds.ts';
 import type { User } from './user.ts';
 
 /** What did a change: the command line, the API, or one of the commands that do many things at once. */
@@ -27,7 +27,7 @@ export interface HistoryEntry {
   caller?: string;
   /** The change that this one undid. */
   undoes?: number;
-  record: Noun;
+  record: KindName;
   id: number;
   action: Action;
   /** The record before; null when it was created. */

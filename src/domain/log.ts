@@ -1,4 +1,5 @@
 import { boolean, choice, date, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import { defineKind } from './kind.ts';
 import { type FiltersOf, fieldsOfFilters, type Matching } from './lists/filter.ts';
 import type { Paging } from './lists/sort.ts';
 import { id, pain } from './user.ts';
@@ -46,6 +47,19 @@ export const logFields = {
 };
 
 export const logRecord = { id, ...logFields };
+
+export const logKind = defineKind({
+  fields: logRecord,
+  table: 'logs',
+  path: '/userExerciseLogs',
+  place: 'collection',
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
+  tag: 'User exercise logs',
+  schema: 'UserExerciseLog',
+  described: { one: 'an exercise log', many: 'exercise logs' },
+  words: { one: 'log', many: 'logs' },
+  sign: ['userId', 'exerciseName'],
+});
 
 /** What is sent to create or replace a log. */
 export type LogInput = RecordOf<typeof logFields>;

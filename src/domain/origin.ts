@@ -1,4 +1,4 @@
-import type { Noun } from './records.ts';
+import type { KindName } from './kinds.ts';
 
 /** What a file says of the database that its records are from. */
 export interface FileOrigin {
@@ -12,7 +12,7 @@ export interface FileOrigin {
 
 /** When a record was last changed or deleted over there. */
 export interface LastChange {
-  record: Noun;
+  record: KindName;
   id: number;
   /** Milliseconds since 1970. */
   at: number;

@@ -2,11 +2,8 @@ import * as z from 'zod/mini';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
-import { type Log, type LogInput, type LogPatch, logFields, logRecord } from './log.ts';
+import { type InputOf, type KindName, kindOf, type PatchOfKind, type RecordOfKind } from './kinds.ts';
 import { foldedName } from './plans/exercise.ts';
-import { type Goal, type GoalInput, goalFields, goalRecord } from './plans/goal.ts';
-import { type Routine, type RoutineInput, routineFields, routineRecord } from './plans/routine.ts';
-import { type User, type UserInput, type UserPatch, userFields, userRecord } from './user.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
@@ -115,28 +112,6 @@ function strictObject<Fs extends Fields>(
   return z.strictObject(Object.fromEntries(members) as Shape<Fs>);
 }
 
-/** Built on first use: building takes longer than loading zod, and a list of logs needs no schema. */
-const schemas = {
-  userInput: once(() => inputOf(userFields)),
-  userPatch: once(() => z.partial(inputOf(userFields))),
-  user: once(() => inputOf(userRecord)),
-  logInput: once(() => inputOf(logFields)),
-  logPatch: once(() => z.partial(inputOf(logFields))),
-  log: once(() => inputOf(logRecord)),
-  routineInput: once(() => objectOf(routineFields)),
-  routine: once(() => objectOf(routineRecord)),
-  goalInput: once(() => objectOf(goalFields)),
-  goal: once(() => objectOf(goalRecord)),
-};
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 function requireObject(value: unknown): asserts value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid([{ field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } }]);
@@ -164,19 +139,45 @@ function checkInput<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unkn
   return check(schema, input);
 }
 
-export const checkUserInput = (value: unknown): UserInput => whole(checkInput(schemas.userInput(), value));
-export const checkLogInput = (value: unknown): LogInput => whole(checkInput(schemas.logInput(), value));
-export const checkUserPatch = (value: unknown): UserPatch => defined(checkInput(schemas.userPatch(), value));
-export const checkLogPatch = (value: unknown): LogPatch => defined(checkInput(schemas.logPatch(), value));
+/** The checks of a kind of record. Each throws SciaticaError `invalid` that names every fault. */
+export interface Checks<K extends KindName> {
+  /** What a client sent to create or replace a record. An `id` in it is ignored: a client may send back what it got. */
+  input(value: unknown): InputOf<K>;
+  /** What a client sent to change one. */
+  patch(value: unknown): PatchOfKind<K>;
+  /** A whole record, id included, as a file holds it. */
+  record(value: unknown): RecordOfKind<K>;
+}
 
-export const checkRoutineInput = (value: unknown): RoutineInput => checkInput(schemas.routineInput(), value);
-export const checkGoalInput = (value: unknown): GoalInput => checkInput(schemas.goalInput(), value);
+const checks: { [K in KindName]?: Checks<K> } = {};
 
-/** Checks a whole record, id included, as a file holds it. */
-export const checkUser = (value: unknown): User => whole(check(schemas.user(), value));
-export const checkLog = (value: unknown): Log => whole(check(schemas.log(), value));
-export const checkRoutine = (value: unknown): Routine => check(schemas.routine(), value);
-export const checkGoal = (value: unknown): Goal => check(schemas.goal(), value);
+/** The checks of a kind. Schemas are built on first use: building takes longer than loading zod, and a list needs none. */
+export function checksOf<K extends KindName>(name: K): Checks<K> {
+  checks[name] ??= makeChecks<K>(kindOf(name).fields) as (typeof checks)[K];
+  return checks[name] as Checks<K>;
+}
+
+function makeChecks<K extends KindName>(fields: Fields): Checks<K> {
+  const { id: _, ...inputFields } = fields;
+  const [input, patch, record] = [
+    once(() => inputOf(inputFields)),
+    once(() => z.partial(inputOf(inputFields))),
+    once(() => inputOf(fields)),
+  ];
+  return {
+    input: (value) => whole(checkInput(input(), value)),
+    patch: (value) => defined(checkInput(patch(), value)),
+    record: (value) => whole(check(record(), value)),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 /** Most records in one request. */
 export const MOST_AT_ONCE = 500;

@@ -1,4 +1,5 @@
 import { choice, date, email, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import { defineKind } from './kind.ts';
 import type { Matching } from './lists/filter.ts';
 import type { Paging } from './lists/sort.ts';
 
@@ -67,6 +68,19 @@ export const userFields = {
 };
 
 export const userRecord = { id, ...userFields };
+
+export const userKind = defineKind({
+  fields: userRecord,
+  table: 'users',
+  path: '/users',
+  place: 'collection',
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
+  tag: 'Users',
+  schema: 'User',
+  described: { one: 'a user', many: 'users' },
+  words: { one: 'user', many: 'users' },
+  sign: ['firstName', 'email'],
+});
 
 /** What is sent to create or replace a user. */
 export type UserInput = RecordOf<typeof userFields>;

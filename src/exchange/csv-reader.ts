@@ -2,7 +2,7 @@ import { type CsvError, Parser } from 'csv-parse';
 import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
-import { type Noun, recordFields } from '../domain/records.ts';
+import { type KindName, kinds } from '../domain/kinds.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
 import { type Item, type Reading, unreadable } from './records.ts';
@@ -12,7 +12,7 @@ import { newlines, withFirstLine } from './text.ts';
 const MAX_RECORD = 1024 * 1024;
 
 interface Header {
-  noun: Noun;
+  noun: KindName;
   fields: Fields;
   columns: string[];
 }
@@ -85,8 +85,8 @@ function explained(error: Error): Error {
 function headerOf(cells: string[]): Header {
   const columns = cells.map((cell) => cell.trim());
   const shared = (fields: Fields) => columns.filter((column) => Object.hasOwn(fields, column)).length;
-  const noun = shared(recordFields.log) > shared(recordFields.user) ? 'log' : 'user';
-  const fields: Fields = recordFields[noun];
+  const noun = shared(kinds.log.fields) > shared(kinds.user.fields) ? 'log' : 'user';
+  const fields: Fields = kinds[noun].fields;
   const known = Object.keys(fields);
   if (shared(fields) === 0)
     throw unreadable(

@@ -1,6 +1,6 @@
 import { type Issue, invalid } from '../domain/errors.ts';
+import type { KindName } from '../domain/kinds.ts';
 import type { FileOrigin } from '../domain/origin.ts';
-import type { Noun } from '../domain/records.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import type { Surroundings } from '../lib/strict-json.ts';
 import { JsonWindow, TooLong } from './json-window.ts';
@@ -42,7 +42,7 @@ export function readDocument(text: AsyncIterable<string>): Reading {
       throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
   }
   const keys = Object.fromEntries(Object.entries(documentKeys).map(([key, noun]) => [noun, key]));
-  const where = (at: number, noun?: Noun) => `${bare || !noun ? '' : keys[noun]}[${at}]`;
+  const where = (at: number, noun?: KindName) => `${bare || !noun ? '' : keys[noun]}[${at}]`;
   return { batches: batches(), where, origin: () => about.origin };
 }
 
@@ -79,10 +79,10 @@ async function* members(window: JsonWindow, about: { origin?: FileOrigin }): Asy
   return faults;
 }
 
-const nounOf = (key: string): Noun | undefined =>
+const nounOf = (key: string): KindName | undefined =>
   Object.hasOwn(documentKeys, key) ? documentKeys[key as keyof typeof documentKeys] : undefined;
 
-function faultOf(key: string, noun: Noun | undefined): Issue {
+function faultOf(key: string, noun: KindName | undefined): Issue {
   if (noun) return { field: key, message: 'must be a list of records' };
   const known = Object.keys(documentKeys);
   const field = key.slice(0, 60);

@@ -1,6 +1,6 @@
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
+import { type KindName, kindNames } from '../domain/kinds.ts';
 import { type FileOrigin, type LastChange, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
-import { type Noun, nouns } from '../domain/records.ts';
 
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
@@ -8,14 +8,14 @@ export type Format = (typeof formats)[number];
 
 /** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or when one was changed. */
 export type Item =
-  | { at: number; noun: Noun; value: unknown; fault?: never; lastChange?: never }
+  | { at: number; noun: KindName; value: unknown; fault?: never; lastChange?: never }
   | { at: number; noun?: never; value?: never; lastChange: LastChange; fault?: never }
-  | { at: number; noun?: Noun; fault: Omit<Issue, 'at'>; lastChange?: never };
+  | { at: number; noun?: KindName; fault: Omit<Issue, 'at'>; lastChange?: never };
 
 /** The records of a file, a batch at a time, and how one of its places is called. */
 export interface Reading {
   batches: AsyncIterable<Item[]>;
-  where(at: number, noun?: Noun): string;
+  where(at: number, noun?: KindName): string;
   /** What the file says of the database that it is from, once all batches are read; nothing if it says nothing. */
   origin?(): FileOrigin | undefined;
 }
@@ -30,13 +30,13 @@ export const documentKeys = {
   userExerciseLogs: 'log',
   routines: 'routine',
   goals: 'goal',
-} as const satisfies Record<string, Noun>;
+} as const satisfies Record<string, KindName>;
 
 /**
  * Tells the kinds apart by the fields that only one of them has: `exercises` makes a routine, `sessionsPerWeek` a
  * goal, else `userId` or `exerciseName` a log, else `firstName` or `email` a user.
  */
-export function nounOf(value: unknown): Noun | undefined {
+export function nounOf(value: unknown): KindName | undefined {
   if (!isObject(value)) return undefined;
   if (Object.hasOwn(value, 'exercises')) return 'routine';
   if (Object.hasOwn(value, 'sessionsPerWeek')) return 'goal';
@@ -71,7 +71,7 @@ export function requiredOrigin(value: unknown): FileOrigin {
 export function lastChangeOf(at: number, value: unknown): Item {
   const { record, id, at: moment } = (value ?? {}) as Record<string, unknown>;
   const time = typeof moment === 'string' ? Date.parse(moment) : Number.NaN;
-  const noun = nouns.find((name) => name === record);
+  const noun = kindNames.find((name) => name === record);
   if (noun && Number.isSafeInteger(id) && !Number.isNaN(time))
     return { at, lastChange: { record: noun, id: id as number, at: time } };
   const message = `must be a list of objects with record, id and at, such as {"record":"log","id":1,"at":"2026-03-02T09:00:00.000Z"}; see entry ${at}`;

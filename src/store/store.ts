@@ -1,8 +1,8 @@
 import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
+import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import type { Goal } from '../domain/plans/goal.ts';
 import type { Routine } from '../domain/plans/routine.ts';
-import type { AnyRecord, Noun } from '../domain/records.ts';
 import type { Connection } from './connection.ts';
 import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
@@ -74,7 +74,7 @@ export class Store {
   }
 
   /** The verbs of a kind of record. */
-  of(noun: Noun): Users | Logs | Owned<Routine> | Owned<Goal> {
+  of(noun: KindName): Users | Logs | Owned<Routine> | Owned<Goal> {
     return { user: this.users, log: this.logs, routine: this.routines, goal: this.goals }[noun];
   }
 
@@ -167,7 +167,7 @@ export class Store {
    * What happened to one record after the entry `since`, as far as the users in scope are concerned, the first change
    * first; what follows comes after the last of these.
    */
-  historyOf(record: Noun, id: number, since = 0): HistoryEntry[] {
+  historyOf(record: KindName, id: number, since = 0): HistoryEntry[] {
     for (let seq = since; ; ) {
       const entries = this.history.ofAfter(record, id, seq);
       const seen = this.#seen(entries);

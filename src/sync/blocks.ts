@@ -1,4 +1,4 @@
-import type { AnyRecord } from '../domain/records.ts';
+import type { AnyRecord } from '../domain/kinds.ts';
 import { MOST_AT_ONCE } from '../domain/schema.ts';
 import type { Pair } from '../store/sync/differences.ts';
 

@@ -1,4 +1,4 @@
-import { type AnyRecord, type Noun, recordFields } from '../domain/records.ts';
+import { type AnyRecord, type KindName, kinds } from '../domain/kinds.ts';
 
 /** What is to be done with one record of two databases that have both gone on since they last agreed. */
 
@@ -6,7 +6,7 @@ import { type AnyRecord, type Noun, recordFields } from '../domain/records.ts';
 export type State = AnyRecord | null;
 
 export interface Sides {
-  record: Noun;
+  record: KindName;
   /** As both had it last; null for a record that only one of them, or each for itself, has made since. */
   base: State;
   ours: State;
@@ -35,16 +35,16 @@ export function decide({ record, base, ours, theirs, isLater }: Sides): Decision
 }
 
 /** Whether two states hold the same, ids of the records apart. */
-export function same(record: Noun, one: State, other: State): boolean {
+export function same(record: KindName, one: State, other: State): boolean {
   if (one === null || other === null) return one === other;
   return differences(record, one, other).length === 0;
 }
 
 /** The fields in which two states differ, in the order of the record. */
-export function differences(record: Noun, one: AnyRecord, other: AnyRecord): string[] {
+export function differences(record: KindName, one: AnyRecord, other: AnyRecord): string[] {
   const [a, b] = [one, other] as unknown as Record<string, unknown>[];
   const text = (value: unknown) => JSON.stringify(value ?? null);
-  return Object.keys(recordFields[record]).filter(
+  return Object.keys(kinds[record].fields).filter(
     (name) => name !== 'id' && text(a?.[name]) !== text(b?.[name]),
   );
 }

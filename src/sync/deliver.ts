@@ -1,4 +1,4 @@
-import type { AnyRecord } from '../domain/records.ts';
+import type { AnyRecord } from '../domain/kinds.ts';
 import type { Push } from '../store/sync/syncs.ts';
 import { same } from './decide.ts';
 import { Refused } from './refused.ts';

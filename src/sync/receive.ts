@@ -1,5 +1,5 @@
 import { type HistoryEntry, UNKNOWN_PAST } from '../domain/history.ts';
-import type { AnyRecord, Noun } from '../domain/records.ts';
+import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { same } from './decide.ts';
 import { ofTheirs, type Session, toOurs, travellers } from './session.ts';
@@ -57,7 +57,7 @@ export async function receiveAll(session: Session): Promise<number> {
 }
 
 /** A user may be gone by now: the changes then say so. */
-async function plansOf(session: Session, user: number): Promise<{ record: Noun; value: AnyRecord }[]> {
+async function plansOf(session: Session, user: number): Promise<{ record: KindName; value: AnyRecord }[]> {
   try {
     return await session.service.plans(user);
   } catch (error) {
@@ -66,7 +66,7 @@ async function plansOf(session: Session, user: number): Promise<{ record: Noun; 
   }
 }
 
-function putRecords(session: Session, record: Noun, records: readonly AnyRecord[]): void {
+function putRecords(session: Session, record: KindName, records: readonly AnyRecord[]): void {
   const { arrivals, progress } = session;
   arrivals.put(
     records.map((one) => ({
@@ -161,5 +161,5 @@ function isWanted({ state, theirUser, erasedHere }: Session, user: number): bool
   return (state.ourUser === null || user === theirUser) && !erasedHere.has(user);
 }
 
-const ownerOf = (record: Noun, one: AnyRecord): number =>
+const ownerOf = (record: KindName, one: AnyRecord): number =>
   record === 'user' ? one.id : (one as Exclude<AnyRecord, { firstName: string }>).userId;

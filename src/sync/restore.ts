@@ -1,4 +1,4 @@
-import type { AnyRecord, Noun } from '../domain/records.ts';
+import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import type { Pair } from '../store/sync/differences.ts';
 import { allPairs } from './blocks.ts';
 import { same } from './decide.ts';
@@ -19,14 +19,18 @@ const NOT_FOUND = 404;
 const CONFLICT = 409;
 
 /** The records of a kind that are to be restored. */
-export const restorable = ({ differences }: Session, record: Noun, users: readonly number[]): Pair[] =>
+export const restorable = ({ differences }: Session, record: KindName, users: readonly number[]): Pair[] =>
   allPairs((after) => differences.restored(record, users, after, BLOCK));
 
 /**
  * @param users the users here whose records are sent
  * @returns how many records were restored
  */
-export async function restoreAll(sender: Sender, record: Noun, users: readonly number[]): Promise<number> {
+export async function restoreAll(
+  sender: Sender,
+  record: KindName,
+  users: readonly number[],
+): Promise<number> {
   let restored = 0;
   for (const pair of restorable(sender.session, record, users))
     if (await restoreOne(sender, record, pair, users)) restored++;
@@ -35,7 +39,7 @@ export async function restoreAll(sender: Sender, record: Noun, users: readonly n
 
 async function restoreOne(
   sender: Sender,
-  record: Noun,
+  record: KindName,
   { ourId, theirId }: Pair,
   users: readonly number[],
 ): Promise<boolean> {
@@ -83,19 +87,19 @@ async function restoreOne(
 }
 
 /** Whether a record over there is of a user who is synced. */
-function isSynced(session: Session, record: Noun, theirs: AnyRecord, users: readonly number[]): boolean {
+function isSynced(session: Session, record: KindName, theirs: AnyRecord, users: readonly number[]): boolean {
   const ours: AnyRecord | undefined = toOurs(session, record, theirs, 0);
   return ours !== undefined && (!('userId' in ours) || users.includes(ours.userId));
 }
 
 /** Whether a record over there is of a user who was erased here, and otherwise as it is sent. */
-function isSameOfErased({ erasedHere }: Session, record: Noun, theirs: AnyRecord, sent: object): boolean {
+function isSameOfErased({ erasedHere }: Session, record: KindName, theirs: AnyRecord, sent: object): boolean {
   if (!('userId' in theirs && 'userId' in sent && erasedHere.has(theirs.userId))) return false;
   return same(record, { ...theirs, userId: sent.userId } as AnyRecord, sent as AnyRecord);
 }
 
 /** The path that restores a record, as one of the user who has it here. */
-function pathFor(record: Noun, theirId: number, sent: object): string {
+function pathFor(record: KindName, theirId: number, sent: object): string {
   const path = `${pathOf(record, theirId, 0)}/restore`;
   return 'userId' in sent ? `${path}?userId=${sent.userId}` : path;
 }

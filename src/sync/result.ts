@@ -1,4 +1,4 @@
-import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
+import { type AnyRecord, type KindName, kindNames } from '../domain/kinds.ts';
 import { differences, type State } from './decide.ts';
 
 /** What a sync has done, and what it left. */
@@ -9,7 +9,7 @@ export interface Counts {
   deleted: number;
 }
 
-export type ByNoun = Record<Noun, Counts>;
+export type ByNoun = Record<KindName, Counts>;
 
 /** Why a record is left as it is on both sides. */
 export type ConflictKind =
@@ -34,7 +34,7 @@ export function kindOf(isLater: boolean, ours: State, theirs: State): ConflictKi
 
 export interface Conflict {
   kind: ConflictKind;
-  record: Noun;
+  record: KindName;
   /** null for a record that is not here. */
   id: number | null;
   theirId: number;
@@ -44,7 +44,7 @@ export interface Conflict {
 
 /** A record that the service does not take. */
 export interface RefusedRecord {
-  record: Noun;
+  record: KindName;
   id: number;
   reason: string;
 }
@@ -80,7 +80,7 @@ export type Progress = (what: 'receive' | 'take' | 'send', count: number) => voi
 export const MOST_LISTED = 1000;
 
 const noCounts = (): ByNoun =>
-  Object.fromEntries(nouns.map((noun) => [noun, { created: 0, changed: 0, deleted: 0 }])) as ByNoun;
+  Object.fromEntries(kindNames.map((noun) => [noun, { created: 0, changed: 0, deleted: 0 }])) as ByNoun;
 
 export const emptyResult = (database: string): SyncResult => ({
   database,
@@ -124,7 +124,7 @@ export function addConflict(
   });
 }
 
-function fieldsOf(record: Noun, ours: State, theirs: State): Conflict['fields'] {
+function fieldsOf(record: KindName, ours: State, theirs: State): Conflict['fields'] {
   if (!ours || !theirs) return [];
   const value = (state: AnyRecord, field: string) =>
     (state as unknown as Record<string, unknown>)[field] ?? null;

@@ -1,4 +1,4 @@
-import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
+import { type AnyRecord, type KindName, kindNames } from '../domain/kinds.ts';
 import type { Pair } from '../store/sync/differences.ts';
 import { all, allPairs, parts } from './blocks.ts';
 import { same } from './decide.ts';
@@ -34,19 +34,19 @@ export class Sending {
   }
 
   async run(): Promise<void> {
-    for (const noun of nouns) {
+    for (const noun of kindNames) {
       // What came back with a user is read before anything is written over it.
       if ((await restoreAll(this.#sender, noun, this.#users)) > 0 && noun === 'user') return;
       await this.#create(noun);
     }
-    for (const noun of nouns) await this.#change(noun);
-    for (const noun of nouns.toReversed()) await this.#delete(noun);
+    for (const noun of kindNames) await this.#change(noun);
+    for (const noun of kindNames.toReversed()) await this.#delete(noun);
   }
 
   /** What `run` would send. */
   count(): void {
     const { differences, result } = this.session;
-    for (const noun of nouns) {
+    for (const noun of kindNames) {
       const counts = result.pushed[noun];
       counts.created = all((after) => differences.created(noun, this.#users, after, BLOCK)).length;
       counts.created += restorable(this.session, noun, this.#users).length;
@@ -56,17 +56,17 @@ export class Sending {
     }
   }
 
-  #changed(noun: Noun): Pair[] {
+  #changed(noun: KindName): Pair[] {
     const { differences } = this.session;
     return allPairs((after) => differences.changed(noun, this.#users, after, BLOCK));
   }
 
-  #deleted(noun: Noun): Pair[] {
+  #deleted(noun: KindName): Pair[] {
     const { differences } = this.session;
     return allPairs((after) => differences.deleted(noun, this.#users, after, BLOCK));
   }
 
-  async #create(record: Noun): Promise<void> {
+  async #create(record: KindName): Promise<void> {
     const { session } = this;
     for (let after = 0; ; ) {
       const ids = session.differences.created(record, this.#users, after, BLOCK);
@@ -86,7 +86,7 @@ export class Sending {
   }
 
   /** Creates records in one request. Those that the service does not take are left out. */
-  async #createTogether(record: Exclude<Noun, 'goal'>, records: readonly AnyRecord[]): Promise<void> {
+  async #createTogether(record: Exclude<KindName, 'goal'>, records: readonly AnyRecord[]): Promise<void> {
     const { session } = this;
     const sent = records.filter((one) => toTheirs(session, record, one) !== undefined);
     const [first] = sent;
@@ -150,7 +150,7 @@ export class Sending {
     else session.result.pushed.goal.created++;
   }
 
-  async #change(record: Noun): Promise<void> {
+  async #change(record: KindName): Promise<void> {
     for (const pair of this.#changed(record)) {
       if (!this.#travels(record, pair.ourId)) await this.#deleteOne(record, pair);
       else await this.#changeOne(record, pair);
@@ -158,7 +158,7 @@ export class Sending {
   }
 
   /** Whether a record belongs to a user who is synced: it may have moved to one who is not. */
-  #travels(record: Noun, ourId: number): boolean {
+  #travels(record: KindName, ourId: number): boolean {
     const ours = oursOf(this.session, record, ourId);
     if (!ours || record === 'user') return true;
     return (
@@ -167,7 +167,7 @@ export class Sending {
     );
   }
 
-  async #changeOne(record: Noun, { ourId, theirId }: Pair): Promise<void> {
+  async #changeOne(record: KindName, { ourId, theirId }: Pair): Promise<void> {
     const { session } = this;
     const ours = oursOf(session, record, ourId);
     const body = ours && toTheirs(session, record, ours);
@@ -178,11 +178,11 @@ export class Sending {
     await this.#sender.change(record, ours, body, { theirId, ...found });
   }
 
-  async #delete(record: Noun): Promise<void> {
+  async #delete(record: KindName): Promise<void> {
     for (const pair of this.#deleted(record)) await this.#deleteOne(record, pair);
   }
 
-  async #deleteOne(record: Noun, { ourId, theirId }: Pair): Promise<void> {
+  async #deleteOne(record: KindName, { ourId, theirId }: Pair): Promise<void> {
     const { session } = this;
     // What waits for a decision there would go with its user.
     const { deletable, differences } = session;
@@ -210,7 +210,7 @@ export class Sending {
    * @returns undefined if it is not: then it has to be read again, and is not written over
    */
   async #agreed(
-    record: Noun,
+    record: KindName,
     ourId: number,
     theirId: number,
   ): Promise<{ etag: string; theirUser: number } | undefined> {

@@ -1,5 +1,5 @@
 import type { Right } from '../domain/access.ts';
-import type { AnyRecord, Noun } from '../domain/records.ts';
+import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import type { Push } from '../store/sync/syncs.ts';
 import { deliver, type Outcome } from './deliver.ts';
 import type { Refused } from './refused.ts';
@@ -27,7 +27,7 @@ export class Sender {
 
   /** Changes a record over there, if it is as its entity tag says. @param theirUser whose it is there, of a goal */
   async change(
-    record: Noun,
+    record: KindName,
     ours: AnyRecord,
     body: object,
     { theirId, theirUser, etag }: { theirId: number; theirUser: number; etag: string },
@@ -42,26 +42,26 @@ export class Sender {
   }
 
   /** Whether the token has the right; if not, the record is refused. */
-  may(record: Noun, id: number, right: Right): boolean {
+  may(record: KindName, id: number, right: Right): boolean {
     if (allowed(this.session, right)) return true;
     this.refuseAll(record, [id], right);
     return false;
   }
 
   /** Refuses records because the token has not the right. */
-  refuseAll(record: Noun, ids: readonly number[], right: Right): void {
+  refuseAll(record: KindName, ids: readonly number[], right: Right): void {
     const reason = `a token with the role ${this.session.me.role} may not ${right.replace(' ', ' a ')}`;
     for (const id of ids) this.refuse(record, id, reason);
   }
 
   /** Refuses a record, unless it is only that something there has changed meanwhile. */
-  refuseUnlessStale(record: Noun, id: number, { status, message }: Refused): void {
+  refuseUnlessStale(record: KindName, id: number, { status, message }: Refused): void {
     // Precondition Failed and Not Found (RFC 9110, 15.5); or the user of the record is gone.
     if (status === 412 || status === 404 || /userId/.test(message)) this.isStale = true;
     else this.refuse(record, id, message);
   }
 
-  refuse(record: Noun, id: number, reason: string): void {
+  refuse(record: KindName, id: number, reason: string): void {
     addRefused(this.session.result, { record, id, reason });
   }
 }

@@ -2,8 +2,8 @@ import type { Role } from '../domain/access.ts';
 import { roles } from '../domain/access.ts';
 import { SciaticaError } from '../domain/errors.ts';
 import type { HistoryEntry } from '../domain/history.ts';
-import type { AnyRecord, Noun } from '../domain/records.ts';
-import { checkGoal, checkLog, checkRoutine, checkUser } from '../domain/schema.ts';
+import type { AnyRecord, KindName } from '../domain/kinds.ts';
+import { checksOf } from '../domain/schema.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import { Refused } from './refused.ts';
 import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
@@ -38,7 +38,12 @@ export interface Tagged {
   etag: string;
 }
 
-const checks = { user: checkUser, log: checkLog, routine: checkRoutine, goal: checkGoal } as const;
+const checks = {
+  user: checksOf('user').record,
+  log: checksOf('log').record,
+  routine: checksOf('routine').record,
+  goal: checksOf('goal').record,
+} as const;
 
 /** The most records, or entries of the history, that are asked for at once. */
 const PAGE = 1000;
@@ -126,7 +131,7 @@ export class Service {
   }
 
   /** The routines of a user, and the goal. */
-  async plans(theirUser: number): Promise<{ record: Noun; value: AnyRecord }[]> {
+  async plans(theirUser: number): Promise<{ record: KindName; value: AnyRecord }[]> {
     const { value } = await this.#json({ method: 'GET', path: `/users/${theirUser}/routines` });
     const goal = await this.find('goal', 0, theirUser);
     return [
@@ -136,7 +141,7 @@ export class Service {
   }
 
   /** One record; undefined where there is none. */
-  async find(record: Noun, theirId: number, theirUser: number): Promise<Tagged | undefined> {
+  async find(record: KindName, theirId: number, theirUser: number): Promise<Tagged | undefined> {
     const path = pathOf(record, theirId, theirUser);
     try {
       const { value, headers } = await this.#json({ method: 'GET', path });
@@ -205,17 +210,17 @@ export class Service {
 const paths = { user: '/users', log: '/userExerciseLogs', routine: '/routines' } as const;
 
 /** The path of a record; a user's goal has the user's. */
-export function pathOf(record: Noun, theirId: number, theirUser: number): string {
+export function pathOf(record: KindName, theirId: number, theirUser: number): string {
   return record === 'goal' ? `/users/${theirUser}/goal` : `${paths[record]}/${theirId}`;
 }
 
 /** The path that takes new records. */
-export function collectionOf(record: Exclude<Noun, 'goal'>, theirUser: number): string {
+export function collectionOf(record: Exclude<KindName, 'goal'>, theirUser: number): string {
   return record === 'routine' ? `/users/${theirUser}/routines` : paths[record];
 }
 
 /** @throws SciaticaError `unusable` for what is no record of ours */
-export function recordOf(record: Noun, value: unknown): AnyRecord {
+export function recordOf(record: KindName, value: unknown): AnyRecord {
   try {
     return checks[record](value);
   } catch (error) {

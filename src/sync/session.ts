@@ -1,5 +1,5 @@
 import { may, type Right } from '../domain/access.ts';
-import type { AnyRecord, Noun } from '../domain/records.ts';
+import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Store } from '../store/store.ts';
 import type { Arrivals } from '../store/sync/arrivals.ts';
@@ -52,12 +52,12 @@ export const allowed = ({ me }: Session, right: Right): boolean => me.role === n
 /** The counterpart of a record over there. */
 export const ofTheirs = (
   { store, origin }: Session,
-  record: Noun,
+  record: KindName,
   theirId: number,
 ): Counterpart | undefined => store.counterparts.ofTheirs(origin, record, theirId);
 
 /** Whether a record here has no counterpart, or one that is deleted there. */
-export function isFree({ store, origin }: Session, record: Noun, ourId: number): boolean {
+export function isFree({ store, origin }: Session, record: KindName, ourId: number): boolean {
   const known = store.counterparts.ofOurs(origin, record, ourId);
   return !known || (known.before ?? null) !== null;
 }
@@ -73,7 +73,7 @@ export const theirUserOf = ({ store, origin }: Session, ourId: number): number =
  */
 export function toOurs(
   session: Session,
-  record: Noun,
+  record: KindName,
   theirs: AnyRecord,
   ourId: number,
 ): AnyRecord | undefined {
@@ -83,7 +83,11 @@ export function toOurs(
 }
 
 /** A record from here as it is sent: without its id, of the user over there. @returns undefined when its user is not known there */
-export function toTheirs(session: Session, record: Noun, { id: _, ...ours }: AnyRecord): object | undefined {
+export function toTheirs(
+  session: Session,
+  record: KindName,
+  { id: _, ...ours }: AnyRecord,
+): object | undefined {
   if (record === 'user') return ours;
   const { store, origin } = session;
   const owner = store.counterparts.ofOurs(origin, 'user', (ours as { userId: number }).userId);
@@ -118,8 +122,8 @@ export interface Verbs {
   withSameKey?(record: object, id?: number): AnyRecord | undefined;
 }
 
-export const verbsOf = (store: Store, record: Noun): Verbs => store.of(record) as unknown as Verbs;
+export const verbsOf = (store: Store, record: KindName): Verbs => store.of(record) as unknown as Verbs;
 
 /** A record here; null where there is none. */
-export const oursOf = ({ store }: Session, record: Noun, ourId: number): State =>
+export const oursOf = ({ store }: Session, record: KindName, ourId: number): State =>
   verbsOf(store, record).find(ourId) ?? null;

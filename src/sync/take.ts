@@ -1,4 +1,4 @@
-import { type AnyRecord, type Noun, nouns } from '../domain/records.ts';
+import { type AnyRecord, type KindName, kindNames } from '../domain/kinds.ts';
 import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { decide, newer, type State, same } from './decide.ts';
@@ -41,7 +41,7 @@ export class Taking {
     const { arrivals, origin, progress, me } = this.session;
     arrivals.takeConflicts(origin, me.users, this.isAnew);
     let count = 0;
-    for (const noun of nouns) {
+    for (const noun of kindNames) {
       if (noun === 'log') this.#takeNewLogs();
       for (const arrival of arrivals.of(noun)) {
         this.#settle(arrival);
@@ -226,7 +226,7 @@ export class Taking {
     else this.#agree(arrival, counterpart.ourId, theirs);
   }
 
-  #winner(record: Noun, ourId: number, { at }: Arrival): 'ours' | 'theirs' {
+  #winner(record: KindName, ourId: number, { at }: Arrival): 'ours' | 'theirs' {
     return newer(this.session.differences.changedAt(record, ourId), at ?? undefined);
   }
 
@@ -267,7 +267,9 @@ export class Taking {
     const { store, differences, options, result } = this.session;
     const { arrival, counterpart, ours } = met;
     const { ourId } = counterpart;
-    const left = nouns.filter((noun) => noun !== 'user' && verbsOf(store, noun).count({ userId: ourId }) > 0);
+    const left = kindNames.filter(
+      (noun) => noun !== 'user' && verbsOf(store, noun).count({ userId: ourId }) > 0,
+    );
     if (left.length > 0) {
       if (options.onConflict === undefined) {
         this.#leave(arrival, 'records left here', ours);

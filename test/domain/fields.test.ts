@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type LogInput, logFields } from '../../src/domain/log.ts';
-import { checkLogInput, checkLogPatch, checkUserInput, checkUserPatch } from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { painLocations, type UserInput, userFields } from '../../src/domain/user.ts';
 import { failure, log, shown, user } from './samples.ts';
 
@@ -171,11 +171,18 @@ const kinds = [
     noun: 'user',
     table: users,
     sample: user,
-    input: checkUserInput,
-    patch: checkUserPatch,
+    input: checksOf('user').input,
+    patch: checksOf('user').patch,
     fields: userFields,
   },
-  { noun: 'log', table: logs, sample: log, input: checkLogInput, patch: checkLogPatch, fields: logFields },
+  {
+    noun: 'log',
+    table: logs,
+    sample: log,
+    input: checksOf('log').input,
+    patch: checksOf('log').patch,
+    fields: logFields,
+  },
 ] as const;
 
 describe.each(kinds)('$noun', ({ table, sample, input, patch, fields }) => {
@@ -220,6 +227,8 @@ test.each([
   { text: `a@${'b.'.repeat(150_000)}`, why: 'a chain of labels' },
   { text: `a@${'b-'.repeat(150_000)}`, why: 'a chain of dashes' },
 ])('a text that is $why is refused in linear time', ({ text }) => {
-  const error = failure(() => checkUserInput({ ...user, firstName: text, lastName: text, email: text }));
+  const error = failure(() =>
+    checksOf('user').input({ ...user, firstName: text, lastName: text, email: text }),
+  );
   expect(error.issues).toHaveLength(3);
 });

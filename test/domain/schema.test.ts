@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
-import {
-  checkLog,
-  checkLogInput,
-  checkLogPatch,
-  checkUser,
-  checkUserInput,
-} from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { failure, log, shown, user } from './samples.ts';
 
 test.each([null, undefined, [], [log], 'text', '', 5, true].map((value) => [shown(value), value]))(
   '%s is no record',
   (_, value) => {
-    for (const check of [checkLogInput, checkLogPatch, checkUserInput])
+    for (const check of [checksOf('log').input, checksOf('log').patch, checksOf('user').input])
       expect(failure(() => check(value)).issues).toEqual([
         { field: 'body', message: 'must be a JSON object', fault: { code: 'wrong-type' } },
       ]);
@@ -20,23 +14,23 @@ test.each([null, undefined, [], [log], 'text', '', 5, true].map((value) => [show
 );
 
 test.each([1, 'x', null, -5, {}])('an id of %j in what a client sends is ignored', (id) => {
-  expect(checkLogInput({ id, ...log })).toStrictEqual(log);
-  expect(checkLogPatch({ id, notes: '' })).toStrictEqual({ notes: '' });
-  expect(checkUserInput({ ...user, id })).toStrictEqual(user);
+  expect(checksOf('log').input({ id, ...log })).toStrictEqual(log);
+  expect(checksOf('log').patch({ id, notes: '' })).toStrictEqual({ notes: '' });
+  expect(checksOf('user').input({ ...user, id })).toStrictEqual(user);
 });
 
-test('an empty patch is nothing to change', () => expect(checkLogPatch({})).toStrictEqual({}));
+test('an empty patch is nothing to change', () => expect(checksOf('log').patch({})).toStrictEqual({}));
 
 describe('a record of a file', () => {
   test.each([1, 42, MAX_ID])('may have the id %d', (id) => {
-    expect(checkLog({ id, ...log })).toStrictEqual({ id, ...log });
-    expect(checkUser({ id, ...user })).toStrictEqual({ id, ...user });
+    expect(checksOf('log').record({ id, ...log })).toStrictEqual({ id, ...log });
+    expect(checksOf('user').record({ id, ...user })).toStrictEqual({ id, ...user });
   });
   test.each([undefined, 0, -1, 1.5, '1', null, MAX_ID + 1, 2 ** 53, Number.POSITIVE_INFINITY])(
     'may not have the id %j',
     (id) => {
-      expect(failure(() => checkLog({ ...log, id })).issues[0]?.field).toBe('id');
-      expect(failure(() => checkUser({ ...user, id })).issues[0]?.field).toBe('id');
+      expect(failure(() => checksOf('log').record({ ...log, id })).issues[0]?.field).toBe('id');
+      expect(failure(() => checksOf('user').record({ ...user, id })).issues[0]?.field).toBe('id');
     },
   );
 });
@@ -52,7 +46,7 @@ describe('a field that does not exist is refused', () => {
     ['diagnosis_date', 'diagnosisDate'],
   ])('%s: did you mean %s?', (name, meant) => {
     const value = { ...user, [name]: 1 };
-    expect(failure(() => checkUserInput(value)).issues).toEqual([
+    expect(failure(() => checksOf('user').input(value)).issues).toEqual([
       {
         field: name,
         message: `is not a field here (did you mean ${meant}?)`,
@@ -65,7 +59,7 @@ describe('a field that does not exist is refused', () => {
     '%j, without a suggestion',
     (name) => {
       const record = JSON.stringify(log).replace('}', `,${JSON.stringify(name)}:{"userId":2}}`);
-      const error = failure(() => checkLogInput(JSON.parse(record)));
+      const error = failure(() => checksOf('log').input(JSON.parse(record)));
       expect(error.issues).toEqual([
         { field: name, message: 'is not a field here', fault: { code: 'unknown' } },
       ]);
@@ -74,13 +68,13 @@ describe('a field that does not exist is refused', () => {
 
   test('also where it would stand for a required one', () => {
     const { painLevel, ...rest } = user;
-    const error = failure(() => checkUserInput({ ...rest, pain_level: painLevel }));
+    const error = failure(() => checksOf('user').input({ ...rest, pain_level: painLevel }));
     expect(error.issues.map(({ field }) => field).sort()).toStrictEqual(['painLevel', 'pain_level']);
   });
 
   test('by no more than 60 characters of its name, cut between characters', () => {
     const [issue] = failure(() =>
-      checkLogInput({ ...log, [`${'x'.repeat(59)}\u{1F9D8}${'y'.repeat(999)}`]: 1 }),
+      checksOf('log').input({ ...log, [`${'x'.repeat(59)}\u{1F9D8}${'y'.repeat(999)}`]: 1 }),
     ).issues;
     expect(issue?.field.length).toBeLessThanOrEqual(61);
     expect(issue?.field.isWellFormed()).toBe(true);
@@ -88,7 +82,7 @@ describe('a field that does not exist is refused', () => {
 });
 
 test('inherited fields do not count', () => {
-  expect(failure(() => checkLogInput(Object.create(log))).issues).toHaveLength(8);
+  expect(failure(() => checksOf('log').input(Object.create(log))).issues).toHaveLength(8);
 });
 
 test('all faults at once, one for each field', () => {
@@ -100,7 +94,7 @@ test('all faults at once, one for each field', () => {
     date: '2025-02-30',
     mood: 1,
   };
-  const error = failure(() => checkLogInput(value));
+  const error = failure(() => checksOf('log').input(value));
   expect(error.issues.map(({ field }) => field).sort()).toStrictEqual(
     [
       'date',
@@ -129,7 +123,7 @@ test('no message repeats a value', () => {
     { [secret]: secret },
   ])
     for (const field of fields)
-      for (const check of [checkLogPatch, checkUserInput])
+      for (const check of [checksOf('log').patch, checksOf('user').input])
         expect(JSON.stringify(messages(check, { [field]: value }))).not.toContain('S3CRET');
 });
 

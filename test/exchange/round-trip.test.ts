@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
 import { logRecord } from '../../src/domain/log.ts';
-import { checkLog, checkUser } from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import { csvOf } from '../../src/exchange/csv.ts';
 import { readRecords } from '../../src/exchange/read.ts';
@@ -107,8 +107,8 @@ describe('every valid record comes back as it was, wherever the pieces end', () 
   it('JSON', () =>
     fc.assert(
       fc.asyncProperty(users, logs, piece, async (someUsers, someLogs, piece) => {
-        for (const user of someUsers) checkUser(user);
-        for (const log of someLogs) checkLog(log);
+        for (const user of someUsers) checksOf('user').record(user);
+        for (const log of someLogs) checksOf('log').record(log);
         const text = [...documentOf({ users: texts(someUsers), userExerciseLogs: texts(someLogs) })].join('');
         expect(await read(text, { piece })).toEqual([...someUsers, ...someLogs]);
         expect(await read([...listOf(texts(someLogs))].join(''), { piece })).toEqual(someLogs);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkLog, checkUser } from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { integrityFaults } from '../../src/store/sqlite/verify.ts';
 import { openStore, storeOn } from '../../src/store/store.ts';
@@ -94,8 +94,8 @@ export class Server {
     try {
       const faults = integrityFaults(database);
       const checks: [Iterable<object[]>, (row: unknown) => unknown][] = [
-        [store.users.chunks({}), checkUser],
-        [store.logs.chunks({}), checkLog],
+        [store.users.chunks({}), checksOf('user').record],
+        [store.logs.chunks({}), checksOf('log').record],
       ];
       for (const [chunks, check] of checks)
         for (const row of [...chunks].flat())

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
-import { checkLog, checkUser } from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { summarySchema } from '../../src/http/openapi/summary-schema.ts';
 import { summarize } from '../../src/insights/index.ts';
 import { freshApp, stretch } from './helpers.ts';
@@ -12,8 +12,8 @@ function practiced() {
   const { store, call } = freshApp();
   store.change(() => {
     store.users.delete(1);
-    for (const user of practice.users) store.users.restore(checkUser(user));
-    for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));
+    for (const user of practice.users) store.users.restore(checksOf('user').record(user));
+    for (const log of practice.userExerciseLogs) store.logs.restore(checksOf('log').record(log));
   });
   return { store, call };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkLog, checkUser } from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { routes } from '../../src/http/routes.ts';
 import { conformance } from './conformance.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
@@ -67,8 +67,8 @@ test('no request gives a 5xx, an answer that the document does not describe, or 
       if (id !== '') expect(faultsOf(method, path, answer)).toEqual([]);
       if (status === 201) created += 1;
       if (headers['content-type']?.includes('json')) expect(() => JSON.parse(text)).not.toThrow();
-      for (const user of store.users.list({ sort: '-id', limit: 3 })) checkUser(user);
-      for (const log of store.logs.list({ sort: '-id', limit: 3 })) checkLog(log);
+      for (const user of store.users.list({ sort: '-id', limit: 3 })) checksOf('user').record(user);
+      for (const log of store.logs.list({ sort: '-id', limit: 3 })) checksOf('log').record(log);
     },
   );
   await fc.assert(property, { numRuns: 2_000 });

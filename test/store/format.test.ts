@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Field } from '../../src/domain/fields.ts';
-import { type Noun, nouns, recordFields } from '../../src/domain/records.ts';
+import { type KindName, kindNames, kinds } from '../../src/domain/kinds.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { columnsAt } from '../../src/store/sqlite/schema.ts';
 import { dbOf, freshPath, freshStore, log, user } from './helpers.ts';
@@ -43,20 +43,20 @@ test.each(old)('%s, migrated, has the schema of a new database', (origin) => {
   expect(schemaOf(origin)).toEqual(schemaOf('new'));
 });
 
-test.each(nouns)('the columns of a %s are its fields, whatever their order', (noun) => {
-  expect(columnsAt(migrations.length, `${noun}s`).sort()).toEqual(Object.keys(recordFields[noun]).sort());
+test.each(kindNames)('the columns of a %s are its fields, whatever their order', (noun) => {
+  expect(columnsAt(migrations.length, `${noun}s`).sort()).toEqual(Object.keys(kinds[noun].fields).sort());
 });
 
 /** The history holds states as arrays in the order of the columns. */
-test.each(nouns)('the columns of a %s keep their places from format to format', (noun) => {
+test.each(kindNames)('the columns of a %s keep their places from format to format', (noun) => {
   for (let version = 2; version <= migrations.length; version++) {
     const before = columnsAt(version - 1, `${noun}s`);
     expect(columnsAt(version, `${noun}s`).slice(0, before.length)).toEqual(before);
   }
 });
 
-const examples = (noun: Noun): Record<string, unknown> => {
-  const { id: _, ...others } = recordFields[noun];
+const examples = (noun: KindName): Record<string, unknown> => {
+  const { id: _, ...others } = kinds[noun].fields;
   return Object.fromEntries(Object.entries(others).map(([name, { example }]) => [name, example]));
 };
 
@@ -94,8 +94,8 @@ function cellsOf(field: Field): { allowed: unknown[]; refused: unknown[] } {
   }
 }
 
-const fields = nouns.flatMap((noun) =>
-  Object.entries(recordFields[noun])
+const fields = kindNames.flatMap((noun) =>
+  Object.entries(kinds[noun].fields)
     .filter(([name]) => name !== 'id' && name !== 'userId')
     .map(([name, field]) => [noun, name, field as Field] as const),
 );
@@ -135,16 +135,20 @@ test.each(['new', ...old])(
 );
 
 /** Records with every field, the optional ones included: the examples of the definitions. */
-const complete = (noun: Noun) => ({ ...examples(noun), id: 100, ...(noun !== 'user' && { userId: 100 }) });
+const complete = (noun: KindName) => ({
+  ...examples(noun),
+  id: 100,
+  ...(noun !== 'user' && { userId: 100 }),
+});
 
 test.each(['new', ...old])('%s: the history keeps every field', (origin) => {
   const store = storeOf(origin);
-  for (const noun of nouns) store.of(noun).restore(complete(noun) as never);
+  for (const noun of kindNames) store.of(noun).restore(complete(noun) as never);
   store.users.delete(100);
   const changes = store.history.list({ user: 100 });
-  const entry = (noun: Noun, wanted: string) =>
+  const entry = (noun: KindName, wanted: string) =>
     changes.find(({ record, action }) => record === noun && action === wanted);
-  for (const noun of nouns) {
+  for (const noun of kindNames) {
     expect(entry(noun, 'create')?.after).toEqual(complete(noun));
     expect(entry(noun, 'delete')?.before).toEqual(complete(noun));
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import { exerciseTypes, type Log, type LogInput } from '../../src/domain/log.ts';
-import { checkLogInput, checkUserInput, checkUserPatch } from '../../src/domain/schema.ts';
+import { checksOf } from '../../src/domain/schema.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
 import { checkLogChange, checkNewLog } from '../../src/store/records/checks.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -109,18 +109,23 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   faulty(users).map(
     (input): Step =>
       (store, model) => {
-        if (!attempt(isValid(checkUserInput, input), () => store.users.create(checkUserInput(input)))) return;
+        if (
+          !attempt(isValid(checksOf('user').input, input), () =>
+            store.users.create(checksOf('user').input(input)),
+          )
+        )
+          return;
         const next = ++model.lastUser;
-        model.users.set(next, { id: next, ...checkUserInput(input) });
+        model.users.set(next, { id: next, ...checksOf('user').input(input) });
       },
   ),
   faulty(logs).map(
     (input): Step =>
       (store, model) => {
-        const right = isValid(checkLogInput, input) && model.users.has((input as LogInput).userId);
+        const right = isValid(checksOf('log').input, input) && model.users.has((input as LogInput).userId);
         if (!attempt(right, () => store.logs.create(checkNewLog(store.logs, input)))) return;
         const next = ++model.lastLog;
-        model.logs.set(next, { id: next, ...checkLogInput(input) });
+        model.logs.set(next, { id: next, ...checksOf('log').input(input) });
       },
   ),
   fc.tuple(id, users, fc.subarray(Object.keys(user()))).map(
@@ -128,7 +133,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       (store, model) => {
         const patch = Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)));
         const old = model.users.get(which);
-        if (attempt(old !== undefined, () => store.users.update(which, checkUserPatch(patch))) && old)
+        if (attempt(old !== undefined, () => store.users.update(which, checksOf('user').patch(patch))) && old)
           model.users.set(which, { ...old, ...patch });
       },
   ),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
-import { type Noun, nouns } from '../../src/domain/records.ts';
+import { type KindName, kindNames } from '../../src/domain/kinds.ts';
 import { undoneChanges } from '../../src/store/history/steps.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -16,7 +16,7 @@ import { everything, exported, type File, imported } from './origins.ts';
 
 type States = Map<string, string>;
 
-const nameOf = (noun: Noun, record: Record<string, unknown>, owner: string) =>
+const nameOf = (noun: KindName, record: Record<string, unknown>, owner: string) =>
   ({
     user: record['lastName'],
     log: record['exerciseName'],
@@ -28,7 +28,7 @@ const nameOf = (noun: Noun, record: Record<string, unknown>, owner: string) =>
 function statesOf(records: File['records'], twice: string[] = []): States {
   const users = new Map(records.user.map((one) => [one.id, (one as { lastName: string }).lastName]));
   const states: States = new Map();
-  for (const noun of nouns)
+  for (const noun of kindNames)
     for (const record of records[noun]) {
       const { id: _, userId, ...fields } = record as unknown as Record<string, unknown>;
       const owner = users.get(userId as number) ?? '';
@@ -51,7 +51,7 @@ interface Agreement {
 type Write = {
   on: 'A' | 'B';
   do: 'make' | 'edit' | 'remove' | 'move';
-  noun: Noun;
+  noun: KindName;
   pick: number;
   value: number;
 };
@@ -64,7 +64,7 @@ type Step =
   | { do: 'export' }
   | { do: 'import'; isFresh: boolean; file: number; onConflict: OnConflict; mirror: boolean };
 
-const steps = (kinds: readonly Noun[], removed: readonly Noun[]): fc.Arbitrary<Step[]> => {
+const steps = (kinds: readonly KindName[], removed: readonly KindName[]): fc.Arbitrary<Step[]> => {
   const on = fc.constantFrom('A' as const, 'B' as const);
   const [pick, value] = [fc.nat(4), fc.integer({ min: 1, max: 9 })];
   const write = fc.record({
@@ -358,7 +358,7 @@ test('files that go from one database to another double nothing and lose nothing
 
 test('also where users are deleted, and goals come and go', { timeout }, () => {
   fc.assert(
-    fc.property(steps(nouns, nouns), (all) => {
+    fc.property(steps(kindNames, kindNames), (all) => {
       new World(false).run(all);
     }),
     parameters,

@@ -1,5 +1,5 @@
+import { type AnyRecord, type KindName, kindNames } from '../../src/domain/kinds.ts';
 import type { FileOrigin } from '../../src/domain/origin.ts';
-import { type AnyRecord, type Noun, nouns } from '../../src/domain/records.ts';
 import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf } from './helpers.ts';
@@ -7,13 +7,13 @@ import { dbOf } from './helpers.ts';
 /** What a file has: the records of a database and where they are from. */
 export interface File {
   origin: FileOrigin;
-  records: Record<Noun, AnyRecord[]>;
-  lastChanges: { record: Noun; id: number; at: number }[];
+  records: Record<KindName, AnyRecord[]>;
+  lastChanges: { record: KindName; id: number; at: number }[];
 }
 
 /** The records of a database as `sciatica export` gives them. */
 export function exported(store: Store): File {
-  const records = Object.fromEntries(nouns.map((noun) => [noun, store.of(noun).list()]));
+  const records = Object.fromEntries(kindNames.map((noun) => [noun, store.of(noun).list()]));
   const changes = [...store.history.lastChanges()].flat().map((line) => JSON.parse(line));
   return {
     origin: { id: store.id, seq: store.history.last(), complete: true },
@@ -29,7 +29,7 @@ export function imported(store: Store, file: File, options: Partial<ImportOption
     store.as({ origin: { source: 'import' } }),
     (at, noun) => `${noun}[${at}]`,
   );
-  for (const noun of nouns) task.add(file.records[noun].map((value, at) => ({ at, noun, value })));
+  for (const noun of kindNames) task.add(file.records[noun].map((value, at) => ({ at, noun, value })));
   task.addLastChanges(file.lastChanges);
   return task.apply({ onConflict: 'refuse', dryRun: false, origin: file.origin, ...options });
 }
@@ -45,4 +45,4 @@ export const outcomesOf = ({ users, logs, routines, goals }: ImportResult): obje
 
 /** All records of a store. */
 export const everything = (store: Store): object =>
-  Object.fromEntries(nouns.map((noun) => [noun, store.of(noun).list()]));
+  Object.fromEntries(kindNames.map((noun) => [noun, store.of(noun).list()]));

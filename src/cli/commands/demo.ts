@@ -77,7 +77,7 @@ function realPath(path: string): string {
 
 async function fill(context: Context, path: string): Promise<{ users: number; logs: number }> {
   const { default: practice } = await import('../practice.json');
-  const { checkLog, checkUser } = await import('../../domain/schema.ts');
+  const { checksOf } = await import('../../domain/schema.ts');
   const { openStore } = await import('../../store/store.ts');
   const store: Store = openStore(path, () => context.now().getTime());
   try {
@@ -85,8 +85,8 @@ async function fill(context: Context, path: string): Promise<{ users: number; lo
       // Another process may have made it meanwhile.
       if (store.users.count() > 0)
         throw new SciaticaError('conflict', `${escapeControls(path)} exists already.`);
-      for (const user of practice.users) store.users.restore(checkUser(user));
-      for (const log of practice.userExerciseLogs) store.logs.restore(checkLog(log));
+      for (const user of practice.users) store.users.restore(checksOf('user').record(user));
+      for (const log of practice.userExerciseLogs) store.logs.restore(checksOf('log').record(log));
     });
   } finally {
     store.close();

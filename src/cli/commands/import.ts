@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
-import type { Noun } from '../../domain/records.ts';
 import type { Item, Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
@@ -173,7 +173,7 @@ async function readAll(file: InputFile, reading: Reading, task: Import, progress
   progress.show(() => `${file.name}: ${counted(count, 'record')} read, writing …`);
 }
 
-const isRecord = (item: Item): item is Extract<Item, { value: unknown; noun: Noun }> =>
+const isRecord = (item: Item): item is Extract<Item, { value: unknown; noun: KindName }> =>
   item.fault === undefined && item.lastChange === undefined;
 const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.fault !== undefined;
 

@@ -95,18 +95,18 @@ export function addUserCommand(program: Command, context: Context): void {
 
 async function addUser(context: Context, options: Options): Promise<void> {
   checkJson(options, userRecord);
-  const { checkUserInput, checkUserPatch } = await import('../../domain/schema.ts');
+  const { checksOf } = await import('../../domain/schema.ts');
   const { users, settings } = context.store;
   const given = valuesOf(userFields, options, context.today);
   const missing = missingOf(userFields, given);
   if (context.interactive && Object.keys(missing).length > 0) {
     const faults = dayFaults(userFields, given, context.today);
-    namingFlags(userFields, () => checkUserPatch(given), faults);
+    namingFlags(userFields, () => checksOf('user').patch(given), faults);
     const { askFields } = await import('../input/prompts.ts');
     Object.assign(given, await askFields(context, missing));
   }
   const faults = dayFaults(userFields, given, context.today);
-  const user = users.create(namingFlags(userFields, () => checkUserInput(given), faults));
+  const user = users.create(namingFlags(userFields, () => checksOf('user').input(given), faults));
   printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
   sayDoubtOfDay(context, user.diagnosisDate);
   if (users.count() === 1) say(context, `Next, record an exercise: ${commandLine(context, 'log add')}`);
@@ -128,12 +128,12 @@ async function showUser(context: Context, id: string | undefined, options: Optio
 
 async function editUser(context: Context, text: string | undefined, options: Options): Promise<void> {
   checkJson(options, userRecord);
-  const { checkUserPatch } = await import('../../domain/schema.ts');
+  const { checksOf } = await import('../../domain/schema.ts');
   const { users } = context.store;
   const id = await idOrOwn(context, text);
   const given = await patchOf(context, options, { fields: userFields, current: users.get(id) });
   const faults = dayFaults(userFields, given, context.today);
-  const patch = namingFlags(userFields, () => checkUserPatch(given), faults);
+  const patch = namingFlags(userFields, () => checksOf('user').patch(given), faults);
   const user = users.update(id, patch);
   const isNew = context.store.latestChange !== undefined;
   const done = isNew ? `Changed ${summaryOfUser(user)}.` : 'Nothing changed.';

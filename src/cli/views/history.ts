@@ -1,10 +1,10 @@
 import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
+import { type KindName, kinds } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Goal } from '../../domain/plans/goal.ts';
 import type { Routine } from '../../domain/plans/routine.ts';
-import { type Noun, recordFields } from '../../domain/records.ts';
 import type { User } from '../../domain/user.ts';
 import { escapeControls } from '../output/io.ts';
 import { type Canvas, wrap } from './layout.ts';
@@ -68,7 +68,7 @@ export function describeUndo(entry: HistoryEntry): string {
 }
 
 /** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`. */
-export function summaryOf(record: Noun, state: HistoryEntry['before']): string {
+export function summaryOf(record: KindName, state: HistoryEntry['before']): string {
   switch (record) {
     case 'user':
       return summaryOfUser(state as User);
@@ -81,8 +81,8 @@ export function summaryOf(record: Noun, state: HistoryEntry['before']): string {
   }
 }
 
-function valueText(record: Noun, state: HistoryEntry['before'], name: string): string {
-  const field = (recordFields[record] as Fields)[name];
+function valueText(record: KindName, state: HistoryEntry['before'], name: string): string {
+  const field = (kinds[record].fields as Fields)[name];
   const value = (state as Readonly<Record<string, unknown>> | null)?.[name];
   const text = escapeControls(field ? shown(field, value) : toText(value));
   return clip(text || '(empty)', VALUE_WIDTH);

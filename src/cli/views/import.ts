@@ -2,7 +2,7 @@ import { shown } from '../../domain/codec.ts';
 import type { SciaticaError } from '../../domain/errors.ts';
 import { type Fields, grouped } from '../../domain/fields.ts';
 import { changedFields } from '../../domain/history.ts';
-import { type AnyRecord, recordFields } from '../../domain/records.ts';
+import { type AnyRecord, kinds } from '../../domain/kinds.ts';
 import type { ImportResult } from '../../store/maintenance/import/import.ts';
 import type { Conflict } from '../../store/maintenance/import/merge/conflicts.ts';
 import type { GoneRecord } from '../../store/maintenance/import/merge/merge.ts';
@@ -111,7 +111,7 @@ export function describeConflict(conflict: Conflict, isOlder: boolean): string[]
   return [`${name}: ${kindOf(conflict, isOlder)}`, ...fieldsOf(conflict).map(describeField)];
 
   function describeField(field: string): string {
-    const textIn = (state: AnyRecord | null) => valueIn(state, recordFields[record], field);
+    const textIn = (state: AnyRecord | null) => valueIn(state, kinds[record].fields, field);
     const is = [here && `${textIn(here)} here`, there && `${textIn(there)} there`].filter(Boolean);
     const isSame = isOlder && here && agreed && textIn(agreed) === textIn(here);
     const was = agreed && !isSame ? `was ${textIn(agreed)}, ` : '';

@@ -1,6 +1,6 @@
 import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { type Noun, nouns, recordFields } from '../../domain/records.ts';
+import { type KindName, kindNames, kinds } from '../../domain/kinds.ts';
 import {
   type ByNoun,
   type Conflict,
@@ -37,7 +37,7 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
 
 /** `2 logs new, 1 changed; 1 goal changed` */
 function described(counts: ByNoun): string {
-  return nouns
+  return kindNames
     .flatMap((noun) => {
       const { created, changed, deleted } = counts[noun];
       const parts = [
@@ -95,8 +95,8 @@ function conflictLine({ kind, record, id, theirId, fields }: Conflict): string {
   return [`${name}: ${REASONS[kind]}`, differing.join('; ')].filter(Boolean).join(': ');
 }
 
-function valueText(record: Noun, name: string, value: unknown): string {
-  const field = (recordFields[record] as Fields)[name];
+function valueText(record: KindName, name: string, value: unknown): string {
+  const field = (kinds[record].fields as Fields)[name];
   const text = escapeControls(field ? shown(field, value) : toText(value));
   return clip(text || '(empty)', VALUE_WIDTH);
 }

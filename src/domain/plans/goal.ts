@@ -1,4 +1,5 @@
 import { integer, type RecordOf } from '../fields.ts';
+import { defineKind } from '../kind.ts';
 import { logFields } from '../log.ts';
 import { id } from '../user.ts';
 
@@ -16,6 +17,20 @@ export const goalFields = {
 };
 
 export const goalRecord = { id, ...goalFields };
+
+export const goalKind = defineKind({
+  fields: goalRecord,
+  table: 'goals',
+  path: '/goals',
+  place: 'one-per-user',
+  verbs: ['read', 'replace', 'delete'],
+  tag: 'Goals',
+  schema: 'Goal',
+  described: { one: 'a goal', many: 'goals' },
+  words: { one: 'goal', many: 'goals' },
+  sign: ['sessionsPerWeek'],
+  key: { field: 'userId', of: () => '', taken: 'has a goal already' },
+});
 
 export type GoalInput = RecordOf<typeof goalFields>;
 export type Goal = RecordOf<typeof goalRecord>;

@@ -1,4 +1,5 @@
 import { list, type RecordOf, text } from '../fields.ts';
+import { defineKind } from '../kind.ts';
 import { logFields } from '../log.ts';
 import { id } from '../user.ts';
 import { foldedName } from './exercise.ts';
@@ -32,6 +33,24 @@ export const routineFields = {
 };
 
 export const routineRecord = { id, ...routineFields };
+
+export const routineKind = defineKind({
+  fields: routineRecord,
+  table: 'routines',
+  path: '/routines',
+  place: 'below-user',
+  verbs: ['list', 'create', 'read', 'replace', 'delete', 'restore'],
+  tag: 'Routines',
+  schema: 'Routine',
+  described: { one: 'a routine', many: 'routines' },
+  words: { one: 'routine', many: 'routines' },
+  sign: ['exercises'],
+  key: {
+    field: 'name',
+    of: ({ name = '' }) => foldedName(name),
+    taken: 'is the name of another routine of the user',
+  },
+});
 
 export type RoutineInput = RecordOf<typeof routineFields>;
 export type Routine = RecordOf<typeof routineRecord>;

@@ -1,6 +1,6 @@
 import type { Disclosure } from '../../domain/audit.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import { nouns } from '../../domain/records.ts';
+import { kindNames } from '../../domain/kinds.ts';
 import { type IdRange, idsOf } from '../../store/records/lists/rows.ts';
 import type { Collection, StoredRecord } from './resource.ts';
 
@@ -24,7 +24,7 @@ export function disclosedRecord(
 
 /** The records that entries of the history are about: each kind apart. */
 export function disclosedChanges(entries: readonly HistoryEntry[]): readonly Disclosure[] {
-  return nouns.flatMap((record) => {
+  return kindNames.flatMap((record) => {
     const own = entries.filter((entry) => entry.record === record);
     return own.length > 0 ? [{ record, ...idsOf(own) }] : [];
   });

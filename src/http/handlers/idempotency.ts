@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../domain/access.ts';
-import type { AnyRecord } from '../../domain/records.ts';
+import type { AnyRecord } from '../../domain/kinds.ts';
 import type { RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { Problem } from '../problem.ts';

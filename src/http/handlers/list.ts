@@ -1,5 +1,5 @@
+import { kinds } from '../../domain/kinds.ts';
 import type { Paging } from '../../domain/lists/sort.ts';
-import { recordFields } from '../../domain/records.ts';
 import type { OwnedFilter } from '../../store/records/owned.ts';
 import type { Handler, RequestContext } from '../route.ts';
 import { preferredType } from '../wire/accept.ts';
@@ -41,7 +41,7 @@ function answer<F extends Paging>(
   const away = workers && resource.verbs(store).isLong(filter) && workers.answer(context);
   if (away) return away;
   const type = preferredType(context.request.headers.accept, listTypes);
-  const format = formatOf(type, filter.fields ?? Object.keys(recordFields[resource.noun]));
+  const format = formatOf(type, filter.fields ?? Object.keys(kinds[resource.noun].fields));
   const as = { resource, filter, format, path };
   if (slice) return part(as, slice, context);
   if (filter.limit !== undefined) return page(as, filter.limit, context);

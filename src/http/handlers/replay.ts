@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '../../domain/access.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
-import type { Noun } from '../../domain/records.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { DoneRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
 import type { Match } from '../route.ts';
@@ -15,7 +15,7 @@ type State = HistoryEntry['before'];
 
 /** The record that a request is about; with `isOwner`, the one of a user, or a new one. */
 interface Place {
-  noun: Noun;
+  noun: KindName;
   /** Id of the record, or of its owner; 0 for a new one. */
   id: number;
   isOwner: boolean;
@@ -102,11 +102,11 @@ function stateAfter(store: Store, { noun, id, isOwner }: Place, seq: number): St
   return later ? later.before : (store.goals.list({ userId: id })[0] ?? null);
 }
 
-const paths: Partial<Record<Noun, string>> = Object.fromEntries(
+const paths: Partial<Record<KindName, string>> = Object.fromEntries(
   [users, logs, routines].map(({ noun, path }) => [noun, path]),
 );
 
-function answer(status: number, noun: Noun, state: State): HttpResponse {
+function answer(status: number, noun: KindName, state: State): HttpResponse {
   if (state === null) return json(status, 'null');
   const body = JSON.stringify(state);
   const path = status === 201 ? paths[noun] : undefined;

@@ -1,5 +1,6 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { Filter } from '../../domain/lists/filter.ts';
 import type { Paging } from '../../domain/lists/sort.ts';
 import {
@@ -10,8 +11,7 @@ import {
   logRecord,
 } from '../../domain/log.ts';
 import { type RoutineInput, routineRecord } from '../../domain/plans/routine.ts';
-import type { Noun } from '../../domain/records.ts';
-import { checkUserInput, checkUserPatch } from '../../domain/schema.ts';
+import { checksOf } from '../../domain/schema.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { remembered } from '../../lib/remember.ts';
 import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
@@ -49,7 +49,7 @@ export interface Verbs<F, Input, Patch> {
 /** A kind of record as the interface shows it. */
 export interface Collection {
   path: '/users' | '/userExerciseLogs' | '/routines';
-  noun: Noun;
+  noun: KindName;
 }
 
 /** What the list of a kind of record takes. */
@@ -114,9 +114,9 @@ export const users: Resource<UserFilter, UserInput, UserPatch> = {
   parameters: userParameters.single,
   filters: userParameters.conditions.filters,
   read: remembered(listReader<UserFilter>(userRecord, userParameters)),
-  check: (_, value) => checkUserInput(value),
-  checkOneOf: (_, value) => checkUserInput(value),
-  checkPatch: (_, value) => checkUserPatch(value),
+  check: (_, value) => checksOf('user').input(value),
+  checkOneOf: (_, value) => checksOf('user').input(value),
+  checkPatch: (_, value) => checksOf('user').patch(value),
   verbs: (store) => store.users,
 };
 

@@ -1,5 +1,5 @@
 import { type Action, sources } from '../../domain/history.ts';
-import { type Noun, nouns } from '../../domain/records.ts';
+import { type KindName, kindNames } from '../../domain/kinds.ts';
 import { type Json, ref } from './parts.ts';
 
 /** The schemas of the kinds of record, by noun. */
@@ -8,7 +8,7 @@ const records = {
   log: 'UserExerciseLog',
   routine: 'Routine',
   goal: 'Goal',
-} as const satisfies Record<Noun, string>;
+} as const satisfies Record<KindName, string>;
 
 /** What an action leaves of a record: whether there is one before and after. */
 const states = {
@@ -20,23 +20,23 @@ const states = {
 
 /** The schemas of entries of the history, by name: `record`, and then `action`, say which one it is. */
 export function historySchemas(): Record<string, Json> {
-  const entries = nouns.map((noun) => [nameOf(noun), entryOf(noun)]);
+  const entries = kindNames.map((noun) => [nameOf(noun), entryOf(noun)]);
   return {
     HistoryEntry: {
       description: 'What happened to a record in one change',
-      oneOf: nouns.map((noun) => ref(nameOf(noun))),
+      oneOf: kindNames.map((noun) => ref(nameOf(noun))),
       discriminator: {
         propertyName: 'record',
-        mapping: Object.fromEntries(nouns.map((noun) => [noun, ref(nameOf(noun))['$ref']])),
+        mapping: Object.fromEntries(kindNames.map((noun) => [noun, ref(nameOf(noun))['$ref']])),
       },
     },
     ...Object.fromEntries(entries),
   };
 }
 
-const nameOf = (noun: Noun) => `${records[noun]}Entry`;
+const nameOf = (noun: KindName) => `${records[noun]}Entry`;
 
-function entryOf(noun: Noun): Json {
+function entryOf(noun: KindName): Json {
   // Only a person is erased, with all records.
   const actions: Action[] = ['create', 'update', 'delete', ...(noun === 'user' ? (['erase'] as const) : [])];
   return {

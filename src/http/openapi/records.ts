@@ -1,5 +1,5 @@
 import type { Fields } from '../../domain/fields.ts';
-import { type Noun, recordFields } from '../../domain/records.ts';
+import { type KindName, kinds } from '../../domain/kinds.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
 import type { Collection, Listed } from '../handlers/resource.ts';
 import type { Operation } from './operation.ts';
@@ -50,7 +50,7 @@ export function listOperation({ path, noun: record, parameters, filters }: Liste
     query: parameters,
     filters,
     shared: schema,
-    sortable: recordFields[record],
+    sortable: kinds[record].fields,
     headers: [IF_NONE_MATCH],
     success: {
       '200': {
@@ -116,8 +116,8 @@ export function patchOperation(collection: Collection, example: Json): Operation
 }
 
 /** A new record of the examples of its fields. */
-function inputExample(noun: Noun): Json {
-  const { id: _, ...input } = exampleOf(recordFields[noun]);
+function inputExample(noun: KindName): Json {
+  const { id: _, ...input } = exampleOf(kinds[noun].fields);
   return input;
 }
 

@@ -1,5 +1,5 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { type Noun, nouns } from '../../domain/records.ts';
+import { type KindName, kindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import { forgetOrigins } from '../records/counterparts.ts';
 import type { Settings } from '../records/settings.ts';
@@ -58,7 +58,7 @@ export function erase(db: Database, { history, settings, tokens }: Records, user
 const MOVED = `SELECT 1 FROM history WHERE formerUserId IS NOT NULL AND (userId = ? OR formerUserId = ?)`;
 
 interface Whose {
-  record: Noun;
+  record: KindName;
   recordId: number;
 }
 
@@ -69,7 +69,7 @@ const LAST_OWNED = `SELECT record, recordId FROM history AS last
 
 /** Forgets what records were while they belonged to others: they may have been noted under the wrong name. */
 function forgetRecords(db: Database, theirs: readonly Whose[]): void {
-  for (const noun of nouns) {
+  for (const noun of kindNames) {
     const ids = theirs.filter(({ record }) => record === noun).map(({ recordId }) => recordId);
     if (ids.length === 0) continue;
     const entries = `record = '${noun}' AND recordId IN (SELECT value FROM json_each(?))`;

@@ -1,6 +1,6 @@
 import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { LastChange } from '../../domain/origin.ts';
-import type { Noun } from '../../domain/records.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { States } from './states.ts';
@@ -14,7 +14,7 @@ interface Row {
   source: Source;
   caller: string | null;
   undoes: number | null;
-  record: Noun;
+  record: KindName;
   recordId: number;
   action: Action;
   before: string | null;
@@ -94,13 +94,13 @@ export class History {
   }
 
   /** The entries of one record, the first one first. */
-  of(record: Noun, id: number): HistoryEntry[] {
+  of(record: KindName, id: number): HistoryEntry[] {
     const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
   /** The last entry of one record. */
-  lastOf(record: Noun, id: number): HistoryEntry | undefined {
+  lastOf(record: KindName, id: number): HistoryEntry | undefined {
     const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`;
     const row = this.db.get<Row>(sql, record, id);
     return row && this.#entryOf(row);
@@ -113,7 +113,7 @@ export class History {
   }
 
   /** Whether an id was given to a record of which nothing is left, because its user was erased. */
-  isForgotten(record: Noun, id: number): boolean {
+  isForgotten(record: KindName, id: number): boolean {
     return (
       this.db.value(
         `SELECT 1 FROM sqlite_sequence WHERE name = ? AND seq >= ?
@@ -155,7 +155,7 @@ export class History {
   }
 
   /** As `after`, of one record. */
-  ofAfter(record: Noun, id: number, seq: number): HistoryEntry[] {
+  ofAfter(record: KindName, id: number, seq: number): HistoryEntry[] {
     return this.#some(MOST_ENTRIES, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
   }
 

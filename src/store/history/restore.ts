@@ -1,11 +1,11 @@
 import { type Issue, invalid, notFound, SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import type { AnyRecord, Noun } from '../../domain/records.ts';
+import type { AnyRecord, KindName } from '../../domain/kinds.ts';
 import { isSeen, obstacles, type Records, revert } from './undo.ts';
 
 /** What is to be restored, and by whom. */
 export interface Restoration {
-  record: Noun;
+  record: KindName;
   id: number;
   /** Whose it becomes, of what belongs to users; whose it was without it. */
   owner?: number | undefined;

@@ -1,7 +1,7 @@
 import { fromCells, toCell } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import { type Noun, recordFields } from '../../domain/records.ts';
+import { type KindName, kinds } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -12,28 +12,28 @@ type State = NonNullable<HistoryEntry['before']>;
  * id. A column that came later is missing at the end of older arrays.
  */
 export class States {
-  readonly #columns = new Map<Noun, readonly string[]>();
+  readonly #columns = new Map<KindName, readonly string[]>();
 
   constructor(private readonly db: Database) {}
 
   /** The record that a state holds. */
-  read(noun: Noun, id: number, json: string): State {
+  read(noun: KindName, id: number, json: string): State {
     const cells = storedJson<unknown[]>(json);
     const places = this.columns(noun);
     const cellOf = (name: string) => (name === 'id' ? id : cells[places.indexOf(name)]);
-    return fromCells(recordFields[noun], cellOf) as unknown as State;
+    return fromCells(kinds[noun].fields, cellOf) as unknown as State;
   }
 
   /** The state of a record: the same text for the same fields. */
-  write(noun: Noun, record: object): string {
-    const fields: Fields = recordFields[noun];
+  write(noun: KindName, record: object): string {
+    const fields: Fields = kinds[noun].fields;
     const values = record as Record<string, unknown>;
     // JSON.stringify escapes as SQLite does.
     return JSON.stringify(this.columns(noun).map((name) => toCell(fields[name], values[name])));
   }
 
   /** The columns of a kind of record but for the id, in the order of its states. */
-  columns(noun: Noun): readonly string[] {
+  columns(noun: KindName): readonly string[] {
     let columns = this.#columns.get(noun);
     if (!columns) {
       const all = this.db.column<string>('SELECT name FROM pragma_table_info(?) ORDER BY cid', `${noun}s`);

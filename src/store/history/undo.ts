@@ -1,6 +1,6 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
-import { type AnyRecord, type Noun, nouns } from '../../domain/records.ts';
+import { type AnyRecord, type KindName, kindNames } from '../../domain/kinds.ts';
 import type { User } from '../../domain/user.ts';
 import type { History } from './history.ts';
 
@@ -22,7 +22,7 @@ interface OwnedVerbs extends Verbs {
 
 /** What undoing works on. */
 export interface Records {
-  of(noun: Noun): Verbs;
+  of(noun: KindName): Verbs;
   /** Of all records, whoever sees them. */
   history: History;
 }
@@ -75,7 +75,7 @@ export function obstacles(store: Records, entry: HistoryEntry, users?: readonly 
 
 /** What belongs to a user, which would go with the user. */
 function belongings(store: Records, userId: number): string[] {
-  return nouns.flatMap((noun) => {
+  return kindNames.flatMap((noun) => {
     if (noun === 'user') return [];
     const count = (store.of(noun) as OwnedVerbs).count({ userId });
     return count > 0 ? [`user ${userId} has ${noun}s that were recorded later (${count}).`] : [];

@@ -1,11 +1,13 @@
 import type { AuditEntry, AuditFilter, AuditRecord } from '../../domain/audit.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { Noun } from '../../domain/records.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** The owner of a record; from the history if it has been deleted. */
-const ownerOf = (noun: Exclude<Noun, 'user'>) => `SELECT coalesce((SELECT userId FROM ${noun}s WHERE id = ?),
+const ownerOf = (
+  noun: Exclude<KindName, 'user'>,
+) => `SELECT coalesce((SELECT userId FROM ${noun}s WHERE id = ?),
   (SELECT userId FROM history WHERE record = '${noun}' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
 /** The columns of an entry, in the order in which its array has them. */

@@ -1,7 +1,7 @@
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { LogInput, LogPatch } from '../../domain/log.ts';
 import type { RoutineInput } from '../../domain/plans/routine.ts';
-import { checkLogInput, checkLogPatch, checkRoutineInput } from '../../domain/schema.ts';
+import { checksOf } from '../../domain/schema.ts';
 
 /** What the checks ask of the records. */
 interface UserLookup {
@@ -14,17 +14,17 @@ interface UserLookup {
  * @throws SciaticaError `invalid` with every fault, a missing user included
  */
 export function checkNewLog(logs: UserLookup, value: unknown): LogInput {
-  return withUserFaults(logs, value, checkLogInput);
+  return withUserFaults(logs, value, checksOf('log').input);
 }
 
 /** As `checkNewLog`, of what is to change in a log. */
 export function checkLogChange(logs: UserLookup, value: unknown): LogPatch {
-  return withUserFaults(logs, value, checkLogPatch);
+  return withUserFaults(logs, value, checksOf('log').patch);
 }
 
 /** As `checkNewLog`, of a routine. */
 export function checkNewRoutine(logs: UserLookup, value: unknown): RoutineInput {
-  return withUserFaults(logs, value, checkRoutineInput);
+  return withUserFaults(logs, value, checksOf('routine').input);
 }
 
 function withUserFaults<T>(logs: UserLookup, value: unknown, check: (value: unknown) => T): T {

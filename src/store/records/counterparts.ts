@@ -1,11 +1,11 @@
-import { type AnyRecord, type Noun, nouns } from '../../domain/records.ts';
+import { type AnyRecord, type KindName, kindNames } from '../../domain/kinds.ts';
 import { States } from '../history/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { forgetSyncs } from '../sync/forget.ts';
 
 /** A record of another database, and the record here that is the same. */
 export interface Counterpart {
-  record: Noun;
+  record: KindName;
   theirId: number;
   /** The id of the record here, which may be deleted. */
   ourId: number;
@@ -16,7 +16,7 @@ export interface Counterpart {
 }
 
 interface Row {
-  record: Noun;
+  record: KindName;
   theirId: number;
   ourId: number;
   agreed: string;
@@ -31,7 +31,7 @@ export const DELETED = `agreed = 'null', change = NULL,
   earlier = json_array(json_array(NULL, json(agreed)))`;
 
 /** Whether the record of a counterpart `c`, which is no user, is here. */
-export const IS_HERE = `CASE c.record ${nouns
+export const IS_HERE = `CASE c.record ${kindNames
   .filter((noun) => noun !== 'user')
   .map((noun) => `WHEN '${noun}' THEN c.ourId IN (SELECT id FROM ${noun}s)`)
   .join(' ')} END`;
@@ -63,12 +63,12 @@ export class Counterparts {
   }
 
   /** The counterpart of one of their records. */
-  ofTheirs(origin: number, record: Noun, theirId: number): Counterpart | undefined {
+  ofTheirs(origin: number, record: KindName, theirId: number): Counterpart | undefined {
     return this.#find(`${SELECT} AND record = ? AND theirId = ?`, origin, record, theirId);
   }
 
   /** The counterpart of one of our records. */
-  ofOurs(origin: number, record: Noun, ourId: number): Counterpart | undefined {
+  ofOurs(origin: number, record: KindName, ourId: number): Counterpart | undefined {
     return this.#find(`${SELECT} AND record = ? AND ourId = ?`, origin, record, ourId);
   }
 
@@ -87,17 +87,17 @@ export class Counterparts {
   }
 
   /** Notes that both sides have deleted a record: if it comes back on either, it is the same one. */
-  setDeleted(origin: number, record: Noun, theirId: number): void {
+  setDeleted(origin: number, record: KindName, theirId: number): void {
     this.db.run(`UPDATE counterparts SET ${DELETED} WHERE ${KEY}`, origin, record, theirId);
   }
 
   /** Forgets which record one of theirs is. */
-  remove(origin: number, record: Noun, theirId: number): void {
+  remove(origin: number, record: KindName, theirId: number): void {
     this.db.run(`DELETE FROM counterparts WHERE ${KEY}`, origin, record, theirId);
   }
 
   /** Those of a kind, by their ids over there, a block at a time: no statement stays open between two blocks. */
-  *list(origin: number, record: Noun): Generator<Counterpart> {
+  *list(origin: number, record: KindName): Generator<Counterpart> {
     const sql = `${SELECT} AND record = ? AND theirId > ? ORDER BY theirId LIMIT ${BLOCK}`;
     for (let last = 0; ; ) {
       const rows = this.db.all<Row>(sql, origin, record, last);
@@ -131,7 +131,7 @@ const OWNER = "'$[0]'";
 export function forgetOrigins(
   db: Database,
   userId: number,
-  owned: readonly { record: Noun; recordId: number }[],
+  owned: readonly { record: KindName; recordId: number }[],
 ): void {
   forgetSyncs(db, userId);
   const records = JSON.stringify([

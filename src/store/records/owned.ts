@@ -1,7 +1,7 @@
 import { type Issue, invalid } from '../../domain/errors.ts';
+import { type KeyedKindName, keyFault, keyOf, kinds } from '../../domain/kinds.ts';
 import type { Matching } from '../../domain/lists/filter.ts';
 import type { Paging } from '../../domain/lists/sort.ts';
-import { keyFault, recordFields, type UniqueNoun, uniqueKeys } from '../../domain/records.ts';
 import type { RunChange } from '../history/changes.ts';
 import { type Condition, isAmong } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -34,11 +34,11 @@ export class Owned<R extends { id: number; userId: number }> {
   readonly #conditionsOf: (filter: OwnedFilter) => Condition[];
 
   constructor(
-    private readonly noun: UniqueNoun,
+    private readonly noun: KeyedKindName,
     private readonly store: Surroundings,
   ) {
     const { db, users } = store;
-    const fields = recordFields[noun];
+    const fields = kinds[noun].fields;
     const userId = { column: 'userId', operator: 'eq', field: fields.userId } as const;
     this.#conditionsOf = conditionsFor(fields, { userId });
     this.#table = new Table(db, noun, users ? [isAmong('userId', users)] : []);
@@ -109,10 +109,9 @@ export class Owned<R extends { id: number; userId: number }> {
 
   /** The record of the same user that has the key of this one, but for the one with `id`. */
   withSameKey(record: Omit<R, 'id'>, id?: number): R | undefined {
-    const { keyOf } = uniqueKeys[this.noun] as { keyOf: (record: object) => string };
-    const key = keyOf(record);
+    const key = keyOf(this.noun, record);
     const { userId } = record as unknown as R;
-    return this.list({ userId }).find((other) => other.id !== id && keyOf(other) === key);
+    return this.list({ userId }).find((other) => other.id !== id && keyOf(this.noun, other) === key);
   }
 
   #require(record: Omit<R, 'id'>, id?: number): void {

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../domain/history.ts';
-import type { AnyRecord } from '../../domain/records.ts';
+import type { AnyRecord } from '../../domain/kinds.ts';
 import type { History } from '../history/history.ts';
 import type { Database } from '../sqlite/database.ts';
 

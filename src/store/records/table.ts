@@ -1,7 +1,7 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { idsUsedUp, notFound } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
-import { type Noun, recordFields } from '../../domain/records.ts';
+import { type KindName, kinds } from '../../domain/kinds.ts';
 import { LAST_ENTRY } from '../history/history.ts';
 import { type Condition, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -24,7 +24,7 @@ const CHUNK_CHARACTERS = 1024 * 1024;
 export type { Chunk, IdRange, Page, Query, ShortPage } from './lists/rows.ts';
 
 const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' } as const satisfies Record<
-  Noun,
+  KindName,
   string
 >;
 
@@ -53,12 +53,12 @@ export class Table<R extends { id: number }> {
    */
   constructor(
     private readonly db: Database,
-    private readonly noun: Noun,
+    private readonly noun: KindName,
     private readonly scope: readonly Condition[] = [],
   ) {
     const { sql, values } = joined([{ sql: 'id = ?', values: [] }, ...scope]);
     this.#name = TABLES[noun];
-    this.#fields = recordFields[noun];
+    this.#fields = kinds[noun].fields;
     this.#columns = Object.keys(this.#fields);
     this.#byId = `FROM ${this.#name}${sql}`;
     this.#scopeValues = values;

@@ -1,10 +1,10 @@
-import type { Noun } from '../../domain/records.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
 
 /** A record as it is over there, with the ids of there. */
 export interface Arrival {
-  record: Noun;
+  record: KindName;
   theirId: number;
   /** The user over there whose record it is. */
   theirUser: number;
@@ -80,14 +80,14 @@ export class Arrivals {
     );
   }
 
-  find(record: Noun, theirId: number): Arrival | undefined {
+  find(record: KindName, theirId: number): Arrival | undefined {
     const sql = `SELECT ${COLUMNS} FROM temp.arrivals WHERE record = ? AND theirId = ?`;
     const row = this.db.get<Row>(sql, record, theirId);
     return row && arrivalOf(row);
   }
 
   /** Those of a kind by their ids that are not taken as `NewLogs`, a block at a time. */
-  *of(record: Noun): Generator<Arrival> {
+  *of(record: KindName): Generator<Arrival> {
     const isTaken = "record = 'log' AND theirId IN (SELECT theirId FROM temp.taken_logs)";
     const sql = `SELECT ${COLUMNS} FROM temp.arrivals WHERE record = ? AND theirId > ? AND NOT (${isTaken}) ORDER BY theirId LIMIT ${BLOCK}`;
     for (let last = 0; ; ) {

@@ -1,4 +1,4 @@
-import type { AnyRecord, Noun } from '../../domain/records.ts';
+import type { AnyRecord, KindName } from '../../domain/kinds.ts';
 import { States } from '../history/states.ts';
 import { DELETED, IS_HERE } from '../records/counterparts.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -30,7 +30,7 @@ export class Differences {
    * @param users the ids of the users whose records they may be; new users themselves are among them
    * @param after only with a higher id
    */
-  created(record: Noun, users: readonly number[], after: number, limit: number): number[] {
+  created(record: KindName, users: readonly number[], after: number, limit: number): number[] {
     return this.db.column(
       `SELECT id FROM ${record}s AS m WHERE ${record === 'user' ? 'id' : 'userId'} IN (SELECT value FROM json_each(?))
        AND NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)
@@ -43,7 +43,7 @@ export class Differences {
   }
 
   /** Records of these users that were changed here. */
-  changed(record: Noun, users: readonly number[], after: number, limit: number): Pair[] {
+  changed(record: KindName, users: readonly number[], after: number, limit: number): Pair[] {
     return this.#pairs(
       record,
       `JOIN ${record}s AS m ON m.id = ourId`,
@@ -53,7 +53,7 @@ export class Differences {
   }
 
   /** Records of these users that were deleted here; of a user who was deleted, the user alone. */
-  deleted(record: Noun, users: readonly number[], after: number, limit: number): Pair[] {
+  deleted(record: KindName, users: readonly number[], after: number, limit: number): Pair[] {
     const alone = record === 'user' ? '' : `AND ${OWNER} IN (SELECT id FROM users)`;
     return this.#pairs(record, '', `NOT EXISTS (SELECT 1 FROM ${record}s WHERE id = ourId) ${alone}`, {
       users,
@@ -63,7 +63,7 @@ export class Differences {
   }
 
   /** Records of these users that both had deleted, and that are here again; or they stay here, though deleted over there. */
-  restored(record: Noun, users: readonly number[], after: number, limit: number): Pair[] {
+  restored(record: KindName, users: readonly number[], after: number, limit: number): Pair[] {
     return this.db.all(
       `SELECT ourId, theirId FROM counterparts AS c JOIN ${record}s AS m ON m.id = ourId
        WHERE origin = ? AND record = '${record}' AND ourId > ? AND agreed = 'null'
@@ -77,7 +77,7 @@ export class Differences {
   }
 
   #pairs(
-    record: Noun,
+    record: KindName,
     join: string,
     condition: string,
     { users, after, limit }: { users: readonly number[]; after: number; limit: number },
@@ -118,7 +118,7 @@ export class Differences {
   }
 
   /** Takes a record that holds the same and has no counterpart, inside a transaction. @returns its id */
-  takeTwin(record: Noun, one: AnyRecord): number | undefined {
+  takeTwin(record: KindName, one: AnyRecord): number | undefined {
     return this.twins.take(record, one);
   }
 
@@ -135,12 +135,12 @@ export class Differences {
   }
 
   /** The highest id that was ever given here. */
-  lastId(record: Noun): number {
+  lastId(record: KindName): number {
     return this.db.value<number>(`SELECT seq FROM sqlite_sequence WHERE name = '${record}s'`) ?? 0;
   }
 
   /** When a record here was last changed or deleted, in milliseconds since 1970. */
-  changedAt(record: Noun, ourId: number): number | undefined {
+  changedAt(record: KindName, ourId: number): number | undefined {
     return this.db.value(
       `SELECT at FROM history JOIN changes ON changes.id = history.change
        WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`,
@@ -160,7 +160,7 @@ export class Differences {
   }
 
   /** Counterparts that should have arrived: of the records of these users. */
-  *expected(users: readonly number[]): Generator<{ record: Noun; theirId: number; theirUser: number }[]> {
+  *expected(users: readonly number[]): Generator<{ record: KindName; theirId: number; theirUser: number }[]> {
     const owner = (column: string) =>
       `(SELECT theirId FROM counterparts AS u WHERE u.origin = c.origin AND u.record = 'user' AND u.ourId = ${column})`;
     const sql = `SELECT record, theirId, iif(record = 'user', theirId, ${owner(OWNER.replace('agreed', 'c.agreed'))}) AS theirUser
@@ -168,7 +168,7 @@ export class Differences {
       AND iif(record = 'user', ourId, ${OWNER}) IN (SELECT value FROM json_each(?)) ORDER BY theirId LIMIT 500`;
     for (const record of ['user', 'log', 'routine', 'goal'] as const)
       for (let last = 0; ; ) {
-        const rows = this.db.all<{ record: Noun; theirId: number; theirUser: number }>(
+        const rows = this.db.all<{ record: KindName; theirId: number; theirUser: number }>(
           sql,
           this.origin,
           record,

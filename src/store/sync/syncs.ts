@@ -1,4 +1,4 @@
-import type { Noun } from '../../domain/records.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import { undoneChanges } from '../history/steps.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
@@ -24,7 +24,7 @@ export interface Push {
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;
   body: string | null;
-  record: Noun;
+  record: KindName;
   /** The records here that it is about, as they were when it was made, as JSON; of a deleted one the id only. */
   records: readonly { id: number }[];
   /** The record over there that it changes or deletes; null for new ones. */

@@ -1,4 +1,4 @@
-import { type Noun, nouns } from '../../domain/records.ts';
+import { type KindName, kindNames } from '../../domain/kinds.ts';
 import { States } from '../history/states.ts';
 import type { Database } from '../sqlite/database.ts';
 
@@ -19,7 +19,7 @@ export class Twins {
     db.exec(
       'CREATE TEMP TABLE twins (record TEXT, state TEXT, id INTEGER, PRIMARY KEY (record, state, id)) WITHOUT ROWID',
     );
-    for (const record of nouns)
+    for (const record of kindNames)
       db.run(
         `INSERT INTO temp.twins SELECT '${record}', json_array(${this.#states.columns(record)}), id FROM ${record}s AS m
          WHERE NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)`,
@@ -28,7 +28,7 @@ export class Twins {
   }
 
   /** Takes one that holds the same, which is not given again. @returns its id */
-  take(record: Noun, one: object): number | undefined {
+  take(record: KindName, one: object): number | undefined {
     const state = this.#states.write(record, one);
     const id = this.db.value<number>(
       'SELECT id FROM temp.twins WHERE record = ? AND state = ? ORDER BY id LIMIT 1',

@@ -8,7 +8,7 @@ import {
   routineFields,
   routineRecord,
 } from '../../../domain/plans/routine.ts';
-import { checkRoutineInput } from '../../../domain/schema.ts';
+import { checksOf } from '../../../domain/schema.ts';
 import { usage } from '../../errors.ts';
 import { commandLine, escapeControls, print, say, sayDone } from '../../output/io.ts';
 import { checkJson, printDone, printRecord, sayChanged } from '../../output/output.ts';
@@ -37,7 +37,7 @@ export async function addRoutine(
   const name = called ?? (await asked(context, routineFields.name));
   refuseTaken(context, userId, name);
   const exercises = await exercisesOf(context, userId, texts, options);
-  const routine = context.store.routines.create(checkRoutineInput({ userId, name, exercises }));
+  const routine = context.store.routines.create(checksOf('routine').input({ userId, name, exercises }));
   const done = `Added routine ${routine.id}: ${summaryOfRoutine(routine)}.`;
   printDone(context, options, { fields: routineRecord, record: routine, done });
   say(context, `To record it: ${commandLine(context, `log routine ${shownName(routine)}`)}`);
@@ -86,7 +86,7 @@ export async function editRoutine(
   if (texts.length > 0) next.exercises = await exercisesOf(context, userId, texts, options);
   else if (name === undefined) Object.assign(next, await askChanges(context, routine, options));
   if (JSON.stringify(next) === JSON.stringify(routine)) return sayDone(context, 'Nothing changed.');
-  const record = context.store.routines.replace(routine.id, checkRoutineInput(next));
+  const record = context.store.routines.replace(routine.id, checksOf('routine').input(next));
   const done = `Changed routine ${record.id}: ${summaryOfRoutine(record)}.`;
   printDone(context, options, { fields: routineRecord, record, done });
 }

@@ -1,6 +1,6 @@
 import { type Issue, invalid, SciaticaError } from '../../../domain/errors.ts';
 import type { RoutineInput } from '../../../domain/plans/routine.ts';
-import { checkRoutineInput } from '../../../domain/schema.ts';
+import { checksOf } from '../../../domain/schema.ts';
 import type { Handler, Write } from '../../route.ts';
 import { readJsonText } from '../body.ts';
 import { firstAnswer, repeatable, replayed } from '../idempotency.ts';
@@ -43,12 +43,13 @@ export const creation = { write: newRoutine, handle: createRoutine };
 
 /** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
 function checkBody(value: unknown, userId: number): RoutineInput {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return checkRoutineInput(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return checksOf('routine').input(value);
   const { userId: said = userId, ...others } = value as Record<string, unknown>;
   const faults: Issue[] =
     said === userId ? [] : [{ field: 'userId', message: `must be ${userId}, as in the path, or absent` }];
   try {
-    const input = checkRoutineInput({ ...others, userId });
+    const input = checksOf('routine').input({ ...others, userId });
     if (faults.length === 0) return input;
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;

@@ -1,6 +1,6 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
+import { type KindName, keyFault } from '../../../domain/kinds.ts';
 import type { FileOrigin, LastChange } from '../../../domain/origin.ts';
-import { keyFault, type Noun } from '../../../domain/records.ts';
 import type { RunChange } from '../../history/changes.ts';
 import { Counterparts } from '../../records/counterparts.ts';
 import { Settings } from '../../records/settings.ts';
@@ -40,7 +40,7 @@ import { write } from './write.ts';
 const kindsByNoun = { user: userKind, log: logKind, routine: routineKind, goal: goalKind } as const;
 
 /** What a place in a file is called: `line 3`. */
-export type PlaceName = (at: number, noun: Noun) => string;
+export type PlaceName = (at: number, noun: KindName) => string;
 
 export interface ImportResult {
   users: Counts;
@@ -128,7 +128,7 @@ export class Import {
    * Checks records and lays them aside.
    * @param items each with its place in the file, in rising order for a noun
    */
-  add(items: readonly { at: number; noun: Noun; value: unknown }[]): void {
+  add(items: readonly { at: number; noun: KindName; value: unknown }[]): void {
     // One transaction for all: it writes temporary tables only, so it locks nobody out.
     this.db.read(() => {
       for (const { at, noun, value } of items) this.#add(at, kindsByNoun[noun], value);

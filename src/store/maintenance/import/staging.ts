@@ -1,17 +1,13 @@
 import { toCell } from '../../../domain/codec.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
 import { type Field, type Fields, MAX_ID } from '../../../domain/fields.ts';
-import { type Noun, recordFields, type UniqueNoun, uniqueKeys } from '../../../domain/records.ts';
 import {
-  checkGoal,
-  checkGoalInput,
-  checkLog,
-  checkLogInput,
-  checkRoutine,
-  checkRoutineInput,
-  checkUser,
-  checkUserInput,
-} from '../../../domain/schema.ts';
+  kinds as definitions,
+  type KeyedKindName,
+  type KindName,
+  keyOf as keyOfRecord,
+} from '../../../domain/kinds.ts';
+import { checksOf } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 
 /** What happens to a record whose id is taken by a different one, or that was changed on both sides. */
@@ -74,8 +70,8 @@ export type Counts = Record<
 
 /** The tables and columns of one noun. */
 export interface Kind {
-  noun: Noun;
-  table: `${Noun}s`;
+  noun: KindName;
+  table: `${KindName}s`;
   /** The temporary table that holds what the file brings. */
   staged: string;
   fields: Fields;
@@ -84,15 +80,15 @@ export interface Kind {
   /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
   insert: string;
   /** Of a kind of which a user has only one record with the same key. */
-  unique: UniqueNoun | undefined;
+  unique: KeyedKindName | undefined;
   /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
   same: string;
   /** @throws SciaticaError `invalid` with every fault */
   check(value: unknown): Readonly<Record<string, unknown>>;
 }
 
-function kindOf(noun: Noun, check: Kind['check']): Kind {
-  const fields: Fields = recordFields[noun];
+function kindOf(noun: KindName, check: Kind['check']): Kind {
+  const fields: Fields = definitions[noun].fields;
   const columns = Object.keys(fields).filter((name) => name !== 'id');
   const same = columns.map((column) => `m.${column} IS i.${column}`).join(' AND ');
   const staged = `temp.import_${noun}s`;
@@ -103,12 +99,18 @@ function kindOf(noun: Noun, check: Kind['check']): Kind {
 
 const hasId = (value: unknown) => typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
 
-export const userKind = kindOf('user', (value) => (hasId(value) ? checkUser(value) : checkUserInput(value)));
-export const logKind = kindOf('log', (value) => (hasId(value) ? checkLog(value) : checkLogInput(value)));
-export const routineKind = kindOf('routine', (value) =>
-  hasId(value) ? checkRoutine(value) : checkRoutineInput(value),
+export const userKind = kindOf('user', (value) =>
+  hasId(value) ? checksOf('user').record(value) : checksOf('user').input(value),
 );
-export const goalKind = kindOf('goal', (value) => (hasId(value) ? checkGoal(value) : checkGoalInput(value)));
+export const logKind = kindOf('log', (value) =>
+  hasId(value) ? checksOf('log').record(value) : checksOf('log').input(value),
+);
+export const routineKind = kindOf('routine', (value) =>
+  hasId(value) ? checksOf('routine').record(value) : checksOf('routine').input(value),
+);
+export const goalKind = kindOf('goal', (value) =>
+  hasId(value) ? checksOf('goal').record(value) : checksOf('goal').input(value),
+);
 /** What belongs to users. */
 export const ownedKinds = [logKind, routineKind, goalKind];
 /** Users first: the others refer to them. */
@@ -136,8 +138,8 @@ export function noteUser(db: Database, value: unknown): void {
 }
 
 /** The key of a record among those of its user. */
-export function keyOf(noun: UniqueNoun, record: object): string {
-  return (uniqueKeys[noun] as { keyOf: (record: object) => string }).keyOf(record);
+export function keyOf(noun: KeyedKindName, record: object): string {
+  return keyOfRecord(noun, record) ?? '';
 }
 
 /** Lays a checked record aside; `at` is its place in the file. */

@@ -1,10 +1,10 @@
-import type { UniqueNoun } from '../../../domain/records.ts';
+import type { KeyedKindName } from '../../../domain/kinds.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { type Kind, keyOf, type OnConflict } from './staging.ts';
 
 /** Routines of one name and goals of one user: what an import does where two would be left. */
 
-type UniqueKind = Kind & { unique: UniqueNoun };
+type UniqueKind = Kind & { unique: KeyedKindName };
 
 export const isUnique = (kind: Kind): kind is UniqueKind => kind.unique !== undefined;
 
@@ -46,7 +46,7 @@ export function settleSameKeys(db: Database, kind: UniqueKind, onConflict: OnCon
 /** The keys of what these users have: SQLite folds the case of ASCII letters only. */
 export function storeKeys(
   db: Database,
-  { unique, table }: Kind & { unique: UniqueNoun },
+  { unique, table }: Kind & { unique: KeyedKindName },
   users: readonly number[],
 ): void {
   db.exec(`DROP TABLE IF EXISTS temp.import_keys;

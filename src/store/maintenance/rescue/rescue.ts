@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { fromCells } from '../../../domain/codec.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
-import { type Noun, recordFields } from '../../../domain/records.ts';
-import { checkGoal, checkLog, checkRoutine, checkUser } from '../../../domain/schema.ts';
+import { type KindName, kinds } from '../../../domain/kinds.ts';
+import { checksOf } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { domainError } from '../../sqlite/errors.ts';
 import { migrations } from '../../sqlite/migrations/index.ts';
@@ -27,8 +27,8 @@ export interface Rescue {
 }
 
 interface Kind {
-  noun: Noun;
-  table: `${Noun}s`;
+  noun: KindName;
+  table: `${KindName}s`;
   /** In the format of the file, as its rows hold them. */
   columns: string[];
   check(value: unknown): { id: number };
@@ -36,7 +36,7 @@ interface Kind {
   found: Map<number, string>;
 }
 
-function kindOf(noun: Noun, version: number, check: Kind['check']): Kind {
+function kindOf(noun: KindName, version: number, check: Kind['check']): Kind {
   const table = `${noun}s` as const;
   return { noun, table, columns: columnsAt(version, table), check, found: new Map() };
 }
@@ -55,10 +55,10 @@ export function rescue(path: string): Rescue {
     throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
   const version = formatOf(path);
   const [users, logs, routines, goals] = [
-    kindOf('user', version, checkUser),
-    kindOf('log', version, checkLog),
-    kindOf('routine', version, checkRoutine),
-    kindOf('goal', version, checkGoal),
+    kindOf('user', version, checksOf('user').record),
+    kindOf('log', version, checksOf('log').record),
+    kindOf('routine', version, checksOf('routine').record),
+    kindOf('goal', version, checksOf('goal').record),
   ];
   // Which older formats do not have.
   const kinds = [users, logs, routines, goals].filter(({ columns }) => columns.length > 0);
@@ -186,7 +186,7 @@ const named = ({ columns }: Kind, { id, values }: Row) =>
 /** Takes a row for a record if it keeps every rule of one. */
 function keep({ noun, check, found }: Kind, row: Record<string, unknown>): void {
   try {
-    const record = check(fromCells(recordFields[noun], (name) => row[name]));
+    const record = check(fromCells(kinds[noun].fields, (name) => row[name]));
     found.set(record.id, JSON.stringify(record));
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;

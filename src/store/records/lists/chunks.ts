@@ -1,5 +1,5 @@
 import { SciaticaError } from '../../../domain/errors.ts';
-import type { Noun } from '../../../domain/records.ts';
+import type { KindName } from '../../../domain/kinds.ts';
 import { LAST_ENTRY } from '../../history/history.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -8,7 +8,7 @@ import { type Chunk, chunkOf, type Row } from './rows.ts';
 
 /** The SQL of a kind of record. */
 interface RecordSql {
-  noun: Noun;
+  noun: KindName;
   table: string;
   /** The record as JSON. */
   json: string;
@@ -60,7 +60,7 @@ let lists = 0;
 /** Refuses to go on when a chosen record behind `place` was changed after the entry `seq`; returns the last entry. */
 function requireUnchanged(
   db: Database,
-  { noun, chosen, seq, place }: { noun: Noun; chosen: string; seq: number; place: number },
+  { noun, chosen, seq, place }: { noun: KindName; chosen: string; seq: number; place: number },
 ): number {
   db.exec(`CREATE INDEX IF NOT EXISTS temp.${chosen}_by_id ON ${chosen} (id)`);
   const isChanged = db.value(

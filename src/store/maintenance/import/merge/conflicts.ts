@@ -1,14 +1,14 @@
 import { fromCells } from '../../../../domain/codec.ts';
 import type { Fields } from '../../../../domain/fields.ts';
 import { changedFields } from '../../../../domain/history.ts';
-import type { AnyRecord, Noun } from '../../../../domain/records.ts';
+import type { AnyRecord, KindName } from '../../../../domain/kinds.ts';
 import { States } from '../../../history/states.ts';
 import { type Kind, kinds } from '../staging.ts';
 import { AGREED, type Merge, ofOrigin } from './sql.ts';
 
 /** A record that was changed on both sides since they last agreed on it. */
 export interface Conflict {
-  record: Noun;
+  record: KindName;
   /** Its id here; null if it would be new. */
   id: number | null;
   /** Its id in the file. */

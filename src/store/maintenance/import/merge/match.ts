@@ -1,4 +1,4 @@
-import type { UniqueNoun } from '../../../../domain/records.ts';
+import type { KeyedKindName } from '../../../../domain/kinds.ts';
 import { type Kind, ownedKinds, settleIds, userKind } from '../staging.ts';
 import { storeKeys } from '../unique-keys.ts';
 import { AGREED, isAgreed, type Merge, ofOrigin } from './sql.ts';
@@ -90,7 +90,7 @@ export function translateUsers({ db, origin }: Merge): void {
  * Of routines of one name, and of goals, a user has one: a staged one that is not known is the one here that has its
  * key, unless that one is the counterpart of another in the file.
  */
-export function linkByKey({ db, origin }: Merge, kind: Kind & { unique: UniqueNoun }): void {
+export function linkByKey({ db, origin }: Merge, kind: Kind & { unique: KeyedKindName }): void {
   const { noun, table, staged, same } = kind;
   const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged} WHERE outcome IS NULL`);
   if (users.length === 0) return;

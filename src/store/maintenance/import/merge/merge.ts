@@ -1,5 +1,5 @@
+import type { KindName } from '../../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../../domain/origin.ts';
-import type { Noun } from '../../../../domain/records.ts';
 import type { Counterparts } from '../../../records/counterparts.ts';
 import type { Database } from '../../../sqlite/database.ts';
 import { forgetErasure, holdErasedThere } from '../erased.ts';
@@ -23,7 +23,7 @@ export interface MergeOptions {
 
 /** A record that is here and was deleted there. */
 export interface GoneRecord {
-  record: Noun;
+  record: KindName;
   id: number;
 }
 
@@ -127,7 +127,7 @@ export class OriginMerge {
   }
 
   /** How many records of a kind were deleted there and are here still, or were deleted here too. */
-  goneCounts(noun: Noun): { missing: number; deleted: number } {
+  goneCounts(noun: KindName): { missing: number; deleted: number } {
     const count = (outcome: string) =>
       this.db.value<number>(
         'SELECT count(*) FROM temp.import_gone WHERE record = ? AND outcome = ?',

@@ -1,4 +1,4 @@
-import type { Noun } from '../../../../domain/records.ts';
+import type { KindName } from '../../../../domain/kinds.ts';
 import { undoneChanges } from '../../../history/steps.ts';
 import type { Database } from '../../../sqlite/database.ts';
 import type { Kind } from '../staging.ts';
@@ -33,7 +33,7 @@ export function isAgreed(alias: string, { columns }: Kind): string {
 export const stateOf = (alias: string, { columns }: Kind): string => state(alias, columns);
 
 /** The condition of the counterparts of a kind. */
-export const ofOrigin = (noun: Noun): string => `c.origin = ? AND c.record = '${noun}'`;
+export const ofOrigin = (noun: KindName): string => `c.origin = ? AND c.record = '${noun}'`;
 
 /** Makes the temporary tables of a merge, empty. */
 export function prepareMerge(db: Database): void {

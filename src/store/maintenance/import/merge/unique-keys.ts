@@ -1,4 +1,4 @@
-import type { UniqueNoun } from '../../../../domain/records.ts';
+import type { KeyedKindName } from '../../../../domain/kinds.ts';
 import type { Kind, OnConflict } from '../staging.ts';
 import { storeKeys } from '../unique-keys.ts';
 import type { Merge } from './sql.ts';
@@ -9,7 +9,7 @@ import type { Merge } from './sql.ts';
  */
 export function findSameKeys(
   { db }: Merge,
-  kind: Kind & { unique: UniqueNoun },
+  kind: Kind & { unique: KeyedKindName },
   onConflict: OnConflict,
 ): void {
   const { table, staged } = kind;
