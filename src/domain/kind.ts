@@ -1,4 +1,5 @@
 import type { Fields, RecordOf } from './fields.ts';
+import type { FiltersOf } from './lists/filter.ts';
 
 /** What can be done with the records of a kind over HTTP and, where a person does it, with a command. */
 export type Verb = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'delete' | 'restore' | 'history';
@@ -26,6 +27,8 @@ export interface Kind<Fs extends Fields = Fields> {
   readonly words: { readonly one: string; readonly many: string };
   /** Fields, any of which tells that an object without a name is of this kind. */
   readonly sign: readonly (keyof Fs & string)[];
+  /** The filters of its lists that have a name of their own, beside `userId` of what belongs to users. */
+  readonly filters?: FiltersOf<Fs>;
   /** Where a user has only one record with the same key: the field that it is made of, the key, and the fault of a second. */
   readonly key?: {
     readonly field: keyof Fs & string;

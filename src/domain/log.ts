@@ -48,19 +48,6 @@ export const logFields = {
 
 export const logRecord = { id, ...logFields };
 
-export const logKind = defineKind({
-  fields: logRecord,
-  table: 'logs',
-  path: '/userExerciseLogs',
-  place: 'collection',
-  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
-  tag: 'User exercise logs',
-  schema: 'UserExerciseLog',
-  described: { one: 'an exercise log', many: 'exercise logs' },
-  words: { one: 'log', many: 'logs' },
-  sign: ['userId', 'exerciseName'],
-});
-
 /** What is sent to create or replace a log. */
 export type LogInput = RecordOf<typeof logFields>;
 export type LogPatch = PatchOf<typeof logFields>;
@@ -85,6 +72,20 @@ export const logFilters = {
   since: { column: 'date', operator: 'gte', field: since },
   until: { column: 'date', operator: 'lte', field: until },
 } as const satisfies FiltersOf<typeof logRecord>;
+
+export const logKind = defineKind({
+  fields: logRecord,
+  table: 'logs',
+  path: '/userExerciseLogs',
+  place: 'collection',
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
+  tag: 'User exercise logs',
+  schema: 'UserExerciseLog',
+  described: { one: 'an exercise log', many: 'exercise logs' },
+  words: { one: 'log', many: 'logs' },
+  sign: ['userId', 'exerciseName'],
+  filters: logFilters,
+});
 
 export const logFilterFields = fieldsOfFilters(logFilters);
 

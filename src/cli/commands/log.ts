@@ -111,8 +111,8 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const { checkLogChange } = await import('../../store/records/checks.ts');
-  const { logs } = context.store;
+  const { checkChange } = await import('../../store/records/checks.ts');
+  const { logs, users } = context.store;
   const id = text === undefined ? await pickLog(context, 'Change') : idOf(text);
   const current = logs.get(id);
   const { userId, exerciseName, exerciseType, ...others } = logFields;
@@ -126,7 +126,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     },
   });
   const faults = dayFaults(logFields, given, context.today);
-  const patch = namingFlags(logFields, () => checkLogChange(logs, given), faults);
+  const patch = namingFlags(logFields, () => checkChange(users, 'log', given), faults);
   const log = logs.update(id, patch);
   const isNew = context.store.latestChange !== undefined;
   const done = isNew ? `Changed log ${id}: ${answerOf(log, context.today)}.` : 'Nothing changed.';

@@ -4,7 +4,7 @@ import { logFields } from '../../domain/log.ts';
 import type { Exercise } from '../../domain/plans/exercise.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { wholeNamesMeant } from '../../domain/words/match.ts';
-import { renameExercise as renameStored } from '../../store/records/rename-exercise.ts';
+import { renameExercise as renameStored } from '../../store/records/logs.ts';
 import { usage } from '../errors.ts';
 import { counted, escapeControls, say, sayDone } from '../output/io.ts';
 import { wrongHint } from '../output/output.ts';

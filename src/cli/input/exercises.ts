@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import type { Exercise } from '../../domain/plans/exercise.ts';
 import { namesMeant } from '../../domain/words/match.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
-import type { Exercise } from '../../store/records/logs.ts';
 import { usage } from '../errors.ts';
 import { escapeControls, quoted } from '../output/io.ts';
 

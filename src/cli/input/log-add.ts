@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { exerciseTypes, type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
+import type { Exercise } from '../../domain/plans/exercise.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
-import { checkLogChange, checkNewLog } from '../../store/records/checks.ts';
-import type { Exercise } from '../../store/records/logs.ts';
+import { checkChange, checkNew } from '../../store/records/checks.ts';
 import { namingFlags, usage } from '../errors.ts';
 import { commandLine, escapeControls, quoted, say } from '../output/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../output/output.ts';
@@ -87,8 +87,12 @@ async function settleUser(context: Context, draft: Draft): Promise<void> {
 }
 
 function checkGiven(context: Context, values: Values): void {
-  const { logs } = context.store;
-  namingFlags(logFields, () => checkLogChange(logs, values), dayFaults(logFields, values, context.today));
+  const { users } = context.store;
+  namingFlags(
+    logFields,
+    () => checkChange(users, 'log', values),
+    dayFaults(logFields, values, context.today),
+  );
 }
 
 /** Finds the exercise that the typed name means. */
@@ -143,7 +147,7 @@ function checked(context: Context, values: Values, known: readonly Exercise[], {
   }
   // In one line whether it helped follows from the pain, which then is what is missing or wrong.
   const whole = brief ? { effective: false, ...values } : values;
-  return namingFlags(logFields, () => checkNewLog(context.store.logs, whole), words);
+  return namingFlags(logFields, () => checkNew(context.store.users, 'log', whole), words);
 }
 
 /** Asks for what was not said. */

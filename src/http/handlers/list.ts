@@ -1,6 +1,5 @@
-import { kinds } from '../../domain/kinds.ts';
+import { type FilterOf, kinds, type OwnedKindName } from '../../domain/kinds.ts';
 import type { Paging } from '../../domain/lists/sort.ts';
-import type { OwnedFilter } from '../../store/records/owned.ts';
 import type { Handler, RequestContext } from '../route.ts';
 import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
@@ -20,7 +19,7 @@ export function list<F extends Paging>(resource: Lists<F>): Handler {
 }
 
 /** GET of the list of what belongs to the user in the path. */
-export function listOfUser<F extends OwnedFilter>(resource: Lists<F>): Handler {
+export function listOfUser<F extends FilterOf<OwnedKindName>>(resource: Lists<F>): Handler {
   return (context) => {
     const { id, search, store } = context;
     const { filter, slice } = resource.read(search);

@@ -1,7 +1,7 @@
 import type { Paging } from '../../domain/lists/sort.ts';
 import { checkEach } from '../../domain/schema.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
-import type { Guard } from '../../store/records/users.ts';
+import type { Guard } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handler, Write } from '../route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';

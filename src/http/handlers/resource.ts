@@ -1,6 +1,6 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
-import type { KindName } from '../../domain/kinds.ts';
+import type { FilterOf, KindName } from '../../domain/kinds.ts';
 import type { Filter } from '../../domain/lists/filter.ts';
 import type { Paging } from '../../domain/lists/sort.ts';
 import {
@@ -14,11 +14,10 @@ import { type RoutineInput, routineRecord } from '../../domain/plans/routine.ts'
 import { checksOf } from '../../domain/schema.ts';
 import { type UserFilter, type UserInput, type UserPatch, userRecord } from '../../domain/user.ts';
 import { remembered } from '../../lib/remember.ts';
-import { checkLogChange, checkNewLog, checkNewRoutine } from '../../store/records/checks.ts';
+import { checkChange, checkNew } from '../../store/records/checks.ts';
 import type { Chunk } from '../../store/records/lists/rows.ts';
-import type { OwnedFilter } from '../../store/records/owned.ts';
+import type { Guard } from '../../store/records/records.ts';
 import type { OwnedJson, Page, ShortPage } from '../../store/records/table.ts';
-import type { Guard } from '../../store/records/users.ts';
 import type { Store } from '../../store/store.ts';
 import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
 
@@ -126,23 +125,23 @@ export const logs: Resource<LogFilter, LogInput, LogPatch> = {
   parameters: logParameters.single,
   filters: logParameters.conditions.filters,
   read: remembered(listReader<LogFilter>(logRecord, logParameters)),
-  check: ({ logs }, value) => checkNewLog(logs, value),
-  checkOneOf({ logs }, value) {
-    const input = checkNewLog(logs, value);
-    const issues = logs.userFaults(input.userId);
+  check: ({ users }, value) => checkNew(users, 'log', value),
+  checkOneOf({ users }, value) {
+    const input = checkNew(users, 'log', value);
+    const issues = users.userFaults(input.userId);
     if (issues.length > 0) throw invalid(issues);
     return input;
   },
-  checkPatch: ({ logs }, value) => checkLogChange(logs, value),
+  checkPatch: ({ users }, value) => checkChange(users, 'log', value),
   verbs: (store) => store.logs,
 };
 
-export const routines: Item<RoutineInput> & Lists<OwnedFilter> = {
+export const routines: Item<RoutineInput> & Lists<FilterOf<'routine'>> = {
   path: '/routines',
   noun: 'routine',
   parameters: routineParameters.single,
   filters: routineParameters.conditions.filters,
-  read: remembered(listReader<OwnedFilter>(routineRecord, routineParameters)),
-  check: ({ logs }, value) => checkNewRoutine(logs, value),
+  read: remembered(listReader<FilterOf<'routine'>>(routineRecord, routineParameters)),
+  check: ({ users }, value) => checkNew(users, 'routine', value),
   verbs: (store) => store.routines,
 };
