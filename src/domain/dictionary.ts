@@ -1,12 +1,10 @@
 import { expectation, type Field, type Fields } from './fields.ts';
-import { logRecord } from './log.ts';
-import { goalRecord } from './plans/goal.ts';
-import { routineRecord } from './plans/routine.ts';
-import { userRecord } from './user.ts';
+import { kindNames, kindOf } from './kinds.ts';
 
 /** One field of the data dictionary. */
 export interface Entry {
-  record: 'user' | 'userExerciseLog' | 'routine' | 'goal';
+  /** The name of its schema in the API, beginning with a small letter. */
+  record: string;
   name: string;
   type: Field['kind'];
   /** What it takes, in words. */
@@ -32,12 +30,10 @@ export interface Entry {
 
 /** Every field of the records, in order. */
 export function dictionary(): Entry[] {
-  return [
-    ...entries('user', userRecord),
-    ...entries('userExerciseLog', logRecord),
-    ...entries('routine', routineRecord),
-    ...entries('goal', goalRecord),
-  ];
+  return kindNames.flatMap((kind) => {
+    const { schema, fields } = kindOf(kind);
+    return entries(schema.charAt(0).toLowerCase() + schema.slice(1), fields);
+  });
 }
 
 function entries(record: Entry['record'], fields: Fields): Entry[] {

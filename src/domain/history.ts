@@ -1,5 +1,4 @@
-import type { AnyRecord, KindName } from './kinds.ts';
-import type { User } from './user.ts';
+import { type AnyRecord, type KindName, ownerOf } from './kinds.ts';
 
 /** What did a change: the command line, the API, or one of the commands that do many things at once. */
 export const sources = ['cli', 'api', 'import', 'sync', 'undo', 'erase'] as const;
@@ -59,7 +58,7 @@ export function changedFields({ before, after }: Pick<HistoryEntry, 'before' | '
 /** The ids of the users whose record an entry is about: two for a record that moved. */
 export function usersOf({ record, id, before, after }: HistoryEntry): number[] {
   if (record === 'user') return [id];
-  return [before, after].flatMap((state) => (state ? [(state as Exclude<AnyRecord, User>).userId] : []));
+  return [before, after].flatMap((state) => (state ? [ownerOf(record, state)] : []));
 }
 
 /**
@@ -70,7 +69,7 @@ export function usersOf({ record, id, before, after }: HistoryEntry): number[] {
 export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {
   if (entry.record === 'user') return users.includes(entry.id) ? entry : undefined;
   const seen = (state: HistoryEntry['before']) =>
-    state && users.includes((state as Exclude<AnyRecord, User>).userId) ? state : null;
+    state && users.includes(ownerOf(entry.record, state)) ? state : null;
   const [before, after] = [seen(entry.before), seen(entry.after)];
   if (!before && !after) return undefined;
   const action = before ? (after ? 'update' : 'delete') : 'create';

@@ -1,5 +1,5 @@
 import type { Fields, RecordOf } from './fields.ts';
-import type { FiltersOf } from './lists/filter.ts';
+import type { FiltersOf } from './filter.ts';
 
 /** What can be done with the records of a kind over HTTP and, where a person does it, with a command. */
 export type Verb = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'delete' | 'restore' | 'history';

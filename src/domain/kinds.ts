@@ -1,11 +1,11 @@
 import type { Issue } from './errors.ts';
 import type { Fields, PatchOf, RecordOf } from './fields.ts';
+import type { Filter, Matching } from './filter.ts';
+import { goalKind } from './goal.ts';
 import type { Kind } from './kind.ts';
-import type { Filter, Matching } from './lists/filter.ts';
-import type { Paging } from './lists/sort.ts';
 import { logKind } from './log.ts';
-import { goalKind } from './plans/goal.ts';
-import { routineKind } from './plans/routine.ts';
+import { routineKind } from './routine.ts';
+import type { Paging } from './sort.ts';
 import { userKind } from './user.ts';
 
 /** The kinds of record by their names in the history. Users first: the others belong to them. */

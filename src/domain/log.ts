@@ -1,7 +1,7 @@
 import { boolean, choice, date, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import { type FiltersOf, fieldsOfFilters, type Matching } from './filter.ts';
 import { defineKind } from './kind.ts';
-import { type FiltersOf, fieldsOfFilters, type Matching } from './lists/filter.ts';
-import type { Paging } from './lists/sort.ts';
+import type { Paging } from './sort.ts';
 import { id, pain } from './user.ts';
 
 export const exerciseTypes = ['stretch', 'strengthening'] as const;

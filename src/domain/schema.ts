@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { type Issue, invalid, SciaticaError } from './errors.ts';
+import { foldedName } from './exercise.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
 import { type InputOf, type KindName, kindOf, type PatchOfKind, type RecordOfKind } from './kinds.ts';
-import { foldedName } from './plans/exercise.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */

@@ -1,7 +1,7 @@
 import { choice, date, email, integer, MAX_ID, type PatchOf, type RecordOf, text } from './fields.ts';
+import type { Matching } from './filter.ts';
 import { defineKind } from './kind.ts';
-import type { Matching } from './lists/filter.ts';
-import type { Paging } from './lists/sort.ts';
+import type { Paging } from './sort.ts';
 
 export const painLocations = [
   'lower-back-left',

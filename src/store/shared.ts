@@ -1,10 +1,10 @@
 import { History } from './history/history.ts';
 import { Audit } from './records/audit.ts';
-import { Counterparts } from './records/counterparts.ts';
 import { Requests } from './records/requests.ts';
 import { Settings } from './records/settings.ts';
 import { Tokens } from './records/tokens.ts';
 import type { Database } from './sqlite/database.ts';
+import { Counterparts } from './sync/counterparts.ts';
 import type { SyncTables } from './sync/tables.ts';
 
 /** The verbs that all views of a connection share. */

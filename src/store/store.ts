@@ -2,11 +2,11 @@ import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import type { Connection } from './connection.ts';
-import { erase, isThere, overwrite } from './history/erase.ts';
 import type { History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
+import { erase, isThere, overwrite } from './maintenance/erase.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import { Changes } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
@@ -25,12 +25,13 @@ export interface View {
   origin?: Origin;
 }
 
-/** The verbs of each kind of record. */
-type RecordsByKind = { [K in KindName]: Records<K> } & { user: Users; log: Logs };
+/** The verbs of a kind of record; of a name that may be of several, those that all have. */
+type RecordsOf<K extends KindName> = Records<K> &
+  ([K] extends ['user'] ? Users : [K] extends ['log'] ? Logs : unknown);
 
 /** The records and all that can be done with them, on one connection: the whole of them, or a view. */
 export class Store {
-  readonly #records: Partial<RecordsByKind> = {};
+  readonly #records = new Map<KindName, Records<KindName>>();
   readonly history: History;
   readonly settings: Shared['settings'];
   readonly tokens: Shared['tokens'];
@@ -66,21 +67,25 @@ export class Store {
   }
 
   /** The verbs of a kind of record. */
-  of<K extends KindName>(kind: K): RecordsByKind[K] {
-    // Made when they are asked for: a view for one request needs one kind or two.
-    this.#records[kind] ??= this.#recordsOf(kind) as RecordsByKind[K];
-    return this.#records[kind] as RecordsByKind[K];
+  of<K extends KindName>(kind: K): RecordsOf<K> {
+    let records = this.#records.get(kind);
+    if (!records) {
+      // Made when they are asked for: a view for one request needs one kind or two.
+      records = this.#recordsOf(kind);
+      this.#records.set(kind, records);
+    }
+    return records as unknown as RecordsOf<K>;
   }
 
-  #recordsOf(kind: KindName): Records<KindName> | Users | Logs {
+  #recordsOf(kind: KindName): Records<KindName> {
     const surroundings = {
       db: this.#connection.db,
       change: <T>(work: () => T) => this.change(work),
       visible: this.#view.users,
     };
-    if (kind === 'user') return new Users(surroundings);
+    if (kind === 'user') return new Users(surroundings) as unknown as Records<KindName>;
     const owned = { ...surroundings, userFaults: (userId: unknown) => this.users.userFaults(userId) };
-    return kind === 'log' ? new Logs(owned) : new Records(kind, owned);
+    return kind === 'log' ? (new Logs(owned) as unknown as Records<KindName>) : new Records(kind, owned);
   }
 
   get users(): Users {
@@ -157,7 +162,7 @@ export class Store {
     });
   }
 
-  /** Brings a deleted record back: see there. */
+  /** Brings a deleted record back, as a change of its own. @throws SciaticaError as `restore` of history/restore.ts */
   restore(what: Omit<Restoration, 'users'>): AnyRecord {
     return this.change(() => restore(this, { ...what, users: this.#view.users }));
   }
@@ -233,7 +238,7 @@ export class Store {
     return id;
   }
 
-  /** Gives this copy of a database a UUID of its own: see there. */
+  /** Gives this copy of a database a UUID of its own. @returns the new one */
   async renewIdentity(): Promise<string> {
     const { renewIdentity } = await import('./maintenance/identity.ts');
     return renewIdentity(this.#connection.db);
@@ -271,7 +276,7 @@ export class Store {
     return obstacle === undefined || obstacle.kind === 'shared';
   }
 
-  /** As there, for the readers in other threads. */
+  /** As the function of that name, for the readers in other threads. */
   holdTemporaryFolder(): (() => void) | undefined {
     return holdTemporaryFolder(this.#connection.db);
   }
@@ -286,7 +291,7 @@ export class Store {
     return this.#connection.db.obstacle?.notice;
   }
 
-  /** Makes today's backup if it is due: see there. */
+  /** Makes today's backup if it is due. Whatever goes wrong is a warning, never an error. */
   backUpIfDue(means: BackupMeans): void {
     backUpIfDue(this.#connection.db, this.settings, means);
   }

@@ -3,7 +3,7 @@ import type { Push } from '../store/sync/syncs.ts';
 import { same } from './decide.ts';
 import { Refused } from './refused.ts';
 import type { Counts } from './result.ts';
-import { recordOf } from './service.ts';
+import { readRecord } from './service.ts';
 import { type Session, toOurs } from './session.ts';
 
 /** Sends single requests so that each is done once, whatever breaks, and notes what became of it. */
@@ -89,7 +89,7 @@ function request(
 
 /** The records in an answer. */
 const recordsIn = ({ record }: Push, answer: unknown): AnyRecord[] =>
-  (Array.isArray(answer) ? answer : [answer]).map((one) => recordOf(record, one));
+  (Array.isArray(answer) ? answer : [answer]).map((one) => readRecord(record, one));
 
 /** Notes which record over there each record is, and as what both know it. */
 function note(

@@ -1,5 +1,5 @@
 import { type HistoryEntry, UNKNOWN_PAST } from '../domain/history.ts';
-import type { AnyRecord, KindName } from '../domain/kinds.ts';
+import { type AnyRecord, type KindName, kindOf, ownedKindNames, ownerOf } from '../domain/kinds.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
 import { same } from './decide.ts';
 import { ofTheirs, type Session, toOurs, travellers } from './session.ts';
@@ -36,12 +36,14 @@ export async function receiveAll(session: Session): Promise<number> {
     users.push(...wanted.map(({ id }) => id));
     putRecords(session, 'user', wanted);
   }
-  for await (const records of service.list('log'))
-    putRecords(
-      session,
-      'log',
-      records.filter((record) => isWanted(session, ownerOf('log', record))),
-    );
+  const others = ownedKindNames.filter((kind) => kindOf(kind).place === 'collection');
+  for (const kind of others)
+    for await (const records of service.list(kind))
+      putRecords(
+        session,
+        kind,
+        records.filter((record) => isWanted(session, ownerOf(kind, record))),
+      );
   for (const user of users)
     for (const { record, value } of await plansOf(session, user)) putRecords(session, record, [value]);
   if (store.users.count() === 0) return receiveChanges(session, before);
@@ -160,6 +162,3 @@ const NOTHING = { state: null, at: null, isLater: true };
 function isWanted({ state, theirUser, erasedHere }: Session, user: number): boolean {
   return (state.ourUser === null || user === theirUser) && !erasedHere.has(user);
 }
-
-const ownerOf = (record: KindName, one: AnyRecord): number =>
-  record === 'user' ? one.id : (one as Exclude<AnyRecord, { firstName: string }>).userId;

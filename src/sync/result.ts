@@ -9,7 +9,7 @@ export interface Counts {
   deleted: number;
 }
 
-export type ByNoun = Record<KindName, Counts>;
+export type ByKind = Record<KindName, Counts>;
 
 /** Why a record is left as it is on both sides. */
 export type ConflictKind =
@@ -27,7 +27,7 @@ export type ConflictKind =
   | 'name taken';
 
 /** @param isLater whether theirs is known to have come after what was agreed on */
-export function kindOf(isLater: boolean, ours: State, theirs: State): ConflictKind {
+export function conflictKind(isLater: boolean, ours: State, theirs: State): ConflictKind {
   if (theirs) return ours ? 'changed' : 'deleted here';
   return isLater ? 'deleted there' : 'missing there';
 }
@@ -52,8 +52,8 @@ export interface RefusedRecord {
 export interface SyncResult {
   /** UUID of the database over there. */
   database: string;
-  pulled: ByNoun;
-  pushed: ByNoun;
+  pulled: ByKind;
+  pushed: ByKind;
   conflicts: Conflict[];
   /** How many conflicts there are: no more than `MOST_LISTED` are listed. */
   conflictCount: number;
@@ -79,8 +79,8 @@ export type Progress = (what: 'receive' | 'take' | 'send', count: number) => voi
 /** Most conflicts, and most refused records, that are listed. */
 export const MOST_LISTED = 1000;
 
-const noCounts = (): ByNoun =>
-  Object.fromEntries(kindNames.map((noun) => [noun, { created: 0, changed: 0, deleted: 0 }])) as ByNoun;
+const noCounts = (): ByKind =>
+  Object.fromEntries(kindNames.map((kind) => [kind, { created: 0, changed: 0, deleted: 0 }])) as ByKind;
 
 export const emptyResult = (database: string): SyncResult => ({
   database,
@@ -99,7 +99,7 @@ export const emptyResult = (database: string): SyncResult => ({
 });
 
 /** How many records were created, changed or deleted. */
-export const total = (counts: ByNoun): number =>
+export const total = (counts: ByKind): number =>
   Object.values(counts).reduce((sum, { created, changed, deleted }) => sum + created + changed + deleted, 0);
 
 /** Whether something waits for a person. */

@@ -1,4 +1,4 @@
-import { type AnyRecord, type KindName, kindNames } from '../domain/kinds.ts';
+import { type AnyRecord, type KindName, kindNames, kindOf } from '../domain/kinds.ts';
 import type { Pair } from '../store/sync/differences.ts';
 import { all, allPairs, parts } from './blocks.ts';
 import { same } from './decide.ts';
@@ -14,6 +14,9 @@ const BLOCK = 500;
 
 /** Content Too Large (RFC 9110, 15.5.14): a proxy on the way may take less. */
 const TOO_LARGE = 413;
+
+/** Whether the service takes new records of a kind one by one, below their user. */
+const takesOne = (record: KindName): boolean => kindOf(record).place === 'below-user';
 
 /** A Sending can be ended after every request, and the next one goes on where it was. */
 export class Sending {
@@ -34,36 +37,36 @@ export class Sending {
   }
 
   async run(): Promise<void> {
-    for (const noun of kindNames) {
+    for (const kind of kindNames) {
       // What came back with a user is read before anything is written over it.
-      if ((await restoreAll(this.#sender, noun, this.#users)) > 0 && noun === 'user') return;
-      await this.#create(noun);
+      if ((await restoreAll(this.#sender, kind, this.#users)) > 0 && kind === 'user') return;
+      await this.#create(kind);
     }
-    for (const noun of kindNames) await this.#change(noun);
-    for (const noun of kindNames.toReversed()) await this.#delete(noun);
+    for (const kind of kindNames) await this.#change(kind);
+    for (const kind of kindNames.toReversed()) await this.#delete(kind);
   }
 
   /** What `run` would send. */
   count(): void {
     const { differences, result } = this.session;
-    for (const noun of kindNames) {
-      const counts = result.pushed[noun];
-      counts.created = all((after) => differences.created(noun, this.#users, after, BLOCK)).length;
-      counts.created += restorable(this.session, noun, this.#users).length;
-      for (const { ourId } of this.#changed(noun))
-        counts[this.#travels(noun, ourId) ? 'changed' : 'deleted']++;
-      counts.deleted += this.#deleted(noun).length;
+    for (const kind of kindNames) {
+      const counts = result.pushed[kind];
+      counts.created = all((after) => differences.created(kind, this.#users, after, BLOCK)).length;
+      counts.created += restorable(this.session, kind, this.#users).length;
+      for (const { ourId } of this.#changed(kind))
+        counts[this.#travels(kind, ourId) ? 'changed' : 'deleted']++;
+      counts.deleted += this.#deleted(kind).length;
     }
   }
 
-  #changed(noun: KindName): Pair[] {
+  #changed(kind: KindName): Pair[] {
     const { differences } = this.session;
-    return allPairs((after) => differences.changed(noun, this.#users, after, BLOCK));
+    return allPairs((after) => differences.changed(kind, this.#users, after, BLOCK));
   }
 
-  #deleted(noun: KindName): Pair[] {
+  #deleted(kind: KindName): Pair[] {
     const { differences } = this.session;
-    return allPairs((after) => differences.deleted(noun, this.#users, after, BLOCK));
+    return allPairs((after) => differences.deleted(kind, this.#users, after, BLOCK));
   }
 
   async #create(record: KindName): Promise<void> {
@@ -79,24 +82,23 @@ export class Sending {
         continue;
       }
       if (record === 'goal') for (const goal of records) await this.#createGoal(goal);
-      else if (record === 'routine')
-        for (const routine of records) await this.#createTogether(record, [routine]);
+      else if (takesOne(record)) for (const one of records) await this.#createTogether(record, [one]);
       else for (const together of parts(records)) await this.#createTogether(record, together);
     }
   }
 
   /** Creates records in one request. Those that the service does not take are left out. */
-  async #createTogether(record: Exclude<KindName, 'goal'>, records: readonly AnyRecord[]): Promise<void> {
+  async #createTogether(record: KindName, records: readonly AnyRecord[]): Promise<void> {
     const { session } = this;
     const sent = records.filter((one) => toTheirs(session, record, one) !== undefined);
     const [first] = sent;
     if (!first) return;
     const bodies = sent.map((one) => toTheirs(session, record, one));
-    const owner = record === 'routine' ? (bodies[0] as { userId: number }).userId : 0;
+    const owner = takesOne(record) ? (bodies[0] as { userId: number }).userId : 0;
     const outcome = await this.#sender.push({
       method: 'POST',
       path: collectionOf(record, owner),
-      body: JSON.stringify(record === 'routine' ? bodies[0] : bodies),
+      body: JSON.stringify(takesOne(record) ? bodies[0] : bodies),
       record,
       records: sent,
       theirId: null,

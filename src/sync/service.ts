@@ -2,7 +2,7 @@ import type { Role } from '../domain/access.ts';
 import { roles } from '../domain/access.ts';
 import { SciaticaError } from '../domain/errors.ts';
 import type { HistoryEntry } from '../domain/history.ts';
-import type { AnyRecord, KindName } from '../domain/kinds.ts';
+import { type AnyRecord, type KindName, kindNames, kindOf } from '../domain/kinds.ts';
 import { checksOf } from '../domain/schema.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import { Refused } from './refused.ts';
@@ -37,13 +37,6 @@ export interface Tagged {
   record: AnyRecord;
   etag: string;
 }
-
-const checks = {
-  user: checksOf('user').record,
-  log: checksOf('log').record,
-  routine: checksOf('routine').record,
-  goal: checksOf('goal').record,
-} as const;
 
 /** The most records, or entries of the history, that are asked for at once. */
 const PAGE = 1000;
@@ -121,23 +114,29 @@ export class Service {
   }
 
   /** A list of records, page by page. */
-  async *list(record: 'user' | 'log'): AsyncGenerator<AnyRecord[]> {
-    const start = `${paths[record]}?limit=${PAGE}`;
+  async *list(record: KindName): AsyncGenerator<AnyRecord[]> {
+    const start = `${kindOf(record).path}?limit=${PAGE}`;
     for (let path: string | undefined = start; path !== undefined; ) {
       const { value, headers }: Answer = await this.#json({ method: 'GET', path });
-      yield arrayOf(value).map((one) => recordOf(record, one));
+      yield arrayOf(value).map((one) => readRecord(record, one));
       path = /^<(\/[^>]*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
     }
   }
 
-  /** The routines of a user, and the goal. */
+  /** What the service lists below a user only: routines, the goal. */
   async plans(theirUser: number): Promise<{ record: KindName; value: AnyRecord }[]> {
-    const { value } = await this.#json({ method: 'GET', path: `/users/${theirUser}/routines` });
-    const goal = await this.find('goal', 0, theirUser);
-    return [
-      ...arrayOf(value).map((one) => ({ record: 'routine' as const, value: recordOf('routine', one) })),
-      ...(goal ? [{ record: 'goal' as const, value: goal.record }] : []),
-    ];
+    const found: { record: KindName; value: AnyRecord }[] = [];
+    for (const record of kindNames) {
+      const { place } = kindOf(record);
+      if (place === 'below-user') {
+        const { value } = await this.#json({ method: 'GET', path: collectionOf(record, theirUser) });
+        found.push(...arrayOf(value).map((one) => ({ record, value: readRecord(record, one) })));
+      } else if (place === 'one-per-user') {
+        const one = await this.find(record, 0, theirUser);
+        if (one) found.push({ record, value: one.record });
+      }
+    }
+    return found;
   }
 
   /** One record; undefined where there is none. */
@@ -145,7 +144,7 @@ export class Service {
     const path = pathOf(record, theirId, theirUser);
     try {
       const { value, headers } = await this.#json({ method: 'GET', path });
-      return { record: recordOf(record, value), etag: headers['etag'] ?? '' };
+      return { record: readRecord(record, value), etag: headers['etag'] ?? '' };
     } catch (error) {
       if (error instanceof Refused && error.status === 404) return undefined;
       throw error;
@@ -207,22 +206,22 @@ export class Service {
   }
 }
 
-const paths = { user: '/users', log: '/userExerciseLogs', routine: '/routines' } as const;
-
-/** The path of a record; a user's goal has the user's. */
+/** The path of a record; of what a user has one of, below the user. */
 export function pathOf(record: KindName, theirId: number, theirUser: number): string {
-  return record === 'goal' ? `/users/${theirUser}/goal` : `${paths[record]}/${theirId}`;
+  const { path, place, words } = kindOf(record);
+  return place === 'one-per-user' ? `/users/${theirUser}/${words.one}` : `${path}/${theirId}`;
 }
 
 /** The path that takes new records. */
-export function collectionOf(record: Exclude<KindName, 'goal'>, theirUser: number): string {
-  return record === 'routine' ? `/users/${theirUser}/routines` : paths[record];
+export function collectionOf(record: KindName, theirUser: number): string {
+  const { path, place } = kindOf(record);
+  return place === 'collection' ? path : `/users/${theirUser}${path}`;
 }
 
 /** @throws SciaticaError `unusable` for what is no record of ours */
-export function recordOf(record: KindName, value: unknown): AnyRecord {
+export function readRecord(record: KindName, value: unknown): AnyRecord {
   try {
-    return checks[record](value);
+    return checksOf(record).record(value);
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;
     throw new SciaticaError(
@@ -235,9 +234,9 @@ export function recordOf(record: KindName, value: unknown): AnyRecord {
 function entryOf(value: unknown): HistoryEntry {
   const entry = objectOf(value) as unknown as HistoryEntry;
   const { record, id, seq, action } = entry;
-  const isEntry = Object.hasOwn(checks, record) && Number.isSafeInteger(id) && Number.isSafeInteger(seq);
+  const isEntry = kindNames.includes(record) && Number.isSafeInteger(id) && Number.isSafeInteger(seq);
   if (!isEntry || !['create', 'update', 'delete', 'erase'].includes(action)) throw strange();
-  const stateOf = (state: unknown) => (state === null ? null : recordOf(record, state));
+  const stateOf = (state: unknown) => (state === null ? null : readRecord(record, state));
   return { ...entry, before: stateOf(entry.before), after: stateOf(entry.after) };
 }
 

@@ -1,8 +1,8 @@
 import { may, type Right } from '../domain/access.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
-import type { Counterpart } from '../store/records/counterparts.ts';
 import type { Store } from '../store/store.ts';
 import type { Arrivals } from '../store/sync/arrivals.ts';
+import type { Counterpart } from '../store/sync/counterparts.ts';
 import type { Differences } from '../store/sync/differences.ts';
 import type { SyncState } from '../store/sync/syncs.ts';
 import type { SyncTables } from '../store/sync/tables.ts';
@@ -111,19 +111,6 @@ export function travellers(session: Session): number[] {
   return differences.users().filter(isCovered);
 }
 
-/** The verbs of a kind of record, as far as a sync uses them. */
-export interface Verbs {
-  find(id: number): AnyRecord | undefined;
-  count(filter: { userId: number }): number;
-  create(input: object): AnyRecord;
-  replace(id: number, input: object): AnyRecord;
-  restore(record: object): void;
-  delete(id: number): unknown;
-  withSameKey?(record: object, id?: number): AnyRecord | undefined;
-}
-
-export const verbsOf = (store: Store, record: KindName): Verbs => store.of(record) as unknown as Verbs;
-
 /** A record here; null where there is none. */
 export const oursOf = ({ store }: Session, record: KindName, ourId: number): State =>
-  verbsOf(store, record).find(ourId) ?? null;
+  store.of(record).find(ourId) ?? null;

@@ -1,9 +1,9 @@
-import { type AnyRecord, type KindName, kindNames } from '../domain/kinds.ts';
-import type { Counterpart } from '../store/records/counterparts.ts';
+import { type AnyRecord, type KindName, kindNames, ownedKindNames } from '../domain/kinds.ts';
 import type { Arrival } from '../store/sync/arrivals.ts';
+import type { Counterpart } from '../store/sync/counterparts.ts';
 import { decide, newer, type State, same } from './decide.ts';
-import { addConflict, type ConflictKind, kindOf } from './result.ts';
-import { allowed, isFree, ofTheirs, oursOf, type Session, theirUserOf, toOurs, verbsOf } from './session.ts';
+import { addConflict, type ConflictKind, conflictKind } from './result.ts';
+import { allowed, isFree, ofTheirs, oursOf, type Session, theirUserOf, toOurs } from './session.ts';
 
 /** An arrival, and the record here that is its counterpart. */
 interface Met {
@@ -41,9 +41,9 @@ export class Taking {
     const { arrivals, origin, progress, me } = this.session;
     arrivals.takeConflicts(origin, me.users, this.isAnew);
     let count = 0;
-    for (const noun of kindNames) {
-      if (noun === 'log') this.#takeNewLogs();
-      for (const arrival of arrivals.of(noun)) {
+    for (const record of kindNames) {
+      if (record === 'log') this.#takeNewLogs();
+      for (const arrival of arrivals.of(record)) {
         this.#settle(arrival);
         progress('take', ++count);
       }
@@ -143,7 +143,7 @@ export class Taking {
   #takeNew(arrival: Arrival, theirs: AnyRecord): void {
     const { session } = this;
     const { record } = arrival;
-    const other = verbsOf(session.store, record).withSameKey?.(theirs);
+    const other = session.store.of(record).withSameKey(theirs);
     if (other) {
       if (isFree(this.session, record, other.id)) this.#pair(arrival, other, { ...theirs, id: other.id });
       else this.#deferred.push(arrival);
@@ -169,7 +169,7 @@ export class Taking {
     const { store, state, differences, result } = this.session;
     const { record, theirId } = arrival;
     const { id: _, ...input } = theirs;
-    const verbs = verbsOf(store, record);
+    const verbs = store.of(record);
     let id = theirId;
     if (state.keepsIds && theirId > differences.lastId(record)) verbs.restore({ ...theirs, id });
     else ({ id } = verbs.create(input));
@@ -218,7 +218,7 @@ export class Taking {
     const { arrival, counterpart, ours, theirs } = met;
     const { record } = arrival;
     if (this.session.options.onConflict === undefined) {
-      this.#leave(arrival, kindOf(arrival.isLater, ours, theirs), ours, theirs);
+      this.#leave(arrival, conflictKind(arrival.isLater, ours, theirs), ours, theirs);
       return;
     }
     if (this.#winner(record, counterpart.ourId, arrival) === 'theirs') this.#take(met);
@@ -235,7 +235,7 @@ export class Taking {
     const { store, origin, result } = this.session;
     const { arrival, counterpart, ours, theirs } = met;
     const { record } = arrival;
-    const verbs = verbsOf(store, record);
+    const verbs = store.of(record);
     if (!theirs) {
       if (record === 'user') {
         this.#users.push(met);
@@ -244,7 +244,7 @@ export class Taking {
       verbs.delete(counterpart.ourId);
       result.pulled[record].deleted++;
     } else {
-      const other = verbs.withSameKey?.(theirs, counterpart.ourId);
+      const other = verbs.withSameKey(theirs, counterpart.ourId);
       if (other && !ours && isFree(this.session, record, other.id)) {
         // What was deleted here has been made anew: that is its counterpart now.
         store.counterparts.remove(origin, record, arrival.theirId);
@@ -267,9 +267,7 @@ export class Taking {
     const { store, differences, options, result } = this.session;
     const { arrival, counterpart, ours } = met;
     const { ourId } = counterpart;
-    const left = kindNames.filter(
-      (noun) => noun !== 'user' && verbsOf(store, noun).count({ userId: ourId }) > 0,
-    );
+    const left = ownedKindNames.filter((kind) => store.of(kind).count({ userId: ourId }) > 0);
     if (left.length > 0) {
       if (options.onConflict === undefined) {
         this.#leave(arrival, 'records left here', ours);

@@ -17,6 +17,7 @@ const released = [
   '4405e44b2e9f5ed916c715e1a98cb5edc6901ff192fd5770b4ff7ef0da915990',
   '0eb8d774e5a022d8d4df0e6f0bb1f8b88e85ba6ce2e1ab7b1ed7bda3b8338414',
   '2531483651267933a4a2b737dcd46a43a56ee351c6e43e1180041191c6aa5bba',
+  '6d8f8efa255e8664e967a40683da84ab32c3eb73af973274f60c2195e3ac2324',
 ];
 
 test('released migrations are never edited', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/domain/words/day.ts';
-import { daysToKeep } from '../../src/store/maintenance/rotation.ts';
+import { daysToKeep } from '../../src/store/maintenance/automatic-backup.ts';
 
 /** What is kept after a backup on each of these days. */
 function after(days: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { type KindName, kindNames, kinds } from '../../domain/kinds.ts';
 import {
-  type ByNoun,
+  type ByKind,
   type Conflict,
   type ConflictKind,
   isSettled,
@@ -36,7 +36,7 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
 }
 
 /** `2 logs new, 1 changed; 1 goal changed` */
-function described(counts: ByNoun): string {
+function described(counts: ByKind): string {
   return kindNames
     .flatMap((noun) => {
       const { created, changed, deleted } = counts[noun];

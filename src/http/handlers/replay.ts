@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { recordOf } from '../../domain/access.ts';
+import { kindOfRight } from '../../domain/access.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import type { KindName } from '../../domain/kinds.ts';
 import type { DoneRequest } from '../../store/records/requests.ts';
@@ -64,7 +64,7 @@ function placeOf(method: string, url: string, match: (target: string) => Match |
   const found = match(url);
   const route = found?.methods.get(method);
   return {
-    noun: route?.right ? recordOf(route.right) : 'log',
+    noun: route?.right ? kindOfRight(route.right) : 'log',
     id: found?.id ?? 0,
     isOwner: route?.isOwner === true,
   };

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { crypto } from '../../lib/crypto.ts';
 import { realPathOf } from '../../lib/files.ts';
+import { type BackupSetting, OFF } from '../records/settings.ts';
 
 /** Where the automatic backups of a database are, and what they are called. */
 export interface BackupPlan {
@@ -19,14 +20,6 @@ export interface AutomaticBackup {
   day: string;
   isEncrypted: boolean;
 }
-
-/** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
-export interface BackupSetting {
-  folder?: string | undefined;
-  recipient?: string | undefined;
-}
-
-export const OFF = 'off';
 
 /** @returns undefined where they are turned off */
 export function planOf(path: string, { folder, recipient }: BackupSetting): BackupPlan | undefined {

@@ -1,20 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { localStamp } from '../../domain/words/day.ts';
 import {
   isFull,
   linkNew,
   NotSynced,
   publish,
-  syncFile,
   type Temporary,
   temporaryBeside,
   withFreeName,
 } from '../../lib/files.ts';
-import { damaged, domainError, notOurs } from '../sqlite/errors.ts';
-import { APPLICATION_ID } from '../sqlite/header.ts';
-import { type Holding, holdingOf, isSound, openToRead } from '../sqlite/verify.ts';
+import { copyVerified } from '../sqlite/copy.ts';
+import { domainError } from '../sqlite/errors.ts';
+import { type Holding, holdingOf } from '../sqlite/verify.ts';
 import { digestOf } from './backup-plan.ts';
 import { type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
@@ -47,7 +45,7 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
   let temporary: Temporary | undefined;
   try {
     temporary = temporaryBeside(target, digestOf(naming.database ?? source));
-    const { mark, ...holding } = copyVerified(source, temporary.path);
+    const { mark, ...holding } = copyToBackUp(source, temporary.path);
     const bytes = statSync(temporary.path).size;
     const path = publishBackup(temporary.path, source, mark, target, naming);
     return { path, bytes, ...holding };
@@ -59,59 +57,11 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
 }
 
 /**
- * Keeps a database beside itself as it is before a migration; the caller holds the write lock, so that it is kept
- * once, and nothing is written between copy and migration.
- * @throws SciaticaError `full`, `damaged`; then nothing has changed
- */
-export function keepVersion(path: string, version: number): void {
-  const target = `${path}.v${version}-${localStamp(new Date())}`;
-  let temporary: Temporary | undefined;
-  try {
-    temporary = temporaryBeside(path);
-    copyVerified(path, temporary.path);
-    const { path: copy } = temporary;
-    withFreeName(target, (name) => linkNew(copy, name));
-  } catch (error) {
-    const failed = domainError(error, path);
-    if (!(failed instanceof SciaticaError) || failed.code !== 'full') throw failed;
-    const megabytes = Math.ceil((statSync(path).size * 2) / 1e6);
-    throw new SciaticaError(
-      'full',
-      `This sciatica keeps the records in a new way, and the disk has no room for a copy of the old ones. They were left as they are. Make room (about ${megabytes} MB at ${dirname(path)}) and try again.`,
-      [],
-      { cause: error },
-    );
-  } finally {
-    temporary?.remove();
-  }
-}
-
-/**
  * Copies a database into an empty file, and looks the copy through.
  * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
  */
-export function copyVerified(source: string, temporary: string): Holding & { mark: Mark } {
-  copySnapshot(source, temporary);
-  const copy = openToRead(temporary);
-  try {
-    if (copy.pragma('application_id') !== APPLICATION_ID) throw notOurs(source);
-    if (!isSound(copy)) throw new SciaticaError('damaged', damaged(source));
-    return { ...holdingOf(copy), mark: markOf(copy) };
-  } finally {
-    copy.close();
-  }
-}
-
-/** VACUUM INTO reads one snapshot, however others write, and leaves out what was deleted (https://sqlite.org/lang_vacuum.html). */
-function copySnapshot(source: string, temporary: string): void {
-  const db = openToRead(source);
-  try {
-    db.run('VACUUM INTO ?', temporary);
-  } finally {
-    db.close();
-  }
-  syncFile(temporary);
-}
+export const copyToBackUp = (source: string, temporary: string): Holding & { mark: Mark } =>
+  copyVerified(source, temporary, (copy) => ({ ...holdingOf(copy), mark: markOf(copy) }));
 
 /**
  * Gives a finished backup its name, unless somebody was erased since its copy was made.

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
+import { localDay } from '../../domain/words/day.ts';
 import { isAbandoned, sizeOf } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -9,11 +10,10 @@ import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
+import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
 import { foreignKeyFaults, type Holding, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
-import { automaticBackups } from './backups-check.ts';
+import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
-import { networkName } from './network-disks.ts';
-import { room, writeAheadLog } from './room.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -234,4 +234,122 @@ function leftovers(folder: string): Check {
   if (left.length === 0) return { name, ok: true, detail: 'none' };
   const paths = left.map((file) => join(folder, file)).join(' ');
   return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm -r ${paths}` };
+}
+
+/** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */
+const NETWORKS: Readonly<Record<number, string>> = {
+  26985: 'a network disk (NFS)',
+  20859: 'a network disk (SMB)',
+  4283649346: 'a network disk (CIFS)',
+  4266872130: 'a network disk (SMB)',
+  16914839: 'a disk shared with another system (9p)',
+  1702057286: 'a disk behind another program (FUSE), perhaps a network',
+  1397113167: 'a network disk (AFS)',
+  1799439955: 'a network disk (AFS)',
+  1937076805: 'a network disk (Coda)',
+  12805120: 'a network disk (Ceph)',
+  198183888: 'a network disk (Lustre)',
+  18225520: 'a shared disk (GFS2)',
+  1952539503: 'a shared disk (OCFS2)',
+  22092: 'a network disk (NCP)',
+  2020557398: 'a folder shared with a virtual machine (VirtualBox)',
+};
+
+/** What a type of file system is called if it lies on a network; the types are known on Linux only. */
+function networkName(type: number): string | undefined {
+  return process.platform === 'linux' ? NETWORKS[type >>> 0] : undefined;
+}
+
+const inMegabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
+
+/** Whether the write-ahead log can shrink: every write tries to, so a large one was kept from it. */
+function writeAheadLog(path: string): Check {
+  const bytes = logBytesOf(path);
+  const name = 'Write-ahead log';
+  if (bytes <= 2 * MOST_LOG_BYTES) return { name, ok: true, detail: inMegabytes(bytes) };
+  return {
+    name,
+    ok: false,
+    detail: `${inMegabytes(bytes)}; a program that reads an old state of the database keeps it from shrinking`,
+    advice: 'End what reads for long (an export, a pager, a backup), then record something.',
+  };
+}
+
+/** An audit that takes less is not worth a word. */
+const LARGE_AUDIT = 100e6;
+
+/** How many tables are named. */
+const MOST_NAMED = 5;
+
+/** What takes the room in the database file, the largest first; free pages are used again. */
+function room(db: Database): Check {
+  const rows = db.all<{ name: string; bytes: number }>(
+    `SELECT coalesce(tbl_name, dbstat.name) AS name, sum(pgsize) AS bytes
+     FROM dbstat LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name WHERE aggregate = TRUE
+     GROUP BY 1`,
+  );
+  const free = db.pragma<number>('freelist_count') * db.pragma<number>('page_size');
+  const parts = [...rows, { name: 'free', bytes: free }].sort((a, b) => b.bytes - a.bytes);
+  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const share = (bytes: number) => `${Math.round((100 * bytes) / total)} %`;
+  const named = parts.slice(0, MOST_NAMED).filter(({ bytes }) => bytes > 0);
+  const others = parts.slice(MOST_NAMED).reduce((sum, { bytes }) => sum + bytes, 0);
+  const audit = rows.find(({ name }) => name === 'audit')?.bytes ?? 0;
+  return {
+    name: 'Room',
+    ok: true,
+    detail: [...named, { name: 'others', bytes: others }]
+      .map(({ name, bytes }) => `${name} ${share(bytes)}`)
+      .join(', '),
+    ...(audit > LARGE_AUDIT && {
+      advice: 'Old entries of the audit can be removed: sciatica audit prune --before -365d',
+    }),
+  };
+}
+
+const ELSEWHERE = 'For backups on another disk: sciatica backup --auto FOLDER';
+
+/** How old the newest automatic backup of a database is, and whether it shares the disk of the database. */
+function automaticBackups(db: Database): Check {
+  const name = 'Backups';
+  const plan = planOf(db.path, new Settings(db).backups);
+  if (!plan)
+    return {
+      name,
+      ok: true,
+      detail: 'they are turned off',
+      advice: 'To turn them on again: sciatica backup --auto on',
+    };
+  if (existsSync(noteOf(plan)))
+    return { name, ok: false, detail: readFileSync(noteOf(plan), 'utf8'), advice: ELSEWHERE };
+  const newest = backupsOf(plan).at(-1);
+  if (newest) {
+    const isSame = statSync(newest.path).dev === statSync(db.path).dev;
+    return {
+      name,
+      ok: true,
+      detail: `the newest is ${ageOf(newest.day)}, on ${isSame ? 'the same disk as the database' : 'another disk'}`,
+      ...(isSame && { advice: ELSEWHERE }),
+    };
+  }
+  return none(plan, db);
+}
+
+function none({ folder }: BackupPlan, db: Database): Check {
+  const name = 'Backups';
+  if (!existsSync(folder) && new Settings(db).backups.folder !== undefined)
+    return {
+      name,
+      ok: false,
+      detail: `their folder ${folder} is not there`,
+      advice: 'Insert the disk, or choose another folder: sciatica backup --auto FOLDER',
+    };
+  return { name, ok: true, detail: 'none yet; the first is made before the next change' };
+}
+
+function ageOf(day: string): string {
+  const days = (Date.parse(localDay(new Date())) - Date.parse(day)) / 86_400_000;
+  if (days === 0) return `from today (${day})`;
+  if (days < 0) return `from ${day}, which has not come yet: is the clock right?`;
+  return `${days} ${days === 1 ? 'day' : 'days'} old (${day})`;
 }

@@ -3,7 +3,7 @@ import { syncFile, type Temporary, temporaryBeside } from '../../lib/files.ts';
 import {
   type Backup,
   backupError,
-  copyVerified,
+  copyToBackUp,
   type Naming,
   publishBackup,
   refuseSource,
@@ -31,7 +31,7 @@ export async function encryptedBackup(
     refuseTarget(source, target, force || rename);
     const digest = digestOf(naming.database ?? source);
     plain = temporaryBeside(source, digest);
-    const { mark, ...holding } = copyVerified(source, plain.path);
+    const { mark, ...holding } = copyToBackUp(source, plain.path);
     encrypted = temporaryBeside(target, digest);
     await encryptFile(plain.path, encrypted.path, recipient);
     syncFile(encrypted.path);

@@ -2,15 +2,25 @@ import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { hasTag, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
+import { History } from '../history/history.ts';
+import { Changes } from '../records/changes.ts';
+import { Settings } from '../records/settings.ts';
+import { Tokens } from '../records/tokens.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 import { damaged } from '../sqlite/errors.ts';
 import { migrate } from '../sqlite/open.ts';
 import { isSound, openToRead } from '../sqlite/verify.ts';
-import { type Store, storeOn } from '../store.ts';
 import { type BackupPlan, backupsOf, digestOf, planOf } from './backup-plan.ts';
 import { keptCopies } from './copies.ts';
+import { erase, overwrite } from './erase.ts';
 import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
+
+/** The database that somebody was erased from. */
+interface Erased {
+  path: string;
+  settings: Settings;
+}
 
 /** What became of the copies of a database after a person was erased from it; paths. */
 export interface CopiesAfterErasing {
@@ -23,7 +33,7 @@ export interface CopiesAfterErasing {
 }
 
 /** Erases who was erased from a database from its automatic backups too. What fails is among the ones that are left. */
-export function eraseFromBackups(store: Store): CopiesAfterErasing {
+export function eraseFromBackups(store: Erased): CopiesAfterErasing {
   const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
   const handled = new Set<string>();
   for (const plan of plansOf(store)) {
@@ -54,7 +64,7 @@ export function eraseFromBackups(store: Store): CopiesAfterErasing {
 }
 
 /** Every place where backups of this database were made: beside it, and where they were moved to. */
-function plansOf({ path, settings }: Store): BackupPlan[] {
+function plansOf({ path, settings }: Erased): BackupPlan[] {
   const folders = [undefined, ...settings.backupFolders];
   return folders
     .map((folder) => planOf(path, { folder }))
@@ -93,9 +103,8 @@ function rewriteOnce(database: string, path: string): boolean {
     const isChanged = withDatabase(connect(temporary.path), (db) => {
       db.pragma('journal_mode = DELETE');
       migrate(db, { keep: () => {} });
-      const store = storeOn(db);
-      const present = erased.filter((id) => isIn(store, id));
-      for (const id of present) store.erase(id);
+      const present = erased.filter((id) => isIn(db, id));
+      eraseUsers(db, present);
       if (present.length > 0 && !isSound(db)) throw new SciaticaError('damaged', damaged(path));
       return present.length > 0;
     });
@@ -112,5 +121,13 @@ function rewriteOnce(database: string, path: string): boolean {
 const erasedFrom = (db: Database) =>
   db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
 
-const isIn = ({ users, history }: Store, id: number) =>
-  users.has(id) || history.of('user', id).some(({ action }) => action !== 'erase');
+const isIn = (db: Database, id: number) =>
+  db.value('SELECT 1 FROM users WHERE id = ?', id) === 1 ||
+  db.value("SELECT 1 FROM history WHERE record = 'user' AND recordId = ? AND action <> 'erase'", id) === 1;
+
+function eraseUsers(db: Database, ids: readonly number[]): void {
+  const affected = { history: new History(db), settings: new Settings(db), tokens: new Tokens(db) };
+  const changes = new Changes(db, Date.now);
+  for (const id of ids) changes.run(() => erase(db, affected, id), { source: 'erase' });
+  if (ids.length > 0) overwrite(db);
+}

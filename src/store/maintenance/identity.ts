@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { Counterparts } from '../records/counterparts.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
+import { Counterparts } from '../sync/counterparts.ts';
 import { stateOf } from './import/merge-sql.ts';
 import { stagedKinds } from './import/staging.ts';
 
@@ -38,7 +38,7 @@ function noteCommon(db: Database, origin: number, first: number): void {
   const insert = 'INSERT INTO counterparts (origin, record, theirId, ourId, agreed)';
   for (const kind of stagedKinds)
     db.run(
-      `${insert} SELECT ?, '${kind.name}', id, id, ${stateOf('m', kind)} FROM ${kind.table} AS m
+      `${insert} SELECT ?, '${kind.name}', id, id, ${stateOf({ db }, 'm', kind)} FROM ${kind.table} AS m
        WHERE NOT EXISTS (SELECT 1 FROM history WHERE record = '${kind.name}' AND recordId = m.id AND seq >= ?)
        ON CONFLICT DO NOTHING`,
       origin,

@@ -1,14 +1,14 @@
 import type { AuditEntry, AuditFilter, AuditRecord } from '../../domain/audit.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { KindName } from '../../domain/kinds.ts';
+import { kindOf, type OwnedKindName } from '../../domain/kinds.ts';
 import { type Condition, joined } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** The owner of a record; from the history if it has been deleted. */
 const ownerOf = (
-  noun: Exclude<KindName, 'user'>,
-) => `SELECT coalesce((SELECT userId FROM ${noun}s WHERE id = ?),
-  (SELECT userId FROM history WHERE record = '${noun}' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
+  kind: OwnedKindName,
+) => `SELECT coalesce((SELECT userId FROM ${kindOf(kind).table} WHERE id = ?),
+  (SELECT userId FROM history WHERE record = '${kind}' AND recordId = ? ORDER BY seq DESC LIMIT 1))`;
 
 /** The columns of an entry, in the order in which its array has them. */
 const COLUMNS = [
@@ -46,8 +46,8 @@ export class Audit {
   add(records: readonly AuditRecord[]): void {
     this.db.write(() => {
       const entries = records.map((entry) => {
-        const { at, token, method, route, record, first, last, count, status, address } = entry;
-        return [at, token, method, route, record, this.#userOf(entry), first, last, count, status, address];
+        const whole = { ...entry, userId: this.#userOf(entry) };
+        return COLUMNS.map((column) => whole[column]);
       });
       const at = records.at(-1)?.at ?? 0;
       this.db.run('INSERT INTO audit (at, entries) VALUES (?, ?)', at, JSON.stringify(entries));

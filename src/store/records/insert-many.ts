@@ -1,8 +1,11 @@
+import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
+import { creationTriggerOf } from '../sqlite/migrations/history-triggers.ts';
+import { States } from './states.ts';
 
-/** Rows to insert into a table. */
+/** Rows to insert into the table of a kind. */
 interface Rows {
-  table: string;
+  kind: KindName;
   /** All but the id. */
   columns: readonly string[];
   /** A subquery that gives `_at`, which orders them, `id`, null for a new one, and the columns. */
@@ -10,7 +13,8 @@ interface Rows {
 }
 
 /** Inserts rows, with their entries in the history, inside a change: many take a fraction of the time that they take one by one. */
-export function insertMany(db: Database, { table, columns, rows }: Rows): void {
+export function insertMany(db: Database, { kind, columns, rows }: Rows): void {
+  const { table } = kindOf(kind);
   const names = columns.join(', ');
   const insert = `INSERT INTO main.${table} (id, ${names}) SELECT id, ${names} FROM ${rows} ORDER BY _at`;
   const more = db.value<number>(`SELECT count(*) FROM ${rows}`) ?? 0;
@@ -21,34 +25,29 @@ export function insertMany(db: Database, { table, columns, rows }: Rows): void {
   const multiplied = [table, 'history'].filter(
     (name) => more > (db.value<number>(`SELECT count(*) FROM main.${name}`) ?? 0),
   );
-  withoutIndexes(db, multiplied, () => insertAtOnce(db, { table, insert, rows }));
+  withoutIndexes(db, multiplied, () => insertAtOnce(db, { kind, insert, rows }));
 }
 
 /** Below so many rows it makes no difference. */
 const MANY_ROWS = 10_000;
 
-/** What the trigger of a table does for each new row, split at VALUES. */
-const CREATED = /\bBEGIN\s+(INSERT INTO history \([^)]*\))\s+VALUES \((.*)\);\s+END$/s;
-
 /**
- * Inserts rows without the trigger that writes their entries to the history, and then all entries with its own SQL, in
- * one statement: half the time. Within the transaction: nobody ever sees the table without its trigger.
+ * Inserts rows without the trigger that writes their entries to the history, and then all entries in one statement: half the
+ * time. Within the transaction: nobody ever sees the table without its trigger.
  */
 function insertAtOnce(
   db: Database,
-  { table, insert, rows }: { table: string; insert: string; rows: string },
+  { kind, insert, rows }: { kind: KindName; insert: string; rows: string },
 ): void {
-  const name = `${table}_created`;
-  const trigger = db.value<string>('SELECT sql FROM main.sqlite_schema WHERE name = ?', name) ?? '';
-  const [, into, entry] = CREATED.exec(trigger) ?? [];
-  if (into === undefined || entry === undefined) {
+  const { name, sql, into, values } = creationTriggerOf(kind, new States(db).columns(kind));
+  if (db.value('SELECT sql FROM main.sqlite_schema WHERE name = ?', name) !== sql) {
     db.run(insert);
     return;
   }
   db.exec(`DROP TRIGGER main.${name}`);
   db.run(insert);
-  db.run(`${into} SELECT ${entry} FROM ${rows} AS NEW ORDER BY _at`);
-  db.exec(trigger);
+  db.run(`${into} SELECT ${values} FROM ${rows} AS NEW ORDER BY _at`);
+  db.exec(sql);
 }
 
 /** How much SQLite may sort in memory for an index, in KiB: as much as its cache may have (sorterInit in vdbesort.c). */

@@ -1,8 +1,8 @@
 import { fromCells } from '../../domain/codec.ts';
+import type { Exercise } from '../../domain/exercise.ts';
 import type { FilterOf } from '../../domain/kinds.ts';
 import { type Session, sessionFields } from '../../domain/log.ts';
-import type { Exercise } from '../../domain/plans/exercise.ts';
-import { renamedExercises } from '../../domain/plans/routine.ts';
+import { renamedExercises } from '../../domain/routine.ts';
 import { joined } from '../sqlite/condition.ts';
 import { openSource } from '../sqlite/snapshot.ts';
 import type { RunChange } from './changes.ts';

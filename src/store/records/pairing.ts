@@ -1,10 +1,9 @@
 import { CODE_LIFETIME_MS, CODE_TRIES, DEFAULT_NAME } from '../../domain/pairing.ts';
-import { NAME_LENGTH, type Token } from '../../domain/token.ts';
+import { NAME_LENGTH, type Token, type TokenInput } from '../../domain/token.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { Settings } from './settings.ts';
-import type { Tokens } from './tokens.ts';
 
 const CODE_BYTES = 16;
 
@@ -34,6 +33,12 @@ export interface PairingService {
 
 /** What a code is exchanged for. */
 export type Exchange = 'closed' | 'wrong' | { token: Token & { token: string }; user: number };
+
+/** What pairing needs of the tokens. */
+interface Tokens {
+  create(input: TokenInput): Token & { token: string };
+  get(id: number): Token;
+}
 
 /** The one code that may be open in a database, which the command line makes and a service exchanges. */
 export class Pairing {

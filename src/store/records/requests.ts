@@ -1,6 +1,5 @@
 import type { HistoryEntry } from '../../domain/history.ts';
 import type { AnyRecord } from '../../domain/kinds.ts';
-import type { History } from '../history/history.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** A request that may be repeated: SHA-256 of its Idempotency-Key, and of its body. */
@@ -25,7 +24,7 @@ export interface DoneRequest {
 export class Requests {
   constructor(
     private readonly db: Database,
-    private readonly history: History,
+    private readonly history: { ofChange(change: number): HistoryEntry[] },
   ) {}
 
   /** The request with this key. */

@@ -1,4 +1,3 @@
-import { type BackupSetting, OFF } from '../maintenance/backup-plan.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -16,6 +15,15 @@ type Setting =
   | 'backupFolders'
   | 'pairingCode'
   | 'pairingService';
+
+/** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
+export interface BackupSetting {
+  folder?: string | undefined;
+  recipient?: string | undefined;
+}
+
+/** The folder that means: no backups. */
+export const OFF = 'off';
 
 /** The settings that the database itself holds. */
 export class Settings {

@@ -4,6 +4,20 @@ import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
+/** SQL: the state of a row. @param columns those of `States.columns` */
+export const stateIn = (row: string, columns: readonly string[]): string =>
+  `json_array(${columns.map((column) => `${row}.${column}`)})`;
+
+/**
+ * SQL: whether a state is that of a row. A column that came later is missing at the end of an older state: it was empty then.
+ * @param state an expression
+ */
+export function isState(state: string, row: string, columns: readonly string[]): string {
+  const fields = columns.map((column, i) => `${state} ->> '$[${i}]' IS ${row}.${column}`);
+  return `(${state} = ${stateIn(row, columns)}
+    OR json_array_length(${state}) BETWEEN 1 AND ${columns.length - 1} AND ${fields.join(' AND ')})`;
+}
+
 type State = NonNullable<HistoryEntry['before']>;
 
 /**

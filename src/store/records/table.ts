@@ -1,10 +1,10 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { idsUsedUp, notFound } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
+import type { Matching } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
 import { type FilterOf, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
-import type { Matching } from '../../domain/lists/filter.ts';
-import type { Paging } from '../../domain/lists/sort.ts';
+import type { Paging } from '../../domain/sort.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';

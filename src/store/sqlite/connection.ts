@@ -1,6 +1,6 @@
 import type BetterSqlite from 'better-sqlite3';
+import { folded } from '../../domain/filter.ts';
 import { csvCell, rawCsvCell } from '../../lib/csv-cell.ts';
-import { contains } from './contains.ts';
 import { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { domainError } from './errors.ts';
@@ -70,6 +70,25 @@ function openWithPragmas(
     sqlite.close();
     throw error;
   }
+}
+
+/**
+ * The SQL function `contains(text, needles)`: whether a text contains one of the needles, a JSON array of texts that are
+ * folded already. SQLite's LIKE and lower() fold ASCII only (https://sqlite.org/lang_expr.html#like).
+ */
+function contains(): (text: unknown, needles: unknown) => number {
+  let last: unknown;
+  let wanted: string[] = [];
+  return (text, needles) => {
+    if (typeof text !== 'string') return 0;
+    // One query asks for the same needles row after row.
+    if (needles !== last) {
+      last = needles;
+      wanted = JSON.parse(String(needles)) as string[];
+    }
+    const whole = folded(text);
+    return wanted.some((needle) => whole.includes(needle)) ? 1 : 0;
+  };
 }
 
 /** Runs `work` on a connection, and closes it. */

@@ -1,9 +1,31 @@
 import type BetterSqlite from 'better-sqlite3';
 import type { Obstacle, Opened } from './readable.ts';
-import { Statements } from './statements.ts';
 
 /** In milliseconds: for so long a connection that locks all others out is kept for the next reads. */
 const ALONE_MS = 20;
+
+/** Most statements that are kept. Callers choose filters and orders: what is kept must not grow with them. */
+const MOST_STATEMENTS = 200;
+
+/** The statements that have been prepared on one connection, by their SQL. */
+class Statements {
+  readonly #prepared = new Map<string, BetterSqlite.Statement>();
+
+  prepare(sqlite: BetterSqlite.Database, sql: string): BetterSqlite.Statement {
+    let statement = this.#prepared.get(sql);
+    if (!statement) {
+      if (this.#prepared.size >= MOST_STATEMENTS) this.#prepared.clear();
+      statement = sqlite.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** To be called before the connection is closed. */
+  clear(): void {
+    this.#prepared.clear();
+  }
+}
 
 /** The connection of better-sqlite3 behind a `Database`: it may be opened again, and what was prepared on it goes with it. */
 export class Handle {

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { keepVersion } from '../maintenance/backup.ts';
 import { retryWhileBusy } from './busy.ts';
 import { BUSY_TIMEOUT_MS, connect } from './connection.ts';
+import { keepVersion } from './copy.ts';
 import type { Database } from './database.ts';
 import { requireEngine } from './driver.ts';
 import { damaged, domainError, gone, notOurs } from './errors.ts';

@@ -1,7 +1,7 @@
-import type { AnyRecord, KindName } from '../../domain/kinds.ts';
-import { DELETED, IS_HERE } from '../records/counterparts.ts';
-import { States } from '../records/states.ts';
+import { type AnyRecord, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { isState, States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
+import { DELETED, IS_HERE } from './counterparts.ts';
 import { Twins } from './twins.ts';
 
 /** A record here and its counterpart over there. */
@@ -11,7 +11,7 @@ export interface Pair {
 }
 
 /** The first field of a state, of what belongs to users: the user. */
-const OWNER = "agreed ->> '$[0]'";
+const OWNER = "c.agreed ->> '$[0]'";
 
 /** What is otherwise here than it was agreed on with an origin, and waits for no decision: what a sync has to send. */
 export class Differences {
@@ -32,7 +32,7 @@ export class Differences {
    */
   created(record: KindName, users: readonly number[], after: number, limit: number): number[] {
     return this.db.column(
-      `SELECT id FROM ${record}s AS m WHERE ${record === 'user' ? 'id' : 'userId'} IN (SELECT value FROM json_each(?))
+      `SELECT id FROM ${kindOf(record).table} AS m WHERE ${record === 'user' ? 'id' : 'userId'} IN (SELECT value FROM json_each(?))
        AND NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)
        AND id > ? ORDER BY id LIMIT ?`,
       JSON.stringify(users),
@@ -46,8 +46,8 @@ export class Differences {
   changed(record: KindName, users: readonly number[], after: number, limit: number): Pair[] {
     return this.#pairs(
       record,
-      `JOIN ${record}s AS m ON m.id = ourId`,
-      `agreed <> json_array(${this.#states.columns(record).map((column) => `m.${column}`)})`,
+      `JOIN ${kindOf(record).table} AS m ON m.id = c.ourId`,
+      `NOT ${isState('c.agreed', 'm', this.#states.columns(record))}`,
       { users, after, limit },
     );
   }
@@ -55,20 +55,25 @@ export class Differences {
   /** Records of these users that were deleted here; of a user who was deleted, the user alone. */
   deleted(record: KindName, users: readonly number[], after: number, limit: number): Pair[] {
     const alone = record === 'user' ? '' : `AND ${OWNER} IN (SELECT id FROM users)`;
-    return this.#pairs(record, '', `NOT EXISTS (SELECT 1 FROM ${record}s WHERE id = ourId) ${alone}`, {
-      users,
-      after,
-      limit,
-    });
+    return this.#pairs(
+      record,
+      '',
+      `NOT EXISTS (SELECT 1 FROM ${kindOf(record).table} WHERE id = c.ourId) ${alone}`,
+      {
+        users,
+        after,
+        limit,
+      },
+    );
   }
 
   /** Records of these users that both had deleted, and that are here again; or they stay here, though deleted over there. */
   restored(record: KindName, users: readonly number[], after: number, limit: number): Pair[] {
     return this.db.all(
-      `SELECT ourId, theirId FROM counterparts AS c JOIN ${record}s AS m ON m.id = ourId
-       WHERE origin = ? AND record = '${record}' AND ourId > ? AND agreed = 'null'
+      `SELECT c.ourId, c.theirId FROM counterparts AS c JOIN ${kindOf(record).table} AS m ON m.id = c.ourId
+       WHERE c.origin = ? AND c.record = '${record}' AND c.ourId > ? AND c.agreed = 'null'
        AND ${record === 'user' ? 'm.id' : 'm.userId'} IN (SELECT value FROM json_each(?)) AND ${IS_SETTLED}
-       ORDER BY ourId LIMIT ?`,
+       ORDER BY c.ourId LIMIT ?`,
       this.origin,
       after,
       JSON.stringify(users),
@@ -83,10 +88,10 @@ export class Differences {
     { users, after, limit }: { users: readonly number[]; after: number; limit: number },
   ): Pair[] {
     return this.db.all(
-      `SELECT ourId, theirId FROM counterparts AS c ${join} WHERE origin = ? AND record = '${record}' AND ourId > ?
-       AND agreed <> 'null' AND ${condition}
-       AND ${record === 'user' ? 'ourId' : OWNER} IN (SELECT value FROM json_each(?))
-       AND ${IS_SETTLED} ORDER BY ourId LIMIT ?`,
+      `SELECT c.ourId, c.theirId FROM counterparts AS c ${join} WHERE c.origin = ? AND c.record = '${record}' AND c.ourId > ?
+       AND c.agreed <> 'null' AND ${condition}
+       AND ${record === 'user' ? 'c.ourId' : OWNER} IN (SELECT value FROM json_each(?))
+       AND ${IS_SETTLED} ORDER BY c.ourId LIMIT ?`,
       this.origin,
       after,
       JSON.stringify(users),
@@ -136,7 +141,9 @@ export class Differences {
 
   /** The highest id that was ever given here. */
   lastId(record: KindName): number {
-    return this.db.value<number>(`SELECT seq FROM sqlite_sequence WHERE name = '${record}s'`) ?? 0;
+    return (
+      this.db.value<number>(`SELECT seq FROM sqlite_sequence WHERE name = '${kindOf(record).table}'`) ?? 0
+    );
   }
 
   /** When a record here was last changed or deleted, in milliseconds since 1970. */
@@ -163,10 +170,10 @@ export class Differences {
   *expected(users: readonly number[]): Generator<{ record: KindName; theirId: number; theirUser: number }[]> {
     const owner = (column: string) =>
       `(SELECT theirId FROM counterparts AS u WHERE u.origin = c.origin AND u.record = 'user' AND u.ourId = ${column})`;
-    const sql = `SELECT record, theirId, iif(record = 'user', theirId, ${owner(OWNER.replace('agreed', 'c.agreed'))}) AS theirUser
+    const sql = `SELECT record, theirId, iif(record = 'user', theirId, ${owner(OWNER)}) AS theirUser
       FROM counterparts AS c WHERE origin = ? AND record = ? AND theirId > ? AND agreed <> 'null'
       AND iif(record = 'user', ourId, ${OWNER}) IN (SELECT value FROM json_each(?)) ORDER BY theirId LIMIT 500`;
-    for (const record of ['user', 'log', 'routine', 'goal'] as const)
+    for (const record of kindNames)
       for (let last = 0; ; ) {
         const rows = this.db.all<{ record: KindName; theirId: number; theirUser: number }>(
           sql,

@@ -24,7 +24,7 @@ export class NewLogs {
     this.#dropUnchanged();
     this.db.exec(
       `DROP TABLE IF EXISTS temp.new_logs;
-       CREATE TEMP TABLE new_logs (theirId INTEGER PRIMARY KEY, ${FIELDS.join(', ')})`,
+       CREATE TEMP TABLE new_logs (_theirId INTEGER PRIMARY KEY, ${FIELDS.join(', ')})`,
     );
     this.db.run(
       `INSERT INTO temp.new_logs SELECT theirId, ${FIELDS.map((name) => `state ->> '$.${name}'`)}
@@ -72,14 +72,14 @@ export class NewLogs {
     const columns = new States(db).columns('log');
     const state = `json_array(${columns.map((name) => (name === 'userId' ? 'u.id' : `n.${name}`))})`;
     const last = db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'logs'") ?? 0;
-    const nextId = '? + row_number() OVER (ORDER BY n.theirId)';
+    const nextId = '? + row_number() OVER (ORDER BY n._theirId)';
     const { changes } = db.run(
       `INSERT INTO temp.taken_logs (theirId, ourId, ourUser)
-       SELECT n.theirId, ${keepsIds ? `max(n.theirId, ${nextId})` : nextId}, u.id FROM temp.new_logs AS n
+       SELECT n._theirId, ${keepsIds ? `max(n._theirId, ${nextId})` : nextId}, u.id FROM temp.new_logs AS n
        JOIN main.counterparts AS o ON o.origin = ? AND o.record = 'user' AND o.theirId = n.userId
        JOIN main.users AS u ON u.id = o.ourId
        WHERE n.userId NOT IN (SELECT value FROM json_each(?)) AND NOT EXISTS
-         (SELECT 1 FROM main.counterparts AS c WHERE c.origin = ? AND c.record = 'log' AND c.theirId = n.theirId)
+         (SELECT 1 FROM main.counterparts AS c WHERE c.origin = ? AND c.record = 'log' AND c.theirId = n._theirId)
        ${twins ? `AND NOT EXISTS (SELECT 1 FROM ${twins.table} WHERE record = 'log' AND state = ${state})` : ''}`,
       last,
       origin,
@@ -88,9 +88,9 @@ export class NewLogs {
     );
     if ((db.value<number | null>('SELECT max(ourId) FROM temp.taken_logs') ?? 0) > MAX_ID)
       throw idsUsedUp('log');
-    const rows = `(SELECT n.theirId AS _at, t.ourId AS id, ${columns.map((name) => (name === 'userId' ? 't.ourUser AS userId' : `n.${name}`))}
-      FROM temp.taken_logs AS t JOIN temp.new_logs AS n USING (theirId))`;
-    insertMany(db, { table: 'logs', columns, rows });
+    const rows = `(SELECT n._theirId AS _at, t.ourId AS id, ${columns.map((name) => (name === 'userId' ? 't.ourUser AS userId' : `n.${name}`))}
+      FROM temp.taken_logs AS t JOIN temp.new_logs AS n ON n._theirId = t.theirId)`;
+    insertMany(db, { kind: 'log', columns, rows });
     db.run(
       `INSERT INTO counterparts (origin, record, theirId, ourId, agreed)
        SELECT ?, 'log', _at, id, json_array(${columns}) FROM ${rows} ORDER BY _at`,

@@ -1,4 +1,4 @@
-import { type KindName, kindNames } from '../../domain/kinds.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 
@@ -21,7 +21,7 @@ export class Twins {
     );
     for (const record of kindNames)
       db.run(
-        `INSERT INTO temp.twins SELECT '${record}', json_array(${this.#states.columns(record)}), id FROM ${record}s AS m
+        `INSERT INTO temp.twins SELECT '${record}', json_array(${this.#states.columns(record)}), id FROM ${kindOf(record).table} AS m
          WHERE NOT EXISTS (SELECT 1 FROM counterparts WHERE origin = ? AND record = '${record}' AND ourId = m.id)`,
         origin,
       );

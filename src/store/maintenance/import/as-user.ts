@@ -65,7 +65,7 @@ export function linkUser({ db, origin }: Merge, ours: number): AsUser | undefine
 export function noteUser({ db, origin }: Merge, { theirs, ours }: AsUser): void {
   db.run(
     `INSERT OR IGNORE INTO main.counterparts (origin, record, theirId, ourId, agreed, change)
-     SELECT ?, 'user', ?, id, ${stateOf('m', stagedUsers)}, (SELECT max(id) FROM main.changes)
+     SELECT ?, 'user', ?, id, ${stateOf({ db }, 'm', stagedUsers)}, (SELECT max(id) FROM main.changes)
      FROM main.users AS m WHERE id = ?`,
     origin,
     theirs,

@@ -12,7 +12,7 @@ export function findGone({ db, origin }: Merge): void {
     const { name, table, staged } = kind;
     db.run(
       `INSERT INTO temp.import_gone (record, theirId, ourId, _outcome)
-       SELECT '${name}', c.theirId, c.ourId, iif(${isAgreed('m', kind)}, 'missing', 'conflicting')
+       SELECT '${name}', c.theirId, c.ourId, iif(${isAgreed({ db }, 'm', kind)}, 'missing', 'conflicting')
        FROM main.counterparts AS c JOIN main.${table} AS m ON m.id = c.ourId
        WHERE ${ofOrigin(name)} AND ${AGREED} <> 'null'
        AND NOT EXISTS (SELECT 1 FROM ${staged} AS i WHERE i.id = c.theirId)

@@ -19,7 +19,7 @@ export function compareKnown(
   isAnotherNew = false,
 ): void {
   const { name, table, staged, same } = kind;
-  const isHereAgreed = isAgreed('m', kind);
+  const isHereAgreed = isAgreed({ db }, 'm', kind);
   // What differs and was never changed there is another record with that id: of a second copy of that database, or of one that
   // was restored without knowing which ids it had given.
   const isChanged = isDated
@@ -27,7 +27,7 @@ export function compareKnown(
     : 'true';
   db.run(
     `UPDATE ${staged} AS i SET _newId = c.ourId, _outcome = CASE
-       WHEN ${isAgreed('i', kind)} THEN iif(${isHereAgreed}, 'equal', 'kept')
+       WHEN ${isAgreed({ db }, 'i', kind)} THEN iif(${isHereAgreed}, 'equal', 'kept')
        WHEN m.id IS NOT NULL AND ${same} THEN 'agreed'
        WHEN ${isHereAgreed} THEN iif(${isChanged}, 'updated', '${isAnotherNew ? 'renumbered' : 'conflicting'}')
        WHEN m.id IS NULL AND ${AGREED} = 'null' THEN 'returned'
@@ -96,7 +96,7 @@ export function linkByKey({ db, origin }: Merge, kind: StagedKind): void {
   storeKeys(db, kind, users);
   db.run(
     `UPDATE ${staged} AS i SET _newId = m.id,
-       _outcome = CASE WHEN ${same} THEN 'linked' WHEN c.ourId IS NOT NULL AND ${isAgreed('m', kind)} THEN 'updated' ELSE 'conflicting' END
+       _outcome = CASE WHEN ${same} THEN 'linked' WHEN c.ourId IS NOT NULL AND ${isAgreed({ db }, 'm', kind)} THEN 'updated' ELSE 'conflicting' END
      FROM temp.import_keys AS k JOIN main.${table} AS m ON m.id = k.id
      LEFT JOIN main.counterparts AS c ON ${ofOrigin(name)} AND c.ourId = m.id
      WHERE k.userId = i.userId AND k._key = i._key AND i._outcome IS NULL AND i._newId IS NULL

@@ -1,5 +1,6 @@
 import type { KindName } from '../../../domain/kinds.ts';
 import { undoneChanges } from '../../history/steps.ts';
+import { isState, States, stateIn } from '../../records/states.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { StagedKind } from './staging.ts';
 
@@ -10,10 +11,6 @@ export interface Merge {
   origin: number;
 }
 
-/** The columns of a record as the history keeps them. */
-const state = (alias: string, columns: readonly string[]) =>
-  `json_array(${columns.map((column) => `${alias}.${column}`)})`;
-
 /**
  * What both sides last agreed on, as JSON: what the last import set that is not undone; 'null' for a record that both
  * had deleted, or that no import in effect brought.
@@ -23,14 +20,13 @@ export const AGREED = `iif(c.change IS NULL OR c.change NOT IN (SELECT change FR
     WHERE value ->> '$[0]' IS NULL OR value ->> '$[0]' NOT IN (SELECT change FROM temp.import_undone)
     ORDER BY key DESC LIMIT 1), 'null'))`;
 
-/** Whether a record is as was agreed: a column that came later is missing at the end of what was agreed before. */
-export function isAgreed(alias: string, { columns }: StagedKind): string {
-  const fields = columns.map((column, i) => `${AGREED} ->> '$[${i}]' IS ${alias}.${column}`);
-  return `(${AGREED} = ${state(alias, columns)}
-    OR json_array_length(${AGREED}) BETWEEN 1 AND ${columns.length - 1} AND ${fields.join(' AND ')})`;
-}
+/** Whether a record is as was agreed. */
+export const isAgreed = ({ db }: Pick<Merge, 'db'>, alias: string, { name }: StagedKind): string =>
+  isState(AGREED, alias, new States(db).columns(name));
 
-export const stateOf = (alias: string, { columns }: StagedKind): string => state(alias, columns);
+/** The state of a record, as the history keeps it. */
+export const stateOf = ({ db }: Pick<Merge, 'db'>, alias: string, { name }: StagedKind): string =>
+  stateIn(alias, new States(db).columns(name));
 
 /** The condition of the counterparts of a kind. */
 export const ofOrigin = (name: KindName): string => `c.origin = ? AND c.record = '${name}'`;

@@ -1,7 +1,7 @@
 import type { KindName } from '../../../domain/kinds.ts';
 import type { FileOrigin } from '../../../domain/origin.ts';
-import type { Counterparts } from '../../records/counterparts.ts';
 import type { Database } from '../../sqlite/database.ts';
+import type { Counterparts } from '../../sync/counterparts.ts';
 import { type AsUser, linkUser, noteUser } from './as-user.ts';
 import { type Conflict, conflictsLeft } from './conflicts.ts';
 import { forgetErasure, holdErasedThere } from './erased.ts';

@@ -86,7 +86,7 @@ function settleDeletedUsers({ db, origin }: Merge): void {
       .map(({ staged }) => `EXISTS (SELECT 1 FROM ${staged} AS i WHERE i.userId = u._newId AND ${condition})`)
       .join(' OR ');
   const isUnchangedThere = `EXISTS (SELECT 1 FROM main.counterparts AS c
-    WHERE ${ofOrigin('user')} AND c.theirId = u.id AND ${isAgreed('u', stagedUsers)})`;
+    WHERE ${ofOrigin('user')} AND c.theirId = u.id AND ${isAgreed({ db }, 'u', stagedUsers)})`;
   db.run(
     `UPDATE ${stagedUsers.staged} AS u SET _outcome = CASE
        WHEN ${has("(i._outcome IS NULL OR i._outcome IN ('returned', 'updated', 'overwritten'))")} THEN 'overwritten'

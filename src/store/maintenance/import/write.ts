@@ -5,14 +5,14 @@ import { IS_NEW, type StagedKind, stagedKinds, stagedUsers } from './staging.ts'
 
 /** Brings what is new, renumbered or to be overwritten into the database. */
 export function write(db: Database, kind: StagedKind): void {
-  const { table, staged, columns } = kind;
+  const { name, table, staged, columns } = kind;
   db.run(
     `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
      FROM ${staged} AS i WHERE i.id = m.id AND i._outcome = 'overwritten'`,
   );
   const names = columns.join(', ');
   const rows = `(SELECT _at, coalesce(_newId, id) AS id, ${names} FROM ${staged} WHERE ${IS_NEW})`;
-  insertMany(db, { table, columns, rows });
+  insertMany(db, { kind: name, columns, rows });
 }
 
 /** Brings staged records that are new, come back, or were changed there into the database. */
@@ -50,7 +50,7 @@ export function noteAgreed({ db, origin }: Merge, seq: number): void {
       );
     db.run(
       `INSERT INTO main.counterparts (origin, record, theirId, ourId, agreed, change)
-       SELECT ?, '${name}', i.id, coalesce(i._newId, i.id), ${stateOf('i', kind)}, ${change}
+       SELECT ?, '${name}', i.id, coalesce(i._newId, i.id), ${stateOf({ db }, 'i', kind)}, ${change}
        FROM ${staged} AS i WHERE ${settled} ORDER BY i.id
        ON CONFLICT (origin, record, theirId) DO UPDATE
        SET ourId = excluded.ourId, agreed = excluded.agreed, change = excluded.change, earlier = ${BEFORE}`,

@@ -1,5 +1,5 @@
-import type { Comparison, Matching } from '../../../domain/lists/filter.ts';
-import type { Paging } from '../../../domain/lists/sort.ts';
+import type { Comparison, Matching } from '../../../domain/filter.ts';
+import type { Paging } from '../../../domain/sort.ts';
 import { isAmong, type Value } from '../../sqlite/condition.ts';
 import type { Database } from '../../sqlite/database.ts';
 

@@ -1,7 +1,7 @@
 import { type Cell, toCell } from '../../../domain/codec.ts';
 import { invalid } from '../../../domain/errors.ts';
 import type { Field, Fields } from '../../../domain/fields.ts';
-import { parseSort, type SortKey } from '../../../domain/lists/sort.ts';
+import { parseSort, type SortKey } from '../../../domain/sort.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 
 /**

@@ -1,13 +1,7 @@
 import { toCell } from '../../../domain/codec.ts';
 import { invalid } from '../../../domain/errors.ts';
 import type { Field, Fields } from '../../../domain/fields.ts';
-import {
-  type Filter,
-  folded,
-  type Matching,
-  type Operator,
-  searchedFields,
-} from '../../../domain/lists/filter.ts';
+import { type Filter, folded, type Matching, type Operator, searchedFields } from '../../../domain/filter.ts';
 import type { Condition, Value } from '../../sqlite/condition.ts';
 
 /** A column of the record, and whether it may hold NULL. */

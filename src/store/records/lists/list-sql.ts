@@ -1,5 +1,5 @@
 import type { Fields } from '../../../domain/fields.ts';
-import { parseSort } from '../../../domain/lists/sort.ts';
+import { parseSort } from '../../../domain/sort.ts';
 import { type Condition, joined } from '../../sqlite/condition.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './json.ts';

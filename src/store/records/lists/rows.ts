@@ -1,4 +1,4 @@
-import type { Paging } from '../../../domain/lists/sort.ts';
+import type { Paging } from '../../../domain/sort.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 
 /** Highest history seq that was ever given. Unchanged means that no record changed. */

@@ -8,10 +8,13 @@ import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 import { sql as origins } from './0007-origins.ts';
 import { sql as logIndexes } from './0008-log-indexes.ts';
 import { sql as plainChecks } from './0009-plain-checks.ts';
+import { sql as kindsOfRecord } from './0010-kinds-of-record.ts';
+import { remakeHistoryTriggers } from './history-triggers.ts';
 
 /**
  * The schema, step by step, in literal SQL: those still to come run as one transaction; `user_version` says how many
  * have run. A released migration never changes (a test holds the hash of each).
+ * A kind's is its table with its indexes, a field's one ALTER: the triggers of the history follow from the tables.
  * The CHECKs are the last line of defence, not the validation: STRICT turns "1e2" into 100.
  */
 export const migrations: readonly string[] = [
@@ -24,6 +27,7 @@ export const migrations: readonly string[] = [
   origins,
   logIndexes,
   plainChecks,
+  kindsOfRecord,
 ];
 
 /**
@@ -35,6 +39,7 @@ export function runMigrations(sqlite: BetterSqlite.Database, from: number, to = 
   sqlite.unsafeMode(true);
   try {
     for (const sql of migrations.slice(from, to)) sqlite.exec(sql);
+    remakeHistoryTriggers(sqlite, to);
   } finally {
     sqlite.unsafeMode(false);
   }

@@ -1,7 +1,6 @@
-import { type AnyRecord, type KindName, kindNames } from '../../domain/kinds.ts';
+import { type AnyRecord, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
-import { forgetSyncs } from '../sync/forget.ts';
-import { States } from './states.ts';
 
 /** A record of another database, and the record here that is the same. */
 export interface Counterpart {
@@ -31,9 +30,8 @@ export const DELETED = `agreed = 'null', change = NULL,
   earlier = json_array(json_array(NULL, json(agreed)))`;
 
 /** Whether the record of a counterpart `c`, which is no user, is here. */
-export const IS_HERE = `CASE c.record ${kindNames
-  .filter((noun) => noun !== 'user')
-  .map((noun) => `WHEN '${noun}' THEN c.ourId IN (SELECT id FROM ${noun}s)`)
+export const IS_HERE = `CASE c.record ${ownedKindNames
+  .map((kind) => `WHEN '${kind}' THEN c.ourId IN (SELECT id FROM ${kindOf(kind).table})`)
   .join(' ')} END`;
 
 const KEY = 'origin = ? AND record = ? AND theirId = ?';
@@ -153,4 +151,24 @@ export function forgetOrigins(
   );
   db.run(`DELETE FROM counterparts AS c WHERE ${isTheirs} OR ${names}`, userId, userId);
   db.exec('DROP TABLE temp.erased');
+}
+
+/**
+ * Forgets, for `erase`, what syncs hold of a user, and notes whom the user was over there. The next sync reads everything anew: what
+ * went with the user here may be another's over there, and the answer to a request that is under way is not understood any more.
+ */
+function forgetSyncs(db: Database, userId: number): void {
+  const theirs = "SELECT origin, theirId FROM counterparts WHERE record = 'user' AND ourId = ?";
+  // Who is erased over there as well need not be remembered.
+  db.run(
+    `INSERT OR IGNORE INTO erasedUsers (origin, theirUser) ${theirs} AND NOT EXISTS (SELECT 1 FROM conflicts AS c
+       WHERE c.origin = counterparts.origin AND c.theirUser = counterparts.theirId AND isErased = 1)`,
+    userId,
+  );
+  db.run(`DELETE FROM conflicts WHERE (origin, theirUser) IN (${theirs})`, userId);
+  const sent = `EXISTS (SELECT 1 FROM json_each(records)
+    WHERE value ->> '$.userId' = ? OR pushes.record = 'user' AND value ->> '$.id' = ?)`;
+  db.run(`UPDATE syncs SET horizon = -1 WHERE origin IN (SELECT origin FROM (${theirs}))`, userId);
+  db.run(`DELETE FROM pushes WHERE ${sent}`, userId, userId);
+  db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
 }

@@ -1,17 +1,15 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
-import { forgetOrigins } from '../records/counterparts.ts';
+import type { History } from '../history/history.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
-import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
-import type { History } from './history.ts';
+import { forgetOrigins } from '../sync/counterparts.ts';
 
 /** What erasing works on. */
-interface Records {
-  users: Users;
+interface Affected {
   history: History;
   settings: Settings;
   tokens: Tokens;
@@ -21,8 +19,8 @@ interface Records {
  * Whether there is something to erase of a user.
  * @throws SciaticaError `not-found` for a user that never was
  */
-export function isThere(db: Database, { users, history }: Records, userId: number): boolean {
-  if (users.has(userId)) return true;
+export function isThere(db: Database, { history }: Pick<Affected, 'history'>, userId: number): boolean {
+  if (db.value('SELECT 1 FROM users WHERE id = ?', userId) === 1) return true;
   if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
   return history.of('user', userId).some(({ action }) => action !== 'erase');
 }
@@ -31,7 +29,7 @@ export function isThere(db: Database, { users, history }: Records, userId: numbe
  * Forgets a person, inside a change: the user, what belongs to the user, its history, what other
  * databases have of it, and the tokens that were for nobody else. One entry stays: that user N was erased, and when.
  */
-export function erase(db: Database, { history, settings, tokens }: Records, userId: number): void {
+export function erase(db: Database, { history, settings, tokens }: Affected, userId: number): void {
   const wasMoved = db.value(MOVED, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   db.run('DELETE FROM users WHERE id = ?', userId);
@@ -69,10 +67,10 @@ const LAST_OWNED = `SELECT record, recordId FROM history AS last
 
 /** Forgets what records were while they belonged to others: they may have been noted under the wrong name. */
 function forgetRecords(db: Database, theirs: readonly Whose[]): void {
-  for (const noun of kindNames) {
-    const ids = theirs.filter(({ record }) => record === noun).map(({ recordId }) => recordId);
+  for (const kind of kindNames) {
+    const ids = theirs.filter(({ record }) => record === kind).map(({ recordId }) => recordId);
     if (ids.length === 0) continue;
-    const entries = `record = '${noun}' AND recordId IN (SELECT value FROM json_each(?))`;
+    const entries = `record = '${kind}' AND recordId IN (SELECT value FROM json_each(?))`;
     const list = JSON.stringify(ids);
     db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${entries}`, list);
     db.run(`DELETE FROM history WHERE ${entries}`, list);

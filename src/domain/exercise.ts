@@ -1,0 +1,23 @@
+import { date, integer, type RecordOf } from './fields.ts';
+import { logFields } from './log.ts';
+
+/** An exercise as it was recorded so far: not stored, but read from the logs. */
+export const exerciseFields = {
+  exerciseName: logFields.exerciseName,
+  /** Of its latest session. */
+  exerciseType: logFields.exerciseType,
+  sessions: integer({
+    label: 'Sessions',
+    flag: 'sessions',
+    help: 'How many sessions there are',
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    example: 12,
+  }),
+  date: date({ label: 'Last day', flag: 'date', help: 'Day of the latest session', example: '2026-03-02' }),
+};
+
+export type Exercise = RecordOf<typeof exerciseFields>;
+
+/** A name as it is compared: the case of letters, and how Unicode composes them, make no difference. */
+export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase().normalize('NFC');

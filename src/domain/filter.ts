@@ -1,0 +1,132 @@
+import { type Field, type Fields, MAX_ID, text } from './fields.ts';
+
+/** How a condition compares a field with values. */
+interface OperatorDefinition {
+  /** In a query string: what follows the name of the field. */
+  readonly suffix: string;
+  /** On a command line: what stands between the name and the value. */
+  readonly sign: string;
+  /** In help: what follows the name of the field. */
+  readonly words: string;
+  /** What must hold when several values are given; `once`: several are refused. */
+  readonly several: 'any' | 'all' | 'once';
+  /** The kinds of field that it compares. */
+  readonly kinds: readonly Field['kind'][];
+}
+
+const every = ['text', 'email', 'integer', 'boolean', 'date', 'choice'] as const;
+const ordered = ['integer', 'date'] as const;
+const worded = ['text', 'email', 'date', 'choice'] as const;
+
+/** The comparison operators: query parameters, `--where`, SQL, help and OpenAPI are made from them. */
+export const operators = {
+  eq: { suffix: '', sign: '=', words: 'is', several: 'any', kinds: every },
+  ne: { suffix: '_ne', sign: '!=', words: 'is not', several: 'all', kinds: every },
+  gte: { suffix: '_gte', sign: '>=', words: 'is at least', several: 'once', kinds: ordered },
+  lte: { suffix: '_lte', sign: '<=', words: 'is at most', several: 'once', kinds: ordered },
+  gt: { suffix: '_gt', sign: '>', words: 'is more than', several: 'once', kinds: ordered },
+  lt: { suffix: '_lt', sign: '<', words: 'is less than', several: 'once', kinds: ordered },
+  like: { suffix: '_like', sign: '~', words: 'contains', several: 'any', kinds: worded },
+} as const satisfies Record<string, OperatorDefinition>;
+
+export type Operator = keyof typeof operators;
+
+export const operatorNames = Object.keys(operators) as readonly Operator[];
+
+/** Most values that the conditions of one list may have together. */
+export const MOST_VALUES = 500;
+
+/** A condition on one field of a record. */
+export interface Comparison {
+  readonly field: string;
+  readonly operator: Operator;
+  /** At least one; `several` of the operator says what more than one mean. */
+  readonly values: readonly (string | number | boolean)[];
+}
+
+/** Which records of a list: those that meet every condition. */
+export interface Matching {
+  where?: readonly Comparison[];
+  /** A text that one of the text fields contains, upper and lower case alike. */
+  search?: string;
+}
+
+/** A filter of a list that has a name of its own: the field that it compares, how, and the values that it takes. */
+export interface Filter<Name extends string = string> {
+  readonly column: Name;
+  readonly operator: Operator;
+  readonly field: Field;
+}
+
+/** The named filters of a list; each compares a field of the record. */
+export type FiltersOf<Fs extends Fields> = Readonly<Record<string, Filter<keyof Fs & string>>>;
+
+/** What the filters take, as fields: query parameters and flags are made from them. */
+export function fieldsOfFilters<F extends Readonly<Record<string, Filter>>>(
+  filters: F,
+): { [K in keyof F]: F[K]['field'] } {
+  const entries = Object.entries(filters).map(([name, { field }]) => [name, field]);
+  return Object.fromEntries(entries) as { [K in keyof F]: F[K]['field'] };
+}
+
+/** The operators that compare a field. */
+export function operatorsOf({ kind }: Field): Operator[] {
+  return operatorNames.filter((name) => (operators[name].kinds as readonly string[]).includes(kind));
+}
+
+/** A filter for every field and operator, by the name that query strings have for it: `painAfter_gte`. */
+export function filtersOf(fields: Fields): Record<string, Filter> {
+  const entries = Object.entries(fields).flatMap(([column, field]) =>
+    operatorsOf(field).map((operator) => [
+      `${column}${operators[operator].suffix}`,
+      { column, operator, field: valueField(field, operator) },
+    ]),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** What an operator takes as the value for a field. */
+function valueField(field: Field, operator: Operator): Field {
+  const { label, flag, help, kind } = field;
+  const said = operator === 'eq' ? help : `${help}: ${operators[operator].words}`;
+  if (operator === 'like')
+    return text({
+      label,
+      flag,
+      help: said,
+      max: 200,
+      blank: false,
+      example: String(field.example).slice(0, 4),
+    });
+  // Any id can be asked for: an unknown one gives an empty list.
+  if (kind === 'integer' && field.max === MAX_ID)
+    return {
+      ...field,
+      help: said,
+      min: operator === 'eq' || operator === 'ne' ? field.min : 0,
+      max: Number.MAX_SAFE_INTEGER,
+    };
+  return { ...field, help: said };
+}
+
+/** The fields that a search looks into. */
+export function searchedFields(fields: Fields): string[] {
+  return Object.keys(fields).filter((name) => ['text', 'email', 'choice'].includes(fields[name]?.kind ?? ''));
+}
+
+const ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * A text in which letters that differ only in case or in width are the same: NFKC, then upper and lower case, so that
+ * ß is ss. Greek has two small sigmas; a dotted capital I leaves a combining dot.
+ */
+export function folded(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .replaceAll('i\u0307', 'i')
+    .normalize('NFKC');
+}

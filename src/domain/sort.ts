@@ -1,0 +1,63 @@
+import { invalid } from './errors.ts';
+import { didYouMean } from './words/suggest.ts';
+
+/** In what order a list comes, and which part of it. */
+export interface Paging {
+  /** Fields separated by commas, `-` in front for descending; ties are in id order. */
+  sort?: string;
+  limit?: number;
+  /** Where the page before this one ended: its `next`. */
+  cursor?: string;
+  /** How many records of the list are left out at its beginning. */
+  offset?: number;
+  /** The fields that each record shows, where not all: JSON only. */
+  fields?: readonly string[];
+}
+
+export interface SortKey {
+  field: string;
+  descending: boolean;
+}
+
+/**
+ * Reads `-date,id`: fields separated by commas, `-` in front for descending. The id is added as the last
+ * key when it is not among them, so that every order is total.
+ * @param known the fields of the record
+ * @throws SciaticaError `invalid` for a field that does not exist or stands twice
+ */
+export function parseSort(text: string, known: readonly string[]): SortKey[] {
+  const keys = text.split(',').map((part) => {
+    const descending = part.startsWith('-');
+    return { field: descending ? part.slice(1) : part, descending };
+  });
+  const issues = keys
+    .filter(({ field }, i) => !known.includes(field) || keys.findIndex((key) => key.field === field) < i)
+    .map(({ field }) => ({
+      field: 'sort',
+      message: known.includes(field) ? `names ${field} twice` : unknown(field, known),
+      fault: { code: known.includes(field) ? ('repeated' as const) : ('unknown' as const) },
+    }));
+  if (issues.length > 0) throw invalid(issues);
+  return keys.some(({ field }) => field === 'id') ? keys : [...keys, { field: 'id', descending: false }];
+}
+
+/**
+ * Reads `id,date`: the fields that are shown of each record, in that order.
+ * @param known the fields of the record
+ * @throws SciaticaError `invalid` for a field that does not exist or stands twice
+ */
+export function parseFields(text: string, known: readonly string[]): string[] {
+  const names = text.split(',');
+  const issues = names
+    .filter((name, i) => !known.includes(name) || names.indexOf(name) < i)
+    .map((name) => ({
+      field: 'fields',
+      message: known.includes(name) ? `names ${name} twice` : unknown(name, known),
+      fault: { code: known.includes(name) ? ('repeated' as const) : ('unknown' as const) },
+    }));
+  if (issues.length > 0) throw invalid(issues);
+  return names;
+}
+
+const unknown = (name: string, known: readonly string[]) =>
+  `must name fields of the record${didYouMean(name, known)}: ${known.join(', ')}`;

@@ -1,0 +1,81 @@
+import type * as z from 'zod/mini';
+import { fromTexts } from './codec.ts';
+import { type Issue, invalid } from './errors.ts';
+import { faultOf } from './fault.ts';
+import type { Fields } from './fields.ts';
+import { type Comparison, type Filter, filtersOf, MOST_VALUES, operators } from './filter.ts';
+import { schemaOf } from './schema.ts';
+
+/** A condition as it was asked for, in texts. */
+export interface AskedCondition {
+  /** The name of the filter, such as `painAfter_gte`. */
+  filter: string;
+  /** What a fault of it is called. */
+  name: string;
+  text: string;
+}
+
+/** Checks conditions on the fields of a record. */
+export class Conditions {
+  /** The filters by name. */
+  readonly filters: Readonly<Record<string, Filter>>;
+  readonly #schemas = new Map<string, z.ZodMiniType>();
+
+  constructor(fields: Fields) {
+    this.filters = filtersOf(fields);
+  }
+
+  has(filter: string): boolean {
+    return Object.hasOwn(this.filters, filter);
+  }
+
+  /**
+   * The conditions that were asked for; those with the same filter are one.
+   * @param issues receives every fault
+   */
+  read(asked: readonly AskedCondition[], issues: Issue[]): Comparison[] {
+    if (asked.length > MOST_VALUES) {
+      issues.push({
+        field: asked[MOST_VALUES]?.name ?? '',
+        message: `is one of more than ${MOST_VALUES} values`,
+      });
+      return [];
+    }
+    const found = new Map<string, { comparison: Comparison; values: Comparison['values'][number][] }>();
+    for (const { filter, name, text } of asked) {
+      const { column, operator, field } = this.filters[filter] as Filter;
+      const value = fromTexts({ value: field }, { value: text })['value'];
+      const result = this.#schemaOf(filter).safeParse(value);
+      const earlier = found.get(filter);
+      if (!result.success)
+        issues.push({
+          field: name,
+          message: result.error.issues[0]?.message ?? 'is invalid',
+          fault: faultOf(field, value),
+        });
+      else if (!earlier) {
+        const values = [result.data as string];
+        found.set(filter, { comparison: { field: column, operator, values }, values });
+      } else if (operators[operator].several !== 'once') earlier.values.push(result.data as string);
+      else issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
+    }
+    return [...found.values()].map(({ comparison }) => comparison);
+  }
+
+  #schemaOf(filter: string): z.ZodMiniType {
+    let schema = this.#schemas.get(filter);
+    if (!schema) {
+      schema = schemaOf((this.filters[filter] as Filter).field);
+      this.#schemas.set(filter, schema);
+    }
+    return schema;
+  }
+}
+
+/** As `Conditions.read`. @throws SciaticaError `invalid` with every fault */
+export function readConditions(fields: Fields, asked: readonly AskedCondition[]): Comparison[] {
+  const issues: Issue[] = [];
+  const where = new Conditions(fields).read(asked, issues);
+  if (issues.length > 0) throw invalid(issues);
+  return where;
+}

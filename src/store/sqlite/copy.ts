@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SciaticaError } from '../../domain/errors.ts';
+import { localStamp } from '../../domain/words/day.ts';
+import { linkNew, syncFile, type Temporary, temporaryBeside, withFreeName } from '../../lib/files.ts';
+import { withDatabase } from './connection.ts';
+import type { Database } from './database.ts';
+import { damaged, domainError, notOurs } from './errors.ts';
+import { APPLICATION_ID } from './header.ts';
+import { isSound, openToRead } from './verify.ts';
+
+/**
+ * Copies a database into an empty file, and looks the copy through.
+ * @param look reads what is wanted of the copy
+ * @throws SciaticaError `damaged`, `full`, `unusable` also for a database that is not ours
+ */
+export function copyVerified<T>(source: string, temporary: string, look: (copy: Database) => T): T {
+  // It reads one snapshot, however others write, and leaves out what was deleted (https://sqlite.org/lang_vacuum.html).
+  withDatabase(openToRead(source), (db) => db.run('VACUUM INTO ?', temporary));
+  syncFile(temporary);
+  return withDatabase(openToRead(temporary), (copy) => {
+    if (copy.pragma('application_id') !== APPLICATION_ID) throw notOurs(source);
+    if (!isSound(copy)) throw new SciaticaError('damaged', damaged(source));
+    return look(copy);
+  });
+}
+
+/**
+ * Keeps a database beside itself as it is before a migration; the caller holds the write lock, so that it is kept
+ * once, and nothing is written between copy and migration.
+ * @throws SciaticaError `full`, `damaged`; then nothing has changed
+ */
+export function keepVersion(path: string, version: number): void {
+  const target = `${path}.v${version}-${localStamp(new Date())}`;
+  let temporary: Temporary | undefined;
+  try {
+    temporary = temporaryBeside(path);
+    copyVerified(path, temporary.path, () => {});
+    const { path: copy } = temporary;
+    withFreeName(target, (name) => linkNew(copy, name));
+  } catch (error) {
+    const failed = domainError(error, path);
+    if (!(failed instanceof SciaticaError) || failed.code !== 'full') throw failed;
+    const megabytes = Math.ceil((statSync(path).size * 2) / 1e6);
+    throw new SciaticaError(
+      'full',
+      `This sciatica keeps the records in a new way, and the disk has no room for a copy of the old ones. They were left as they are. Make room (about ${megabytes} MB at ${dirname(path)}) and try again.`,
+      [],
+      { cause: error },
+    );
+  } finally {
+    temporary?.remove();
+  }
+}
