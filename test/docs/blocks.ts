@@ -32,6 +32,20 @@ export function commandsOf(parent: Command = program, path = 'sciatica'): [name:
   });
 }
 
+/** The help of a command as it is printed, with its examples. */
+export function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  return help;
+}
+
+/** The examples of a command's help, as they are typed. */
+function examplesOf(command: Command): string {
+  const [, lines = ''] = /^Examples:\n((?: {2}.*\n?)+)/m.exec(helpOf(command)) ?? [];
+  return lines.replace(/^ {2}(?:\$ )?/gm, '').trimEnd();
+}
+
 /** What does something by itself, a group that takes words or flags of its own included. */
 export const leaves = () =>
   commandsOf().filter(
@@ -64,6 +78,7 @@ function commandBlock(): string {
       command.description(),
       `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``,
       ...(rows.length > 0 ? [table(['Argument', 'Meaning'], rows)] : []),
+      `For example:\n\n\`\`\`sh\n${examplesOf(command)}\n\`\`\``,
     ].join('\n\n');
   });
   const globals = program.createHelp().visibleOptions(program);
@@ -71,9 +86,12 @@ function commandBlock(): string {
     ['Option', 'Meaning'],
     globals.map((option) => [`\`${option.flags}\``, program.createHelp().optionDescription(option)]),
   );
-  return [table(['Command', 'What it does'], overview), '## Every command', everywhere, ...sections].join(
-    '\n\n',
-  );
+  return [
+    table(['Command', 'What it does'], overview),
+    '## Options of every command',
+    everywhere,
+    ...sections,
+  ].join('\n\n');
 }
 
 function termOf(argument: Argument): string {
