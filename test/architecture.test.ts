@@ -11,8 +11,9 @@ const rooms: Record<string, readonly string[]> = {
   exchange: ['domain', 'lib'],
   insights: ['domain', 'lib'],
   sync: ['domain', 'lib', 'store'],
-  cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'sync', 'context.ts'],
-  http: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
+  cases: ['domain', 'lib', 'store', 'exchange', 'insights'],
+  cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'cases', 'sync', 'context.ts'],
+  http: ['domain', 'lib', 'store', 'exchange', 'insights', 'cases', 'context.ts'],
   'context.ts': ['domain', 'lib', 'store'],
   'main.ts': ['domain', 'cli', 'context.ts'],
 };
@@ -51,7 +52,7 @@ const isOurs = (target: string) => target.endsWith('.ts');
 const roomOf = (name: string) => name.split('/')[0] ?? '';
 
 /** Longest file, in lines; migrations are literals and may be longer. */
-const MOST_LINES = 300;
+const MOST_LINES = 450;
 /** Most files directly in one folder; the commands are a file each. */
 const MOST_FILES = 20;
 

@@ -1,6 +1,6 @@
 import { BODY, LIST, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
 import { listOfUser } from './handlers/list.ts';
-import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
+import { deleteGoal, putGoal, readGoal } from './handlers/plans/goal.ts';
 import { creation } from './handlers/plans/routines.ts';
 import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
@@ -60,7 +60,7 @@ export const planRoutes: readonly Route[] = [
     right: 'delete goal',
     errors: WRITE_ONE,
     operation: deleteGoalOperation,
-    ...written(removeGoal),
+    ...written(deleteGoal),
     isOwner: true,
   },
   {

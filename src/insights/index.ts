@@ -5,7 +5,6 @@ export type { Period } from './days.ts';
 export * from './exercises.ts';
 export { methodNotes, SCALE_NOTE } from './method.ts';
 export * from './months.ts';
-export { comparedPeriods } from './periods.ts';
 export { reportMarkdown } from './report/markdown.ts';
 export { reportHtml, reportPolicy } from './report/page.ts';
 export { buildReport, MOST_SESSIONS, type Report, type ReportOptions } from './report/report.ts';

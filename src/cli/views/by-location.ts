@@ -1,17 +1,14 @@
+import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
-import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
+import type { PlaceSummary } from '../../insights/by-location.ts';
 import { counted } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { type Canvas, wrap } from './layout.ts';
 import { footnote } from './summary-details.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
-export function placesScreen(
-  places: readonly PlaceSummary[],
-  rule: ResponseRule,
-  period: string,
-  canvas: Canvas,
-): string[] {
+export function placesScreen({ since, until, rule, places }: PlacesSummary, canvas: Canvas): string[] {
+  const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
   return [
     ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
     '',

@@ -1,5 +1,4 @@
 import { choice } from '../../domain/fields.ts';
-import type { LogFilter } from '../../domain/log.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import { localDay } from '../../domain/words/day.ts';
 import type { Handler } from '../route.ts';
@@ -33,61 +32,22 @@ const offloaded =
 /** GET of the figures of a user. */
 export const summary = offloaded(async ({ request, id, search, store }) => {
   const asked = readSummaryQuery(search);
-  store.users.json(id);
-  const target = asked.target ?? store.goals.list({ userId: id })[0]?.sessionsPerWeek;
-  const { responseRules, Tally } = await import('../../insights/index.ts');
-  const tally = new Tally();
-  for (const sessions of store.logs.sessions(filterOf(id, asked))) {
-    for (const session of sessions) tally.add(session);
-    // Other requests get their turn, however many sessions there are.
-    await new Promise(setImmediate);
-  }
-  const rule = responseRules[asked.rule ?? 'default'];
-  return tagged(
-    request,
-    JSON.stringify(tally.summary({ ...asked, ...(target !== undefined && { target }), rule })),
-  );
+  const { summaryOf } = await import('../../cases/summary.ts');
+  return tagged(request, JSON.stringify(await summaryOf(store, id, asked)));
 });
 
 /** GET of two periods of a user side by side. */
 export const compare = offloaded(async ({ request, id, search, store }) => {
-  const { since, until, before, ...asked } = readComparisonQuery(search);
-  store.users.json(id);
-  const { comparedPeriods, compareSummaries, responseRules, Tally } = await import('../../insights/index.ts');
-  const filter = filterOf(id, asked);
-  const end = (sort: string) => store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
-  const ends = { first: end('date'), last: end('-date') };
-  const periods = comparedPeriods({ since, until, before }, ends, localDay(new Date()));
-  const rule = responseRules[asked.rule ?? 'default'];
-  const tallies = [new Tally(), new Tally()] as const;
-  for (const [i, period] of periods.entries())
-    for (const sessions of store.logs.sessions({ ...filter, ...period })) {
-      for (const session of sessions) tallies[i]?.add(session);
-      await new Promise(setImmediate);
-    }
-  const [first, second] = [
-    tallies[0].summary({ ...periods[0], rule }),
-    tallies[1].summary({ ...periods[1], rule }),
-  ];
-  return tagged(request, JSON.stringify(compareSummaries(first, second)));
+  const asked = readComparisonQuery(search);
+  const { comparisonOf } = await import('../../cases/summary.ts');
+  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, localDay(new Date()))));
 });
 
 /** GET of the report on a user. */
 export const report = offloaded(async ({ request, id, search, store }) => {
   const { format, ...asked } = readReportQuery(search);
-  const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, reportPolicy, responseRules } =
-    await import('../../insights/index.ts');
-  const [user, goal, logs] = store.read(() => [
-    store.users.get(id),
-    store.goals.list({ userId: id })[0],
-    store.logs.list({ ...filterOf(id, asked), limit: MOST_SESSIONS + 1 }),
-  ]);
-  const target = asked.target ?? goal?.sessionsPerWeek;
-  const built = buildReport(user, logs, {
-    ...asked,
-    ...(target !== undefined && { target }),
-    rule: responseRules[asked.rule ?? 'default'],
-  });
+  const { reportHtml, reportMarkdown, reportOf, reportPolicy } = await import('../../cases/report.ts');
+  const built = reportOf(store, id, asked);
   if (format === 'md')
     return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
   return tagged(request, reportHtml(built), {
@@ -97,15 +57,3 @@ export const report = offloaded(async ({ request, id, search, store }) => {
     'referrer-policy': 'no-referrer',
   });
 });
-
-function filterOf(
-  userId: number,
-  { since, until, exerciseType }: Pick<LogFilter, 'since' | 'until' | 'exerciseType'>,
-): LogFilter {
-  return {
-    userId,
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(exerciseType !== undefined && { exerciseType }),
-  };
-}

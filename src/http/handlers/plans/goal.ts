@@ -1,19 +1,18 @@
+import { goalOf, removeGoal, setGoal } from '../../../cases/goal.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
 import { type Goal, goalFields } from '../../../domain/plans/goal.ts';
 import { check, objectOf } from '../../../domain/schema.ts';
-import type { Store } from '../../../store/store.ts';
 import type { Handler, Write } from '../../route.ts';
 import { type HttpResponse, json } from '../../wire/message.ts';
 import { disclosedRecord } from '../disclosure.ts';
 import { etagOf, precondition, tagged } from '../etag.ts';
 import { parseQuery } from '../query.ts';
 
-const { sessionsPerWeek } = goalFields;
-
 /** GET of a user's goal. */
 export const readGoal: Handler = ({ request, id, search, store }) => {
   parseQuery(search, {});
-  const goal = goalOf(store, id);
+  store.users.json(id);
+  const goal = goalOf(store, id) ?? none(id);
   const response = tagged(request, JSON.stringify(goal));
   response.disclosed = disclosedRecord({ noun: 'goal' }, goal);
   return response;
@@ -26,44 +25,40 @@ export const putGoal: Write = {
     parseQuery(search, {});
     store.users.json(id);
     return (body) => {
-      const input = checkBody(body);
+      const { sessionsPerWeek } = checkBody(body);
       const guard = precondition(headers);
       return () => {
-        const [now] = store.goals.list({ userId: id });
-        if (!now && headers['if-match'] !== undefined)
+        if (headers['if-match'] !== undefined && !goalOf(store, id))
           throw new SciaticaError('stale', 'There is no goal yet, and If-Match asks for one.');
-        return now
-          ? written(200, store.goals.replace(now.id, { userId: id, ...input }, guard))
-          : written(201, store.goals.create({ userId: id, ...input }));
+        const { goal, isFirst } = setGoal(store, id, sessionsPerWeek, guard);
+        return written(isFirst ? 201 : 200, goal);
       };
     };
   },
 };
 
 /** DELETE of a user's goal. */
-export const removeGoal: Write = {
+export const deleteGoal: Write = {
   hasBody: false,
   begin: ({ store, id, search, headers }) => {
     parseQuery(search, {});
     const guard = precondition(headers);
     return () => () => {
-      const goal = store.goals.delete(goalOf(store, id).id, guard);
+      store.users.json(id);
+      const goal = removeGoal(store, id, guard) ?? none(id);
       return { ...json(200, '{}'), disclosed: disclosedRecord({ noun: 'goal' }, goal) };
     };
   },
 };
 
 /** @throws SciaticaError `not-found` */
-function goalOf(store: Store, userId: number): Goal {
-  store.users.json(userId);
-  const [goal] = store.goals.list({ userId });
-  if (!goal) throw new SciaticaError('not-found', `User ${userId} has no goal.`);
-  return goal;
+function none(userId: number): never {
+  throw new SciaticaError('not-found', `User ${userId} has no goal.`);
 }
 
 /** The body, in which a client may send back all that it got. */
 function checkBody(value: unknown): { sessionsPerWeek: number } {
-  const schema = objectOf({ sessionsPerWeek });
+  const schema = objectOf({ sessionsPerWeek: goalFields.sessionsPerWeek });
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return check(schema, value);
   const { id: _, userId: __, ...input } = value as Record<string, unknown>;
   return check(schema, input);
