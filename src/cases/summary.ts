@@ -2,9 +2,10 @@ import type { RecordOf } from '../domain/fields.ts';
 import type { LogFilter } from '../domain/log.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
-import { type Comparison, comparedPeriods, compareSummaries } from '../insights/compare.ts';
-import { type ResponseRule, responseRules } from '../insights/rules.ts';
-import { type Summary, Tally } from '../insights/summary.ts';
+import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
+import { responseRules } from '../insights/rules.ts';
+import type { Comparison, ResponseRule, Summary } from '../insights/shapes.ts';
+import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
 import { goalOf } from './goal.ts';
 

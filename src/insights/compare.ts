@@ -1,47 +1,22 @@
 import { invalid } from '../domain/errors.ts';
-import type { ExerciseType } from '../domain/log.ts';
 import { addDays } from '../domain/words/day.ts';
 import { isWithin, type Period } from './days.ts';
-import { type ExerciseSummary, exerciseKey, type Response, type SessionFields } from './exercises.ts';
+import { exerciseKey, type SessionFields } from './exercises.ts';
 import { compareText, round } from './numbers.ts';
-import type { ResponseRule } from './rules.ts';
+import type {
+  Comparison,
+  Difference,
+  ExerciseComparison,
+  ExerciseSummary,
+  Response,
+  ResponseRule,
+  Shift,
+  Summary,
+} from './shapes.ts';
 import type { Interval } from './stats/points.ts';
-import { type Summary, Tally } from './summary.ts';
+import { Tally } from './summary.ts';
 import { differenceOfMeans } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
-
-/** What the interval of a difference says of the second period; `new` and `stopped`: done in one period only. */
-export type Shift = 'lower' | 'higher' | 'unclear' | 'too-few' | 'new' | 'stopped';
-
-/** Two means and their difference, second − first, with Welch's 95 % interval where there are sessions on both sides. */
-export interface Difference {
-  readonly first: number | null;
-  readonly second: number | null;
-  readonly difference: number | null;
-  readonly interval: Interval | null;
-  readonly shift: Shift;
-}
-
-export interface ExerciseComparison {
-  readonly exerciseName: string;
-  readonly exerciseType: ExerciseType;
-  readonly first: Response | null;
-  readonly second: Response | null;
-  /** Of the mean change. */
-  readonly meanChange: Difference;
-}
-
-/** Two periods side by side. */
-export interface Comparison {
-  readonly first: Summary;
-  readonly second: Summary;
-  /** The mean pain before exercise. */
-  readonly painBefore: Difference;
-  /** The mean change of all sessions. It also moves when other exercises are done. */
-  readonly meanChange: Difference;
-  /** Every exercise of either period, in the ranked order of the second; those that stopped last. */
-  readonly exercises: readonly ExerciseComparison[];
-}
 
 /** Summarizes two periods of the same logs and compares them. The periods may overlap; then so do their sessions. */
 export function comparePeriods(

@@ -1,5 +1,6 @@
 import { FEWEST_PAIRS } from './day-after.ts';
-import { describeRule, type ResponseRule } from './rules.ts';
+import { describeRule } from './rules.ts';
+import type { ResponseRule } from './shapes.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
 /** The scale, for wherever a level of pain is read. */

@@ -1,5 +1,5 @@
 import { dayNumber } from './days.ts';
-import type { MonthLevel, Trend } from './trend.ts';
+import type { MonthLevel, Trend } from './shapes.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
 /** Periods in the words of somebody who remembers them. */

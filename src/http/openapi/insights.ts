@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { comparisonFields, summaryFields } from '../../domain/summary.ts';
+import { summarySchemas } from '../../insights/shapes.ts';
 import { reportParameters } from '../handlers/insights.ts';
 import type { Operation } from './operation.ts';
 import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY, ref } from './parts.ts';
-import { summarySchemas } from './summary-schema.ts';
 
 /** The schemas of the figures, by name. */
 export function insightsSchemas(): Record<string, Json> {

@@ -1,4 +1,4 @@
-import type { Comparison, ExerciseComparison } from '../compare.ts';
+import type { Comparison, ExerciseComparison } from '../shapes.ts';
 import { FEWEST_TO_SAY } from '../verdict.ts';
 import type { Block, Section } from './document.ts';
 import { differenceSentence, exerciseShifts, interval, plain, quoted, shiftWords, signed } from './words.ts';

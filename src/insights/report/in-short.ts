@@ -1,11 +1,8 @@
 import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
-import type { Comparison } from '../compare.ts';
-import type { ExerciseSummary } from '../exercises.ts';
 import { firstAndLastMonth, monthInWords } from '../months.ts';
-import { describeRule, type ResponseRule } from '../rules.ts';
-import type { Summary } from '../summary.ts';
-import type { Trend } from '../trend.ts';
+import { describeRule } from '../rules.ts';
+import type { Comparison, ExerciseSummary, ResponseRule, Summary, Trend } from '../shapes.ts';
 import type { Bar, Bars, Block, Note, Section, Tile } from './document.ts';
 import { riseCounts, shortNote } from './notes.ts';
 import { type Report, RISE } from './report.ts';

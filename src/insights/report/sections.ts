@@ -1,7 +1,8 @@
 import type { Log } from '../../domain/log.ts';
-import { type ExerciseSummary, exerciseKey } from '../exercises.ts';
+import { exerciseKey } from '../exercises.ts';
 import { methodNotes } from '../method.ts';
 import { describeRule } from '../rules.ts';
+import type { ExerciseSummary } from '../shapes.ts';
 import { changesSection } from './changes.ts';
 import { painChart } from './charts/pain.ts';
 import { sessionsChart } from './charts/sessions.ts';

@@ -1,9 +1,15 @@
-import type { Comparison, Difference, ExerciseComparison } from '../compare.ts';
-import type { Rhythm } from '../rhythm.ts';
+import type {
+  Comparison,
+  Difference,
+  ExerciseComparison,
+  Finding,
+  PainLevel,
+  Rhythm,
+  Trend,
+  VersusOthers,
+} from '../shapes.ts';
 import type { Interval } from '../stats/points.ts';
-import type { PainLevel, Trend } from '../trend.ts';
-import { FEWEST_TO_SAY, type Finding } from '../verdict.ts';
-import type { VersusOthers } from '../versus-others.ts';
+import { FEWEST_TO_SAY } from '../verdict.ts';
 
 /** A figure with a true minus sign: `−1.3`. */
 export function signed(value: number, decimals = 1): string {
