@@ -1,10 +1,9 @@
 import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
-import type { PlaceSummary } from '../../insights/by-location.ts';
+import { FEWEST_TO_SAY, figuresNote, type PlaceSummary } from '../../insights/index.ts';
 import { counted } from '../output/io.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { type Canvas, wrap } from './layout.ts';
-import { footnote } from './summary-details.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
 export function placesScreen({ since, until, rule, places }: PlacesSummary, canvas: Canvas): string[] {
@@ -13,13 +12,17 @@ export function placesScreen({ since, until, rule, places }: PlacesSummary, canv
     ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
     '',
     ...places.flatMap((place) => [...placeLines(place, canvas), '']),
-    ...footnote(rule, canvas),
+    ...wrap(figuresNote(rule), canvas),
     ...wrap(RED_FLAGS, canvas),
   ];
 }
 
 function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
-  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)', canvas);
+  const few = tooFew(
+    exercises,
+    `Too few patients to say, under ${FEWEST_TO_SAY}: mean change (sessions)`,
+    canvas,
+  );
   return [
     ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(

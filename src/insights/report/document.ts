@@ -1,4 +1,4 @@
-import type { Chart } from './charts/frame.ts';
+import type { Chart } from './charts.ts';
 
 /** What a report is made of. Every text is plain; the renderers escape. */
 export type Block =

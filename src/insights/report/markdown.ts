@@ -1,8 +1,8 @@
 import { visible } from '../../lib/html.ts';
+import { withInterval } from '../wording.ts';
 import type { Bars, Block, Column } from './document.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
-import { interval, signed } from './words.ts';
 
 /**
  * A report as Markdown (GitHub's flavour, for its tables): the same words and figures as the HTML; of each
@@ -72,10 +72,10 @@ function bars({ caption, groups }: Bars): string {
       ? [
           rowsOf(
             columns,
-            rows.map(({ name, remark, verdict, mean, interval: range, sessions }) => [
+            rows.map(({ name, remark, verdict, mean, interval, sessions }) => [
               remark === null ? name : `${name} (${remark})`,
               verdict,
-              `${signed(mean)} (${interval(range)})`,
+              withInterval({ difference: mean, interval }),
               String(sessions),
             ]),
           ),

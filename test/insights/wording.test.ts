@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { words } from '../../../src/insights/index.ts';
+import { words } from '../../src/insights/index.ts';
 
 test.each<[low: number, high: number, decimals: number, text: string]>([
   [-2.31, 1.44, 1, '−2.3 to +1.4'],
