@@ -117,6 +117,27 @@ test(`no folder has more than ${MOST_FILES} files`, () => {
   );
 });
 
+/** Rooms in which nothing imports itself by way of others, types included. */
+const STRAIGHT = ['cases', 'insights'];
+
+test.each([
+  ['file', (name: string) => name],
+  ['folder', dirname],
+])('in rooms that are straight no %s imports another in a circle', (_, partOf) => {
+  const inside = files.filter((name) => STRAIGHT.includes(roomOf(name)));
+  const parts = new Map(inside.map((name) => [partOf(name), new Set<string>()]));
+  for (const name of inside)
+    for (const target of imports(name).map(partOf))
+      if (target !== partOf(name) && parts.has(target)) parts.get(partOf(name))?.add(target);
+  // What imports nothing that is left is in no circle.
+  for (let count = -1; count !== parts.size; ) {
+    count = parts.size;
+    for (const [part, targets] of parts)
+      if (![...targets].some((target) => parts.has(target))) parts.delete(part);
+  }
+  expect([...parts.keys()]).toEqual([]);
+});
+
 /** What a file loads at once: neither what it imports on demand, nor types. */
 function loads(name: string): string[] {
   const found = (sources.get(name) ?? '').matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'/gm);

@@ -1,7 +1,7 @@
 import { invalid } from '../domain/errors.ts';
 import { addDays } from '../domain/words/day.ts';
-import { isWithin, type Period } from './days.ts';
-import { exerciseKey, type SessionFields } from './exercises.ts';
+import type { Period } from './days.ts';
+import { exerciseKey } from './exercises.ts';
 import { compareText, round } from './numbers.ts';
 import type {
   Comparison,
@@ -9,32 +9,12 @@ import type {
   ExerciseComparison,
   ExerciseSummary,
   Response,
-  ResponseRule,
   Shift,
   Summary,
 } from './shapes.ts';
 import type { Interval } from './stats/points.ts';
-import { Tally } from './summary.ts';
 import { differenceOfMeans } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
-
-/** Summarizes two periods of the same logs and compares them. The periods may overlap; then so do their sessions. */
-export function comparePeriods(
-  logs: Iterable<SessionFields>,
-  first: Period,
-  second: Period,
-  options: { rule?: ResponseRule | undefined; target?: number | undefined } = {},
-): Comparison {
-  const [earlier, later] = [new Tally(), new Tally()];
-  for (const log of logs) {
-    if (isWithin(log.date, first)) earlier.add(log);
-    if (isWithin(log.date, second)) later.add(log);
-  }
-  return compareSummaries(
-    earlier.summary({ ...options, ...first }),
-    later.summary({ ...options, ...second }),
-  );
-}
 
 /** Compares two summaries made with the same rule. */
 export function compareSummaries(first: Summary, second: Summary): Comparison {
