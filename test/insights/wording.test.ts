@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { words } from '../../src/insights/index.ts';
@@ -30,4 +32,22 @@ test.each([
   [['A', 'B', 'C', 'D'], 2, 'A, B and 2 more'],
 ])('%j, of which %i are named, reads %s', (names, most, text) => {
   expect(words.listed(names, most)).toBe(text);
+});
+
+test('no sentence stands twice, on screens and in reports', () => {
+  const folders = ['src/insights', 'src/insights/report', 'src/cli/views'];
+  const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  // Descriptions of figures, and a style sheet.
+  const sources = paths.filter((path) => path.endsWith('.ts') && !/(shapes|style)\.ts$/.test(path));
+  const found = sources.flatMap((path) => {
+    const code = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|^import[^;]*;|\/\/.*/gm, '');
+    const texts = [...code.matchAll(/'([^'\n]*)'|`([^`]*)`/g)].map(
+      ([, plain, template = '']) => plain ?? template,
+    );
+    const phrases = texts.flatMap((text) => text.split(/\$\{[^}]*\}|<[^>]*>/));
+    return phrases.map((phrase) => phrase.toLowerCase().replace(/^[\s,.:;]+|[\s,.:;]+$/g, ''));
+  });
+  const sentences = found.filter((phrase) => phrase.split(' ').length >= 4 && /^[a-z]/.test(phrase));
+  expect(sentences.length).toBeGreaterThan(30);
+  expect(sentences.filter((sentence, i) => sentences.indexOf(sentence) !== i)).toEqual([]);
 });

@@ -38,6 +38,14 @@ export interface Bars {
   }[];
 }
 
+/** The labels of the columns, but for the drawing. */
+export const barLabels = {
+  exercise: 'Exercise',
+  verdict: 'Verdict',
+  mean: 'Mean (95 % interval)',
+  sessions: 'Sessions',
+} as const;
+
 export interface Bar {
   readonly name: string;
   readonly remark: string | null;

@@ -1,6 +1,6 @@
 import { visible } from '../../lib/html.ts';
 import { withInterval } from '../wording.ts';
-import type { Bars, Block, Column } from './document.ts';
+import { type Bars, type Block, barLabels, type Column } from './document.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 
@@ -61,10 +61,10 @@ function block(given: Block): string {
 
 function bars({ caption, groups }: Bars): string {
   const columns: Column[] = [
-    { label: 'Exercise' },
-    { label: 'Verdict' },
-    { label: 'Mean (95 % interval)', numeric: true },
-    { label: 'Sessions', numeric: true },
+    { label: barLabels.exercise },
+    { label: barLabels.verdict },
+    { label: barLabels.mean, numeric: true },
+    { label: barLabels.sessions, numeric: true },
   ];
   const parts = groups.flatMap(({ title, rows, rest }) => [
     `### ${escapeMarkdown(title)}`,

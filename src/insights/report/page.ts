@@ -3,7 +3,17 @@ import { scaleLinear } from 'd3-scale';
 import { Html, html } from '../../lib/html.ts';
 import { interval, signed } from '../wording.ts';
 import { across } from './charts.ts';
-import type { Bar, Bars, Block, Column, Note, RecordGroup, Section, Tile } from './document.ts';
+import {
+  type Bar,
+  type Bars,
+  type Block,
+  barLabels,
+  type Column,
+  type Note,
+  type RecordGroup,
+  type Section,
+  type Tile,
+} from './document.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
 import { STYLE } from './style.ts';
@@ -125,7 +135,7 @@ function bars({ caption, legend, groups }: Bars): Html {
   const share = (value: number) => across(x(value));
   const head =
     rows.length > 0 &&
-    html`<thead><tr><th scope="col">Exercise</th><th scope="col">Verdict</th><th scope="col" class="axis"><span class="hidden">Change</span>${axis(x.ticks(5), share)}</th><th scope="col" class="number">Mean (95 % interval)</th><th scope="col" class="number">Sessions</th></tr></thead>\n`;
+    html`<thead><tr><th scope="col">${barLabels.exercise}</th><th scope="col">${barLabels.verdict}</th><th scope="col" class="axis"><span class="hidden">Change</span>${axis(x.ticks(5), share)}</th><th scope="col" class="number">${barLabels.mean}</th><th scope="col" class="number">${barLabels.sessions}</th></tr></thead>\n`;
   return html`<table class="bars">
 ${rows.length > 0 && html`<caption>${legend} ${caption}</caption>\n`}${head}${groups.map(
   ({ title, rows: own, rest }) => html`<tbody>
