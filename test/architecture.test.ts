@@ -11,8 +11,9 @@ const rooms: Record<string, readonly string[]> = {
   exchange: ['domain', 'lib'],
   insights: ['domain', 'lib'],
   sync: ['domain', 'lib', 'store'],
-  cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'sync', 'context.ts'],
-  http: ['domain', 'lib', 'store', 'exchange', 'insights', 'context.ts'],
+  cases: ['domain', 'lib', 'store', 'exchange', 'insights'],
+  cli: ['domain', 'lib', 'store', 'exchange', 'insights', 'cases', 'sync', 'context.ts'],
+  http: ['domain', 'lib', 'store', 'exchange', 'insights', 'cases', 'context.ts'],
   'context.ts': ['domain', 'lib', 'store'],
   'main.ts': ['domain', 'cli', 'context.ts'],
 };
@@ -51,7 +52,7 @@ const isOurs = (target: string) => target.endsWith('.ts');
 const roomOf = (name: string) => name.split('/')[0] ?? '';
 
 /** Longest file, in lines; migrations are literals and may be longer. */
-const MOST_LINES = 300;
+const MOST_LINES = 450;
 /** Most files directly in one folder; the commands are a file each. */
 const MOST_FILES = 20;
 
@@ -114,6 +115,27 @@ test(`no folder has more than ${MOST_FILES} files`, () => {
   expect([...counts].filter(([folder, count]) => count > MOST_FILES && folder !== 'cli/commands')).toEqual(
     [],
   );
+});
+
+/** Rooms in which nothing imports itself by way of others, types included. */
+const STRAIGHT = ['cases', 'insights'];
+
+test.each([
+  ['file', (name: string) => name],
+  ['folder', dirname],
+])('in rooms that are straight no %s imports another in a circle', (_, partOf) => {
+  const inside = files.filter((name) => STRAIGHT.includes(roomOf(name)));
+  const parts = new Map(inside.map((name) => [partOf(name), new Set<string>()]));
+  for (const name of inside)
+    for (const target of imports(name).map(partOf))
+      if (target !== partOf(name) && parts.has(target)) parts.get(partOf(name))?.add(target);
+  // What imports nothing that is left is in no circle.
+  for (let count = -1; count !== parts.size; ) {
+    count = parts.size;
+    for (const [part, targets] of parts)
+      if (![...targets].some((target) => parts.has(target))) parts.delete(part);
+  }
+  expect([...parts.keys()]).toEqual([]);
 });
 
 /** What a file loads at once: neither what it imports on demand, nor types. */

@@ -1,11 +1,9 @@
 import { BODY, LIST, READ_ONE, WRITE, WRITE_ONE } from './failures.ts';
 import { listOfUser } from './handlers/list.ts';
-import { putGoal, readGoal, removeGoal } from './handlers/plans/goal.ts';
 import { creation } from './handlers/plans/routines.ts';
 import { read, remove, replace, written } from './handlers/records.ts';
 import { routines } from './handlers/resource.ts';
 import { ownerParameter, restoreOwned } from './handlers/reversal/restore.ts';
-import { deleteGoalOperation, putGoalOperation, readGoalOperation } from './openapi/goal.ts';
 import {
   deleteOperation,
   readOperation,
@@ -15,6 +13,7 @@ import {
 } from './openapi/records.ts';
 import { createRoutineOperation } from './openapi/routines.ts';
 import type { Route } from './route.ts';
+import { goalRoutes } from './routes/goal.ts';
 
 /** What a user means to do: routines and the goal. */
 export const planRoutes: readonly Route[] = [
@@ -36,33 +35,7 @@ export const planRoutes: readonly Route[] = [
     ...creation,
     isOwner: true,
   },
-  {
-    method: 'PUT',
-    path: '/users/{id}/goal',
-    right: 'change goal',
-    errors: [...WRITE_ONE, ...BODY],
-    operation: putGoalOperation,
-    ...written(putGoal),
-    isOwner: true,
-  },
-  {
-    method: 'GET',
-    path: '/users/{id}/goal',
-    right: 'read goal',
-    errors: READ_ONE,
-    operation: readGoalOperation,
-    handle: readGoal,
-    isOwner: true,
-  },
-  {
-    method: 'DELETE',
-    path: '/users/{id}/goal',
-    right: 'delete goal',
-    errors: WRITE_ONE,
-    operation: deleteGoalOperation,
-    ...written(removeGoal),
-    isOwner: true,
-  },
+  ...goalRoutes,
   {
     method: 'GET',
     path: '/routines/{id}',

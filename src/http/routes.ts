@@ -2,7 +2,6 @@ import { BODY, LIST, OPEN, PAIR, READ, READ_ONE, WRITE, WRITE_ONE } from './fail
 import { batch } from './handlers/batch.ts';
 import { changes } from './handlers/changes.ts';
 import { history } from './handlers/history.ts';
-import { compare, report, summary } from './handlers/insights.ts';
 import { list, listOfUser } from './handlers/list.ts';
 import { pair } from './handlers/pairing/pair.ts';
 import { create, createOne, patch, read, remove, replace, written } from './handlers/records.ts';
@@ -13,7 +12,6 @@ import { docs, document, health, me, root } from './handlers/service.ts';
 import { batchOperation, undoOperation } from './openapi/actions.ts';
 import { changesOperation } from './openapi/changes.ts';
 import { openApi } from './openapi/document.ts';
-import { compareOperation, reportOperation, summaryOperation } from './openapi/insights.ts';
 import { pairOperation } from './openapi/pairing.ts';
 import {
   createOperation,
@@ -35,6 +33,7 @@ import {
 } from './openapi/service.ts';
 import { planRoutes } from './plan-routes.ts';
 import type { Route } from './route.ts';
+import { insightsRoutes } from './routes/insights.ts';
 
 /** The whole service. */
 export const routes: readonly Route[] = [
@@ -103,30 +102,7 @@ export const routes: readonly Route[] = [
     operation: historyOperation(users),
     handle: history(users),
   },
-  {
-    method: 'GET',
-    path: '/users/{id}/summary',
-    right: 'read user',
-    errors: READ_ONE,
-    operation: summaryOperation,
-    handle: summary,
-  },
-  {
-    method: 'GET',
-    path: '/users/{id}/compare',
-    right: 'read user',
-    errors: READ_ONE,
-    operation: compareOperation,
-    handle: compare,
-  },
-  {
-    method: 'GET',
-    path: '/users/{id}/report',
-    right: 'read user',
-    errors: READ_ONE,
-    operation: reportOperation,
-    handle: report,
-  },
+  ...insightsRoutes,
   {
     method: 'GET',
     path: '/users/{id}/userExerciseLogs',

@@ -11,7 +11,7 @@ import { goalRecord } from '../../src/domain/plans/goal.ts';
 import { routineRecord } from '../../src/domain/plans/routine.ts';
 import { RED_FLAGS } from '../../src/domain/red-flags.ts';
 import { userRecord } from '../../src/domain/user.ts';
-import { type Comparison, comparePeriods, type Summary, summarize } from '../../src/insights/index.ts';
+import { type Comparison, type Summary, summarize } from '../../src/insights/index.ts';
 import {
   freshFolder,
   freshPath,
@@ -24,6 +24,7 @@ import {
   userFlags,
   type World,
 } from '../helpers.ts';
+import { comparePeriods } from '../insights/helpers.ts';
 
 let db = '';
 beforeAll(async () => {

@@ -212,16 +212,14 @@ async function bundled(
 
 /** Makes of a user the report that `sciatica report` writes for the same period. */
 async function reportsOf(
-  { logs }: Store,
+  store: Store,
   { since, until }: LogFilter,
   anonymous: boolean,
 ): Promise<BundleOptions['report']> {
-  const { buildReport, MOST_SESSIONS, reportHtml } = await import('../../insights/index.ts');
+  const { reportHtml, reportOf } = await import('../../cases/report.ts');
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  return (user) => {
-    const sessions = logs.list({ userId: user.id, ...period, limit: MOST_SESSIONS + 1 });
-    return namingFlags(reportFields, () => reportHtml(buildReport(user, sessions, { ...period, anonymous })));
-  };
+  return ({ id }) =>
+    namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous })));
 }
 
 /** Where the records are from; nothing for a file that cannot be imported. */

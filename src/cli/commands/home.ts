@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Log } from '../../domain/log.ts';
 import { addDays, weekdayOf } from '../../domain/words/day.ts';
-import { sparkline } from '../../insights/text.ts';
+import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../output/io.ts';
 import { countedHolding } from '../views/holding.ts';

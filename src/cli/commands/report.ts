@@ -55,26 +55,9 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   const force = options['force'] === true;
   const file = await import('../output/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
-  const { users, logs, goals } = context.store;
-  const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, responseRules } = await import(
-    '../../insights/index.ts'
-  );
-  const { since, until } = asked;
-  const filter = { userId, ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const [user, goal, sessions] = context.store.read(() => [
-    users.get(userId),
-    goals.list({ userId })[0],
-    logs.list({ ...filter, limit: MOST_SESSIONS + 1 }),
-  ]);
-  const target = asked.target ?? goal?.sessionsPerWeek;
-  const rule = responseRules[asked.rule ?? 'default'];
+  const { reportHtml, reportMarkdown, reportOf } = await import('../../cases/report.ts');
   const report = namingFlags(reportFields, () =>
-    buildReport(user, sessions, {
-      ...asked,
-      ...(target !== undefined && { target }),
-      rule,
-      anonymous: options['anonymous'] === true,
-    }),
+    reportOf(context.store, userId, { ...asked, anonymous: options['anonymous'] === true }),
   );
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
   if (output === undefined) return writeData(context, [text]);

@@ -27,10 +27,6 @@ const LEAST_DRAWING = 9;
 /** The width from which the ends of the intervals are written out. */
 const WIDE = 96;
 
-/** `clear less`, `likely more`, `open` */
-const says = ({ verdict, direction }: Change) =>
-  direction ? `${verdict} ${direction}` : verdict.replace('-', ' ');
-
 /** Mean changes with their intervals drawn on one scale, in the order given. */
 export function changesTable<C extends Change>(
   changes: readonly C[],
@@ -70,7 +66,7 @@ function intervalColumn<C extends Change>(): Column<C> {
 }
 
 function saysColumn<C extends Change>(palette: Palette): Column<C> {
-  return { title: 'Pain after', cell: says, paint: painter(palette) };
+  return { title: 'Pain after', cell: (change) => words.verdictWords(change, ' '), paint: painter(palette) };
 }
 
 function painter<C extends Change>({ relief, aggravation }: Palette): (text: string, change: C) => string {

@@ -4,9 +4,9 @@ import { goalFields, goalRecord } from '../../domain/plans/goal.ts';
 import { routineFields, routineRecord } from '../../domain/plans/routine.ts';
 import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
 import { userFields, userRecord } from '../../domain/user.ts';
+import { insightsSchemas } from '../routes/insights.ts';
 import { batchSchemas } from './actions.ts';
 import { historySchemas } from './history.ts';
-import { insightsSchemas } from './insights.ts';
 import { type Json, schemaJson } from './parts.ts';
 import { problemSchema } from './problems.ts';
 

@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { bar, intervalLine, sparkline, weeklyMedians } from '../../src/insights/index.ts';
+import { intervalLine, sparkline, weeklyMedians } from '../../src/insights/text-charts.ts';
 
-describe('drawings for a terminal', () => {
-  test.each([
-    [0, ''],
-    [0.0001, '▏'],
-    [0.5, '█████'],
-    [0.55, '█████▌'],
-    [1, '██████████'],
-    [7, '██████████'],
-  ])('a bar of %d', (share, drawn) => expect(bar(share, 10)).toBe(drawn));
-
+describe('charts for a terminal', () => {
   test('a sparkline, with gaps', () => expect(sparkline([1, 10, null, 5.5], 10)).toBe('▁█ ▅'));
   test('a sparkline fits its width', () => {
     expect(sparkline([1, 1, 10, 10, null, null], 3)).toBe('▁█ ');

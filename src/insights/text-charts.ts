@@ -1,16 +1,6 @@
-/** Drawings in plain text for a terminal, readable without colour. */
+/** Charts in plain text for a terminal, readable without colour. */
 
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/**
- * A bar of at most `width` cells for a share of 0 to 1, to an eighth of a cell. Anything above 0 shows.
- */
-export function bar(share: number, width: number): string {
-  const eighths = Math.round(Math.min(1, Math.max(0, share)) * width * 8);
-  const shown = share > 0 ? Math.max(1, eighths) : eighths;
-  return '█'.repeat(Math.floor(shown / 8)) + (EIGHTHS[shown % 8] ?? '');
-}
 
 /**
  * A line of one cell per value, from `low` (▁) to `high` (█); a blank where there is none. More values than
