@@ -5,13 +5,13 @@ import { date } from '../../domain/fields.ts';
 import { logFilterFields } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
-import { counted, escapeControls, print, sayDone } from '../output/io.ts';
-import { printJson, printRows, sayEmpty } from '../output/output.ts';
-import type { Column } from '../views/columns.ts';
+import type { Column } from '../terminal/columns.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, print, sayDone } from '../terminal/io.ts';
+import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 
 const { since } = logFilterFields;
 const before = date({

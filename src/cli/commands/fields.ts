@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Entry } from '../../domain/dictionary.ts';
-import { examples } from '../help.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
+import { examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 
 /** `sciatica fields` */
 export function addFieldsCommand(program: Command, context: Context): void {
@@ -23,7 +23,7 @@ async function explainFields(context: Context, options: Options): Promise<void> 
   const { dictionary } = await import('../../domain/dictionary.ts');
   const entries = dictionary();
   if (options['json']) return printJson(context, entries);
-  const { canvasOf, wrap } = await import('../views/layout.ts');
+  const { canvasOf, wrap } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
   const lines = entries.flatMap((entry) => [
     ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titles[entry.record]}`] : []),

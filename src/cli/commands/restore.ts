@@ -6,9 +6,9 @@ import { localStamp } from '../../domain/words/day.ts';
 import { realPathOf } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
-import { Declined, usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
+import { Declined, usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
 interface RestoreOptions {
@@ -65,7 +65,7 @@ async function restoreEncrypted(context: Context, file: string, options: Restore
 async function askedIdentity(context: Context): Promise<string> {
   if (!context.interactive)
     throw usage('The backup is encrypted: say with --identity which file holds the identity.');
-  const { askText } = await import('../input/prompts.ts');
+  const { askText } = await import('../terminal/prompts.ts');
   return askText(context, 'The backup is encrypted. File with the identity');
 }
 
@@ -112,7 +112,7 @@ async function confirm(
   if (yes || present === 'absent') return;
   if (!context.interactive)
     throw usage('This would replace the database by the backup. To do it unasked, add --yes.');
-  const { askYesNo } = await import('../input/prompts.ts');
+  const { askYesNo } = await import('../terminal/prompts.ts');
   if (!(await askYesNo(context, 'Replace the database by the backup?', false)))
     throw new Declined('Nothing was changed.');
 }

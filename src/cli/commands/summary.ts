@@ -4,14 +4,14 @@ import type { RecordOf } from '../../domain/fields.ts';
 import { type LogFilter, logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
 import type { Summary } from '../../insights/index.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
-import type { Canvas } from '../views/layout.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { printJson } from '../terminal/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -70,7 +70,7 @@ async function summarizeUser(
   });
   if (options['json']) return printJson(context, summary);
   if (summary.sessions === 0) return sayNone(context, filter);
-  const { canvasOf } = await import('../views/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
@@ -100,7 +100,7 @@ async function summarizeEverybody(context: Context, options: Options, asked: Ask
     const { since = null, until = null } = asked;
     if (options['json']) return printJson(context, { since, until, rule, places });
     if (places.length === 0) return sayNone(context, filter);
-    const { canvasOf } = await import('../views/layout.ts');
+    const { canvasOf } = await import('../terminal/layout.ts');
     const { placesScreen } = await import('../views/by-location.ts');
     const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
     print(context, placesScreen(places, rule, period, await canvasOf(context)).join('\n'));

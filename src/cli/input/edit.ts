@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { Declined, usage } from '../errors.ts';
+import { Declined, usage } from '../terminal/errors.ts';
+import type { Questions } from '../terminal/prompts.ts';
 import { type Options, valuesOf } from './options.ts';
-import type { Questions } from './prompts.ts';
 
-interface Edited {
+export interface Edited {
   fields: Fields;
   /** Those that are asked for, in this order. */
   asked?: Fields;
@@ -27,7 +27,7 @@ export async function patchOf(
   if (Object.keys(given).length > 0) return given;
   const flags = Object.values(fields).map(({ flag }) => `--${flag}`);
   if (!context.interactive) throw usage(`Say what to change, with one or more of ${flags.join(', ')}.`);
-  const { askFields } = await import('./prompts.ts');
+  const { askFields } = await import('../terminal/prompts.ts');
   const values = current as Record<string, unknown>;
   const answers = await askFields(context, asked, values, ask);
   const changed = ([name, answer]: [string, unknown]) => answer !== (values[name] ?? null);
@@ -58,6 +58,6 @@ export async function confirmed(
   if (options['yes']) return;
   if (!context.interactive)
     throw usage('This asks first, which takes a terminal. To do it unasked, add --yes.');
-  const { askYesNo } = await import('./prompts.ts');
+  const { askYesNo } = await import('../terminal/prompts.ts');
   if (!(await askYesNo(context, question, false))) throw new Declined(declined);
 }

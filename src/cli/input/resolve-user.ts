@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { usage } from '../errors.ts';
-import { say } from '../output/io.ts';
+import { usage } from '../terminal/errors.ts';
+import { say } from '../terminal/io.ts';
+import { summaryOfUser } from '../views/records.ts';
 import { idOf, type Options } from './options.ts';
 
 /** Which user a command is about: `--user`, else `SCIATICA_USER`, else `user use`, else the only user there is. */
@@ -60,6 +61,15 @@ export async function resolveUserOrAsk(context: Context, given: unknown, how = C
   if (id !== undefined) return id;
   if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
   if (!context.interactive) throw usage(`There are several users: ${how}`);
-  const { askUser } = await import('./prompts.ts');
-  return askUser(context);
+  const { askChoiceOf } = await import('../terminal/prompts.ts');
+  const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
+  return askChoiceOf(context, 'Which user?', choices);
+}
+
+/**
+ * As `resolveUserOrAsk`, of the flags of a command.
+ * @throws SciaticaError also `not-found` where there is no such user
+ */
+export async function existingUserOrAsk(context: Context, options: Options): Promise<number> {
+  return context.store.users.get(await resolveUserOrAsk(context, options['user'])).id;
 }

@@ -1,8 +1,8 @@
 import { RED_FLAGS } from '../../domain/red-flags.ts';
 import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
-import { counted } from '../output/io.ts';
+import { counted } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
-import { type Canvas, wrap } from './layout.ts';
 import { footnote } from './summary-details.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */

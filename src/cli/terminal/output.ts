@@ -3,12 +3,14 @@ import type { Fields } from '../../domain/fields.ts';
 import { doubtOfDay } from '../../domain/words/day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
-import { usage } from '../errors.ts';
-import type { Options } from '../input/options.ts';
-import { type Column, fitColumns } from '../views/columns.ts';
-import { details, pairsOf } from '../views/details.ts';
-import { widthOf } from '../views/width.ts';
+import { type Column, fitColumns } from './columns.ts';
+import { details, pairsOf } from './details.ts';
+import { usage } from './errors.ts';
 import { commandLine, displayable, escapeControls, print, say, sayDone, writeAll, writeData } from './io.ts';
+import { widthOf } from './width.ts';
+
+/** The options of a command line, as commander parsed them. */
+export type Options = Readonly<Record<string, unknown>>;
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -110,7 +112,7 @@ export async function printRows<R extends object>(
     const { tsvOf } = await import('./tsv.ts');
     return writeAll(context.stdout, tsvOf(names, rows()));
   }
-  const { draw } = await import('../views/table.ts');
+  const { draw } = await import('./table.ts');
   const all = await columns();
   const layout = fitColumns(all, rows(), context.width);
   await writeAll(context.stdout, layout ? draw(layout, rows()) : stacked(all, rows(), context.width));
