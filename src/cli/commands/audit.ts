@@ -86,7 +86,7 @@ async function showAudit(context: Context, options: Options): Promise<void> {
 /** Local midnight at which a day begins, in milliseconds since 1970. */
 const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();
 
-function recordsOf({ record, first, last, count }: AuditEntry): string {
+function describeRecords({ record, first, last, count }: AuditEntry): string {
   if (record === 'audit') return counted(count, 'request');
   if (first === null) return '';
   return first === last ? `${record} ${first}` : `${count} ${record}s, ${first} to ${last}`;
@@ -120,7 +120,7 @@ const columns: Column<AuditEntry>[] = [
           : escapeControls(who ?? `token ${token}, gone`),
   },
   { title: 'What', cell: ({ method, route }) => `${method} ${route}` },
-  { title: 'Records', cell: recordsOf },
+  { title: 'Records', cell: describeRecords },
   { title: 'Status', right: true, cell: ({ status }) => String(status) },
   { title: 'From', cell: ({ address }) => escapeControls(address) },
 ];

@@ -63,23 +63,23 @@ async function rename(context: Context, old: string, wanted: string, options: Op
   const others = names.filter((name) => !from.includes(name)).sort((a, b) => sessionsOf(b) - sessionsOf(a));
   // In other letters' case it is the known one, of several the one with the most sessions.
   const [to = typed] = wholeNamesMeant(typed, others);
-  if (from.includes(to)) throw usage(`The exercise is called ${shownName(to)} already.`);
+  if (from.includes(to)) throw usage(`The exercise is called ${inQuotes(to)} already.`);
   await askAboutMerge(context, options, { known, from, to });
   const { logs, routines } = renameExercise(store, userId, from, to);
   const what = [counted(logs, 'log'), ...(routines > 0 ? [counted(routines, 'routine')] : [])].join(', ');
-  sayDone(context, `Renamed ${listedNames(from)} to ${shownName(to)}: ${what}.`);
+  sayDone(context, `Renamed ${listedNames(from)} to ${inQuotes(to)}: ${what}.`);
   say(context, wrongHint(context).trim());
 }
 
-const shownName = (name: string) => `"${escapeControls(name)}"`;
-const listedNames = (names: readonly string[]) => names.map(shownName).join(' and ');
+const inQuotes = (name: string) => `"${escapeControls(name)}"`;
+const listedNames = (names: readonly string[]) => names.map(inQuotes).join(' and ');
 
 function unknownExercise(old: string, typed: string, names: readonly string[]): SciaticaError {
   if (names.includes(typed) && wholeNamesMeant(old, names).length > 0)
-    return usage(`The exercise is called ${shownName(typed)} already.`);
+    return usage(`The exercise is called ${inQuotes(typed)} already.`);
   return new SciaticaError(
     'not-found',
-    `There is no exercise ${shownName(old)}${probablyMeant(old, names)}. See: sciatica exercises`,
+    `There is no exercise ${inQuotes(old)}${probablyMeant(old, names)}. See: sciatica exercises`,
   );
 }
 
@@ -102,12 +102,8 @@ async function askAboutMerge(
   const present = sessions([to]);
   if (present === 0) return;
   const moved = counted(sessions(from), 'session');
-  const question = `Merge ${moved} of ${listedNames(from)} into ${shownName(to)}, which has ${present}?`;
-  if (!options['yes'] && !context.interactive)
-    throw usage(
-      `This would merge ${moved} of ${listedNames(from)} into ${shownName(to)}, which has ${present}. To do it unasked, add --yes.`,
-    );
-  await confirmed(context, options, question, 'Nothing was renamed.');
+  const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}, which has ${present}`;
+  await confirmed(context, options, `Merge ${merge}?`, 'Nothing was renamed.', `merge ${merge}`);
 }
 
 /** `sciatica exercises` */

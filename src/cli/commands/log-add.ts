@@ -14,6 +14,7 @@ import { didYouMean } from '../../domain/words/suggest.ts';
 import type { Exercise } from '../../store/records/logs.ts';
 import {
   askExercise,
+  askSimilar,
   askType,
   exerciseMeant,
   exerciseNamed,
@@ -184,7 +185,7 @@ async function save(
   known: readonly Exercise[],
 ): Promise<void> {
   const { logs } = context.store;
-  const values = complete(context, draft, known);
+  const values = withDefaults(context, draft, known);
   const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
   const log = logs.create(
     await checked(context, asked ? await askMissing(context, draft, known) : values, known, draft),
@@ -200,7 +201,7 @@ const defaults = ({ today }: Context): Values => ({ date: today, notes: '' });
 const helped = ({ painBefore, painAfter }: Values) => suggestEffective(Number(painBefore), Number(painAfter));
 
 /** Adds what follows from what was said: the type of a known exercise, today, and in one line whether it helped. */
-function complete(context: Context, { values, brief }: Draft, known: readonly Exercise[]): Values {
+function withDefaults(context: Context, { values, brief }: Draft, known: readonly Exercise[]): Values {
   const all = { ...defaults(context), ...withType(values, known) };
   const isKnown = typeof all['painBefore'] === 'number' && typeof all['painAfter'] === 'number';
   return brief && isKnown ? { effective: helped(all), ...all } : all;
@@ -238,12 +239,11 @@ async function askMissing(
   { values: given, brief }: Draft,
   known: readonly Exercise[],
 ): Promise<Values> {
-  const { askField, askYesNo } = await import('../terminal/prompts.ts');
+  const { askField } = await import('../terminal/prompts.ts');
   await checkGiven(context, given);
   const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
-  const similar = similarName(name, known);
-  const meant = similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true));
-  const values = withType({ ...given, exerciseName: meant ? similar : name }, known);
+  const meant = await askSimilar(context, name, known);
+  const values = withType({ ...given, exerciseName: meant ?? name }, known);
   if (brief) Object.assign(values, { ...defaults(context), ...values });
   for (const [field, definition] of Object.entries(missingOf(logFields, values)))
     if (field === 'exerciseType' && brief)

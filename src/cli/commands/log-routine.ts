@@ -14,7 +14,7 @@ import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { routineMeant } from '../input/routines.ts';
 import { examples } from '../terminal/help.ts';
 import { escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
-import { checkJson, printJson, sayDoubtOfDay, wrongHint } from '../terminal/output.ts';
+import { checkJson, pickedBy, printJson, sayDoubtOfDay, wrongHint } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
 
 const { min, max } = logFields.painBefore;
@@ -74,12 +74,9 @@ async function logRoutine(context: Context, name: string, options: Options): Pro
 }
 
 function tell(context: Context, options: Options, logs: readonly Log[]): void {
-  if (options['json'] !== undefined) {
-    const fields = options['json'] === true ? Object.keys(logRecord) : String(options['json']).split(',');
-    printJson(
-      context,
-      logs.map((log) => Object.fromEntries(fields.map((field) => [field, log[field as keyof Log]]))),
-    );
+  const pick = pickedBy(options, logRecord);
+  if (pick) {
+    printJson(context, logs.map(pick));
     return;
   }
   for (const log of logs) sayDone(context, `Added log ${log.id}: ${answerOf(log, context.today)}.`);

@@ -93,13 +93,13 @@ function listOf(context: Context, filter: LogFilter): List<Log> {
   const { logs } = context.store;
   return {
     fields: logRecord,
-    columns: () => columnsOf(context, filter),
+    columns: () => columnsFor(context, filter),
     json: () => logs.jsonRows(filter),
     rows: rowsOf(logs, filter),
   };
 }
 
-async function columnsOf(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
+async function columnsFor(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
   const colours = await palette(context);
   if (userId !== undefined) return logColumns(colours);
   const names = new Map(context.store.users.list().map((user) => [user.id, nameOf(user)]));

@@ -81,7 +81,9 @@ async function addRemote(
   const { remotes } = await context.store.sync();
   const { keepToken, forgetToken } = await import('../input/token-file.ts');
   remotes.requireFree(name);
-  const token = invitation ? await paired({ url, pin }, invitation.code) : await tokenOf(context, options);
+  const token = invitation
+    ? await exchangedToken({ url, pin }, invitation.code)
+    : await tokenOf(context, options);
   // A code was exchanged over there already.
   const { probe } = await import('../../sync/probe.ts');
   const obstacle = invitation ? undefined : await probe({ url, pin }, token);
@@ -96,7 +98,7 @@ async function addRemote(
 }
 
 /** Exchanges a one-time code for a token. */
-async function paired(address: Address, code: string): Promise<string> {
+async function exchangedToken(address: Address, code: string): Promise<string> {
   const { connectionTo } = await import('../../sync/connection.ts');
   const { Service } = await import('../../sync/service.ts');
   const { pause } = await import('../../sync/watch.ts');

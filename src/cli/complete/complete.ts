@@ -68,12 +68,12 @@ async function completionOf(
   const word = words.at(-1) ?? '';
   const completion = async (): Promise<Completion> => {
     if (!command) return { files: false, candidates: [] };
-    if (pending) return valuesOf(context, pending);
+    if (pending) return optionValues(context, pending);
     const [flag = '', value] = word.split('=', 2);
     if (!onlyArguments && flag.startsWith('-') && value !== undefined) {
       const option = optionNamed(program, command, flag);
       if (!option) return { files: false, candidates: [] };
-      const { files, candidates } = await valuesOf(context, option);
+      const { files, candidates } = await optionValues(context, option);
       return {
         files,
         candidates: candidates.map((found) => ({ ...found, value: `${flag}=${found.value}` })),
@@ -81,7 +81,7 @@ async function completionOf(
     }
     if (!onlyArguments && word.startsWith('-')) return { files: false, candidates: flagsOf(command) };
     return command.commands.length > 0
-      ? { files: false, candidates: namesOf(command) }
+      ? { files: false, candidates: subcommandsOf(command) }
       : argumentValues(context, command, path, args);
   };
   const { files, candidates } = await completion();
@@ -131,7 +131,7 @@ function read(context: Context, program: Command, words: readonly string[]): Rea
 const optionNamed = (program: Command, command: Command, flag: string): Option | undefined =>
   [...command.options, ...program.options].find(({ long, short }) => long === flag || short === flag);
 
-const namesOf = (command: Command): Candidate[] =>
+const subcommandsOf = (command: Command): Candidate[] =>
   command.commands.map((child) => ({ value: child.name(), description: child.summary() }));
 
 function flagsOf(command: Command): Candidate[] {
@@ -142,7 +142,7 @@ function flagsOf(command: Command): Candidate[] {
 
 const words = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, description: '' }));
 
-async function valuesOf(context: Context, option: Option): Promise<Completion> {
+async function optionValues(context: Context, option: Option): Promise<Completion> {
   if (option.flags.includes('<file>')) return FILES;
   if (option.argChoices) return { files: false, candidates: words(option.argChoices) };
   if (option instanceof WhereOption) return { files: false, candidates: words(option.beginnings) };

@@ -40,13 +40,12 @@ export async function patchOf(
  * @throws Declined, or SciaticaError `invalid` where there is no terminal
  */
 export async function confirmDeletion(context: Context, options: Options, what: string): Promise<void> {
-  if (!options['yes'] && !context.interactive)
-    throw usage(`This would delete ${what}. To do it unasked, add --yes.`);
-  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.');
+  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
 }
 
 /**
  * Asks whether to go on, unless `--yes` was given.
+ * @param effect what would be done, for the message where nobody can be asked
  * @throws Declined with the message `declined`, or SciaticaError `invalid` where there is no terminal
  */
 export async function confirmed(
@@ -54,10 +53,13 @@ export async function confirmed(
   options: Options,
   question: string,
   declined: string,
+  effect?: string,
 ): Promise<void> {
   if (options['yes']) return;
   if (!context.interactive)
-    throw usage('This asks first, which takes a terminal. To do it unasked, add --yes.');
+    throw usage(
+      `This ${effect === undefined ? 'asks first, which takes a terminal' : `would ${effect}`}. To do it unasked, add --yes.`,
+    );
   const { askYesNo } = await import('../terminal/prompts.ts');
   if (!(await askYesNo(context, question, false))) throw new Declined(declined);
 }

@@ -121,3 +121,16 @@ export async function askType(context: Context, name: string): Promise<ExerciseT
   const field = { ...logFields.exerciseType, help: `Kind of ${escapeControls(name)}, a new exercise` };
   return (await askField(context, field)) as ExerciseType;
 }
+
+/** Asks whether a new name was meant for the known one that is close to it. @returns that one if so */
+export async function askSimilar(
+  context: Context,
+  text: string,
+  known: readonly Named[],
+): Promise<string | undefined> {
+  const { askYesNo } = await import('../terminal/prompts.ts');
+  const similar = similarName(text, known);
+  return similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true))
+    ? similar
+    : undefined;
+}

@@ -11,7 +11,7 @@ import { idOf, type Options } from './options.ts';
  * The user of `--user` or `SCIATICA_USER`.
  * @throws SciaticaError `invalid`, `not-found`
  */
-function named(context: Context, given: unknown): number | undefined {
+function namedUser(context: Context, given: unknown): number | undefined {
   const variable = context.env['SCIATICA_USER'];
   if (given === undefined && !variable) return undefined;
   const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
@@ -23,7 +23,7 @@ function named(context: Context, given: unknown): number | undefined {
 }
 
 /** The user of `user use`, else the only one. */
-function settled(context: Context): number | undefined {
+function usualUser(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
   if (chosen && users.has(chosen)) return chosen;
@@ -38,7 +38,7 @@ function settled(context: Context): number | undefined {
 
 /** The user of a command; undefined if several are possible. @throws SciaticaError `invalid`, `not-found` */
 export function resolveUser(context: Context, given: unknown): number | undefined {
-  return named(context, given) ?? settled(context);
+  return namedUser(context, given) ?? usualUser(context);
 }
 
 /** The user of a list; undefined for all users. @throws SciaticaError `invalid`, `not-found` */

@@ -7,8 +7,8 @@ import { type RoutineExercise, routineFields } from '../../domain/plans/routine.
 import { choiceMeant } from '../../domain/words/choice.ts';
 import { namesMeant, wholeNamesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
-import { escapeControls, quoted } from '../terminal/io.ts';
-import { askType, askWhich, exerciseNamed, namesOf, severalMeant, similarName } from './exercises.ts';
+import { quoted } from '../terminal/io.ts';
+import { askSimilar, askType, askWhich, exerciseNamed, namesOf, severalMeant } from './exercises.ts';
 
 const { min, max } = routineFields.exercises;
 
@@ -34,7 +34,7 @@ export function exerciseTyped(text: string, known: readonly RoutineExercise[]): 
   return { text, names: exerciseType ? [exerciseName] : [], exerciseType };
 }
 
-const isAmong = (name: string, names: readonly string[]): boolean =>
+const isNamed = (name: string, names: readonly string[]): boolean =>
   names.some((one) => foldedName(one) === foldedName(name));
 
 /**
@@ -77,7 +77,7 @@ export function checkTyped(
  */
 function faultOfTyped({ names }: Typed, before: readonly string[]): string | undefined {
   if (names.length === 0) return `must have one of ${exerciseTypes.join(', ')} after the =`;
-  return names.every((name) => isAmong(name, before)) ? 'is in the routine already' : undefined;
+  return names.every((name) => isNamed(name, before)) ? 'is in the routine already' : undefined;
 }
 
 function openIn({ text, names }: Typed, known: readonly RoutineExercise[]): string {
@@ -106,7 +106,7 @@ export async function askExercises(
     const end = chosen.length < min ? '' : ' (Enter: that is all)';
     const answer = await askLine(context, `Exercise ${chosen.length + 1}${end}`, faultIn);
     if (answer === '') break;
-    const others = known.filter(({ exerciseName }) => !isAmong(exerciseName, names));
+    const others = known.filter(({ exerciseName }) => !isNamed(exerciseName, names));
     const typed = exerciseTyped(answer, others);
     chosen.push(settled(typed, others) ?? (await askOpen(context, typed, others)));
   }
@@ -128,16 +128,4 @@ export async function askOpen(
   const exercise = exerciseNamed(meant, known);
   if (exercise) return exercise;
   return { exerciseName: text, exerciseType: type ?? (await askType(context, text)) };
-}
-
-async function askSimilar(
-  context: Context,
-  text: string,
-  known: readonly RoutineExercise[],
-): Promise<string | undefined> {
-  const { askYesNo } = await import('../terminal/prompts.ts');
-  const similar = similarName(text, known);
-  return similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true))
-    ? similar
-    : undefined;
 }

@@ -37,8 +37,7 @@ interface Records<K extends KindName> {
   jsonRows(filter: Filter): Iterable<string[]>;
 }
 
-const recordsOf = <K extends KindName>({ store }: Context, kind: K) =>
-  store.of(kind) as unknown as Records<K>;
+const verbsOf = <K extends KindName>({ store }: Context, kind: K) => store.of(kind) as unknown as Records<K>;
 
 /** The fields that a person gives: all but the id. */
 export function givenFields(kind: KindName): Fields {
@@ -78,7 +77,7 @@ export async function addRecord<K extends KindName>(
   const faults = dayFaults(fields, given, context.today);
   const record = namingFlags(
     fields,
-    () => recordsOf(context, kind).create(checksOf(kind).input({ ...blank, ...given })),
+    () => verbsOf(context, kind).create(checksOf(kind).input({ ...blank, ...given })),
     faults,
   );
   const done = `Added ${summaryOf(kind, record)}.`;
@@ -89,7 +88,7 @@ export async function addRecord<K extends KindName>(
 /** Shows a record as details, or as JSON. @throws SciaticaError `not-found` */
 export function showRecord(context: Context, options: Options, kind: KindName, id: number): void {
   const { fields } = kindOf(kind);
-  const record = recordsOf(context, kind).get(id);
+  const record = verbsOf(context, kind).get(id);
   printRecord(context, options, { fields, columns: columnsOf(fields), record });
 }
 
@@ -119,7 +118,7 @@ export async function editRecord<K extends KindName>(
   checkJson(options, kindOf(kind).fields);
   const fields = givenFields(kind);
   const { checksOf } = await import('../../domain/schema.ts');
-  const records = recordsOf(context, kind);
+  const records = verbsOf(context, kind);
   const id = await find();
   const current = records.get(id);
   const { userId: _, ...others } = fields;
@@ -147,10 +146,11 @@ export async function removeRecords(
   kind: KindName,
   ids: readonly number[],
 ): Promise<void> {
-  const records = recordsOf(context, kind);
+  const { one, many } = kindOf(kind).words;
+  const records = verbsOf(context, kind);
   const [first, ...others] = ids.map((id) => records.get(id));
   if (!first) return;
-  const what = others.length > 0 ? counted(ids.length, kindOf(kind).words.one) : summaryOf(kind, first);
+  const what = others.length > 0 ? counted(ids.length, one, many) : summaryOf(kind, first);
   if (others.length > 0 && !options['yes'])
     for (const record of [first, ...others]) sayAlways(context, `  ${summaryOf(kind, record)}`);
   await confirmDeletion(context, options, what);
@@ -164,9 +164,9 @@ export async function removeRecords(
 export async function listRecords(context: Context, options: Options, kind: KindName): Promise<void> {
   const {
     fields,
-    words: { one },
+    words: { one, many },
   } = kindOf(kind);
-  const records = recordsOf(context, kind);
+  const records = verbsOf(context, kind);
   const userId = isOwned(kind) ? resolveListUser(context, options) : undefined;
   const owner = userId === undefined ? {} : { userId };
   const matching = { ...owner, ...(await matchingOf(context, options, fields)) };
@@ -189,5 +189,5 @@ export async function listRecords(context: Context, options: Options, kind: Kind
   });
   const { limit } = filter;
   if (context.stdout.isTTY && total !== undefined && limit !== undefined && limit < total)
-    say(context, `${limit} of ${counted(total, one)}.`);
+    say(context, `${limit} of ${counted(total, one, many)}.`);
 }

@@ -35,7 +35,7 @@ export function printRecord<R extends object>(
   options: Options,
   { fields, columns, record }: { fields: Fields; columns: readonly Column<R>[]; record: R },
 ): void {
-  const pick = picked(options['json'], fields);
+  const pick = pickedBy(options, fields);
   if (pick) print(context, json(context, pick(record)));
   else print(context, details(pairsOf(columns, record)));
 }
@@ -46,7 +46,7 @@ export function printDone<R extends object>(
   options: Options,
   { fields, record, done }: { fields: Fields; record: R; done: string },
 ): void {
-  const pick = picked(options['json'], fields);
+  const pick = pickedBy(options, fields);
   if (pick) print(context, json(context, pick(record)));
   else sayChanged(context, done);
 }
@@ -85,7 +85,7 @@ export async function printJsonList(context: Context, blocks: Iterable<readonly 
 
 /** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
 export function checkJson(options: Options, fields: Fields): void {
-  picked(options['json'], fields);
+  pickedBy(options, fields);
 }
 
 /** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. */
@@ -94,12 +94,12 @@ export async function printList<R extends object>(
   options: Options,
   list: List<R>,
 ): Promise<void> {
-  const pick = picked(options['json'], list.fields);
+  const pick = pickedBy(options, list.fields);
   if (pick)
     await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
-    await writeData(context, csvOf(Object.keys(list.fields), recordsOf(list.json())));
+    await writeData(context, csvOf(Object.keys(list.fields), parsedRecords(list.json())));
   } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
@@ -136,7 +136,7 @@ function* stacked<R>(
 type Pick = (record: object) => object;
 
 /** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
-function picked(asked: unknown, fields: Fields): Pick | undefined {
+export function pickedBy({ json: asked }: Options, fields: Fields): Pick | undefined {
   if (asked === undefined) return undefined;
   if (asked === true) return (record) => record;
   const known = Object.keys(fields);
@@ -174,7 +174,7 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
   yield started ? close : '[]\n';
 }
 
-function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
+function* parsedRecords(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }
 
