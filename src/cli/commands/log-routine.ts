@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
@@ -8,52 +7,21 @@ import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { namesOf, severalMeant } from '../input/exercises.ts';
-import { addFieldOptions, jsonOption, type Options } from '../input/options.ts';
+import type { Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { routineMeant } from '../input/routines.ts';
-import { examples } from '../terminal/help.ts';
 import { escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
 import { checkJson, pickedBy, printJson, sayDoubtOfDay, wrongHint } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
 
 const { min, max } = logFields.painBefore;
 
-/** `sciatica log routine` */
-export function addLogRoutineCommand(log: Command, context: Context): void {
-  const { userId, date } = logFields;
-  const command = log
-    .command('routine')
-    .summary('Record the exercises of a routine')
-    .description(
-      'Record the exercises of a routine, with two numbers for each: the pain before and after; what follows them is a note. In a terminal, s skips an exercise, b goes back to the one before, and nothing is saved before the last answer. All of them are one change, so one undo takes them back. An exercise counts as effective if the pain fell.',
-    )
-    .argument('<name>', 'name of the routine or a part of it, or its id')
-    .option(
-      '--set <exercise=before,after>',
-      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; once for each",
-      (text: string, before: string[]) => [...before, text],
-      [],
-    )
-    .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, { date });
-  command
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica log routine morning',
-        "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
-      ),
-    )
-    .action((name: string, options: Options) => logRoutine(context, name, options));
-}
-
 /** What is said about an exercise; null for one that was not done. */
 type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 
 /** Records the exercises of a routine as one change. @throws SciaticaError; then nothing was written */
-async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
+export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
   const { date = context.today } = await parseFlags(context, options, { date: logFields.date });
   const userId = await existingUserOrAsk(context, options);

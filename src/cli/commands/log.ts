@@ -4,16 +4,16 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
 import { askExercise } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
-import { idOf, type Options } from '../input/options.ts';
+import { addFieldOptions, idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { editVerb, removeVerb, showVerb } from '../records/commands.ts';
 import { editRecord, removeRecords } from '../records/verbs.ts';
 import { palette } from '../terminal/colour.ts';
 import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
 import { addLogAddCommands, askHelped } from './log-add.ts';
-import { addLogRoutineCommand } from './log-routine.ts';
 
 /** `sciatica log add|routine|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
@@ -44,6 +44,39 @@ export function addLogCommand(program: Command, context: Context): void {
     .action(async (ids: string[], options: Options) =>
       removeRecords(context, options, 'log', await idsOrPicked(context, ids)),
     );
+}
+
+/** `sciatica log routine` */
+function addLogRoutineCommand(log: Command, context: Context): void {
+  const { userId, date } = logFields;
+  const command = log
+    .command('routine')
+    .summary('Record the exercises of a routine')
+    .description(
+      'Record the exercises of a routine, with two numbers for each: the pain before and after; what follows them is a note. In a terminal, s skips an exercise, b goes back to the one before, and nothing is saved before the last answer. All of them are one change, so one undo takes them back. An exercise counts as effective if the pain fell.',
+    )
+    .argument('<name>', 'name of the routine or a part of it, or its id')
+    .option(
+      '--set <exercise=before,after>',
+      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; once for each",
+      (text: string, before: string[]) => [...before, text],
+      [],
+    )
+    .option(`--${userId.flag} <id>`, userId.help);
+  addFieldOptions(command, { date });
+  command
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica log routine morning',
+        "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
+      ),
+    )
+    .action(async (name: string, options: Options) => {
+      const { logRoutine } = await import('./log-routine.ts');
+      await logRoutine(context, name, options);
+    });
 }
 
 async function showLog(context: Context, id: string, options: Options): Promise<void> {

@@ -1,19 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
-import { addFieldOptions, countOf, csvOption, idOf, jsonOption } from '../input/options.ts';
-import { addMatchingOptions, sortOption } from '../input/where.ts';
+import { addFieldOptions, idOf, jsonOption } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
 import type { Options } from '../terminal/output.ts';
-import {
-  addRecord,
-  editRecord,
-  givenFields,
-  isOwned,
-  listRecords,
-  removeRecords,
-  showRecord,
-} from './verbs.ts';
+import { addRecord, editRecord, givenFields, removeRecords, showRecord } from './verbs.ts';
 
 /** Commands of a kind of record, made from its fields and words. */
 
@@ -99,32 +90,4 @@ export function addRecordCommand(program: Command, context: Context, kind: KindN
     .action((ids: string[], options: Options) =>
       removeRecords(context, options, kind, [...new Set(ids.map((id) => idOf(id)))]),
     );
-}
-
-/** Adds `sciatica <kinds>`, which lists them. @param lines examples */
-export function addListCommand(
-  program: Command,
-  context: Context,
-  kind: KindName,
-  lines: readonly string[],
-): void {
-  const { fields, words } = kindOf(kind);
-  const { userId, ...others } = fields;
-  const command = program
-    .command(words.many)
-    .summary(`List the ${words.many}`)
-    .description(
-      `List the ${words.many}, in the order they were added or that of --sort: as a table in a terminal, as tab-separated lines in a pipe.`,
-    );
-  if (userId && isOwned(kind)) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
-  const ordered = Object.keys(others).find(
-    (name) => name !== 'id' && /^(integer|date)$/.test(others[name]?.kind ?? ''),
-  );
-  addMatchingOptions(command, fields)
-    .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))
-    .addOption(new Option('--limit <n>', 'the first so many').argParser(countOf))
-    .addOption(jsonOption())
-    .addOption(csvOption())
-    .addHelpText('after', examples(...lines))
-    .action((options: Options) => listRecords(context, options, kind));
 }

@@ -5,24 +5,15 @@ import type { Matching } from '../../domain/lists/filter.ts';
 import type { Paging } from '../../domain/lists/sort.ts';
 import { confirmDeletion, type Edited, patchOf } from '../input/edit.ts';
 import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
-import { existingUserOrAsk, resolveListUser } from '../input/resolve-user.ts';
-import { matchingOf, sortOf } from '../input/where.ts';
+import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
-import { counted, say, sayAlways } from '../terminal/io.ts';
-import {
-  checkJson,
-  type Options,
-  printDone,
-  printList,
-  printRecord,
-  sayChanged,
-  sayEmpty,
-} from '../terminal/output.ts';
+import { counted, sayAlways } from '../terminal/io.ts';
+import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
 import { columnsOf, summaryOf } from '../views/records.ts';
 
 /** What the commands of every kind of record do. */
 
-type Filter = Matching & Paging & { userId?: number };
+export type ListFilter = Matching & Paging & { userId?: number };
 
 type Stored<K extends KindName> = RecordOfKind<K> & { id: number };
 
@@ -32,12 +23,13 @@ interface Records<K extends KindName> {
   create(input: object): Stored<K>;
   update(id: number, patch: object): Stored<K>;
   delete(id: number): unknown;
-  count(filter?: Filter): number;
-  chunks(filter: Filter): Iterable<Stored<K>[]>;
-  jsonRows(filter: Filter): Iterable<string[]>;
+  count(filter?: ListFilter): number;
+  chunks(filter: ListFilter): Iterable<Stored<K>[]>;
+  jsonRows(filter: ListFilter): Iterable<string[]>;
 }
 
-const verbsOf = <K extends KindName>({ store }: Context, kind: K) => store.of(kind) as unknown as Records<K>;
+export const verbsOf = <K extends KindName>({ store }: Context, kind: K) =>
+  store.of(kind) as unknown as Records<K>;
 
 /** The fields that a person gives: all but the id. */
 export function givenFields(kind: KindName): Fields {
@@ -158,36 +150,4 @@ export async function removeRecords(
     for (const id of ids) records.delete(id);
   });
   sayChanged(context, `Deleted ${what}.`);
-}
-
-/** Lists the records that match, in every output format. @throws SciaticaError `invalid`, `not-found` */
-export async function listRecords(context: Context, options: Options, kind: KindName): Promise<void> {
-  const {
-    fields,
-    words: { one, many },
-  } = kindOf(kind);
-  const records = verbsOf(context, kind);
-  const userId = isOwned(kind) ? resolveListUser(context, options) : undefined;
-  const owner = userId === undefined ? {} : { userId };
-  const matching = { ...owner, ...(await matchingOf(context, options, fields)) };
-  const filter: Filter = { ...matching, ...(await sortOf(options, fields)) };
-  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
-  const isPlain = options['json'] === undefined && !options['csv'];
-  if (isPlain && records.count(owner) === 0) {
-    // The first user comes before everything else.
-    const hint = isOwned(kind) ? 'To add one' : 'Start with';
-    return sayEmpty(context, options, `There is no ${one} yet. ${hint}: sciatica ${one} add`);
-  }
-  const total = isPlain ? records.count(matching) : undefined;
-  if (total === 0) return sayEmpty(context, options, `No ${one} matches.`);
-  const { userId: user, ...others } = fields;
-  await printList<object>(context, options, {
-    fields,
-    columns: () => columnsOf(user && userId === undefined ? { ...others, userId: user } : others),
-    json: () => records.jsonRows(filter),
-    rows: () => records.chunks(filter),
-  });
-  const { limit } = filter;
-  if (context.stdout.isTTY && total !== undefined && limit !== undefined && limit < total)
-    say(context, `${limit} of ${counted(total, one, many)}.`);
 }
