@@ -149,10 +149,10 @@ function loads(name: string): string[] {
 test('a list of logs waits for no statistics, no server and no other format', () => {
   const loaded = new Set(['main.ts', 'cli/commands/logs.ts']);
   for (const name of loaded) for (const target of loads(name)) loaded.add(target);
-  expect(loaded).toContain('cli/output/output.ts');
+  expect(loaded).toContain('cli/terminal/output.ts');
   expect(
     [...loaded].filter((name) =>
-      /^(insights|http|exchange|cli\/views\/(changes|comparison|by-location|summary|layout|table)\.)/.test(
+      /^(insights|http|exchange|cli\/(views\/(changes|comparison|by-location|summary)|terminal\/(layout|table))\.)/.test(
         name,
       ),
     ),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
-import { wrap } from '../../src/cli/views/layout.ts';
+import { wrap } from '../../src/cli/terminal/layout.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { logRecord } from '../../src/domain/log.ts';
 import { goalRecord } from '../../src/domain/plans/goal.ts';

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, comparisonFields } from '../../domain/summary.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -49,7 +49,7 @@ async function compare(context: Context, options: Options): Promise<void> {
   const comparison = await comparisonOf(context.store, userId, asked, context.today);
   if (options['json']) return printJson(context, comparison);
   if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, { userId });
-  const { canvasOf } = await import('../views/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { comparisonScreen } = await import('../views/comparison.ts');
   const who = shownAs(user, options['anonymous'] === true);
   print(context, comparisonScreen(who, comparison, await canvasOf(context)).join('\n'));

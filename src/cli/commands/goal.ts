@@ -3,12 +3,12 @@ import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { type Goal, goalFields, goalRecord } from '../../domain/plans/goal.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { jsonOption, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { commandLine, counted, print, say } from '../output/io.ts';
-import { checkJson, printDone, printJson, printRecord, sayChanged } from '../output/output.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, counted, print, say } from '../terminal/io.ts';
+import { checkJson, printDone, printJson, printRecord, sayChanged } from '../terminal/output.ts';
 import { nameOf } from '../views/records.ts';
 
 const { min, max } = goalFields.sessionsPerWeek;

@@ -4,14 +4,14 @@ import type { RecordOf } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
 import type { Summary } from '../../insights/shapes.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
-import type { Canvas } from '../views/layout.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { printJson } from '../terminal/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -64,7 +64,7 @@ async function summarizeUser(
   const summary = await summaryOf(store, userId, asked);
   if (options['json']) return printJson(context, summary);
   if (summary.sessions === 0) return sayNone(context, { userId });
-  const { canvasOf } = await import('../views/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
@@ -84,7 +84,7 @@ async function summarizeEverybody(context: Context, options: Options, asked: Ask
   const summary = placesOf(context.store, asked);
   if (options['json']) return printJson(context, summary);
   if (summary.places.length === 0) return sayNone(context, {});
-  const { canvasOf } = await import('../views/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { placesScreen } = await import('../views/by-location.ts');
   print(context, placesScreen(summary, await canvasOf(context)).join('\n'));
 }

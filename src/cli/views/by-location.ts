@@ -1,9 +1,9 @@
 import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
 import { FEWEST_TO_SAY, figuresNote, type PlaceSummary } from '../../insights/index.ts';
-import { counted } from '../output/io.ts';
+import { counted } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
-import { type Canvas, wrap } from './layout.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
 export function placesScreen({ since, until, rule, places }: PlacesSummary, canvas: Canvas): string[] {

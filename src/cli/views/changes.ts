@@ -1,11 +1,11 @@
 import { type Direction, intervalLine, type Verdict, words } from '../../insights/index.ts';
-import type { Palette } from '../output/colour.ts';
-import { escapeControls } from '../output/io.ts';
-import type { Column } from './columns.ts';
+import type { Palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { escapeControls } from '../terminal/io.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { table } from '../terminal/table.ts';
+import { clip } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './exercise-name.ts';
-import type { Canvas } from './layout.ts';
-import { table } from './table.ts';
-import { clip } from './width.ts';
 
 /** What a table of mean changes shows of an exercise, of one patient or of many. */
 export interface Change {

@@ -1,10 +1,10 @@
 import { RED_FLAGS } from '../../domain/red-flags.ts';
 import { COMPARISON_NOTE, type Comparison, type Difference, words } from '../../insights/index.ts';
-import type { Palette } from '../output/colour.ts';
-import { escapeControls } from '../output/io.ts';
-import type { Column } from './columns.ts';
-import { type Canvas, wrap } from './layout.ts';
-import { table } from './table.ts';
+import type { Palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
+import { table } from '../terminal/table.ts';
 
 interface Row {
   label: string;

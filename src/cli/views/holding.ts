@@ -1,4 +1,4 @@
-import { counted } from '../output/io.ts';
+import { counted } from '../terminal/io.ts';
 
 /** Counts of records. */
 interface Holding {

@@ -8,9 +8,9 @@ import {
   weeklyMedians,
   words,
 } from '../../insights/index.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { nameIn } from './exercise-name.ts';
-import { type Canvas, wrap } from './layout.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {

@@ -7,10 +7,10 @@ import {
   type Trend,
   words,
 } from '../../insights/index.ts';
-import { counted, escapeControls } from '../output/io.ts';
+import { counted, escapeControls } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
+import { clip, widthOf } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './exercise-name.ts';
-import { type Canvas, wrap } from './layout.ts';
-import { clip, widthOf } from './width.ts';
 
 /**
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how

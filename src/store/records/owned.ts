@@ -62,6 +62,7 @@ export class Owned<R extends { id: number; userId: number }> {
   shortPage = (filter: OwnedFilter, withIds = false): ShortPage =>
     this.#table.shortPage(this.#query(filter), withIds);
   page = (filter: OwnedFilter, limit: number): Page => this.#table.page(this.#query(filter), limit);
+  chunks = (filter: OwnedFilter = {}): Generator<R[]> => this.#table.chunks(this.#query(filter));
   jsonChunks = (filter: OwnedFilter = {}): Generator<Chunk> => this.#table.jsonChunks(this.#query(filter));
   jsonRows = (filter: OwnedFilter = {}): Generator<string[]> => this.#table.jsonRows(this.#query(filter));
 
@@ -92,6 +93,11 @@ export class Owned<R extends { id: number; userId: number }> {
       this.#require(input, id);
       return this.#table.update(input, id);
     });
+  }
+
+  /** Changes the fields that are given. @throws SciaticaError as `replace` */
+  update(id: number, patch: object): R {
+    return this.store.change(() => this.replace(id, { ...this.get(id), ...patch }));
   }
 
   /**

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import type { Context } from '../../context.ts';
-import { type Palette, palette } from '../output/colour.ts';
+import { type Palette, palette } from './colour.ts';
 
 /** Width and colours of the output. */
 export interface Canvas {

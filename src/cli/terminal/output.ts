@@ -3,12 +3,14 @@ import type { Fields } from '../../domain/fields.ts';
 import { doubtOfDay } from '../../domain/words/day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
-import { usage } from '../errors.ts';
-import type { Options } from '../input/options.ts';
-import { type Column, fitColumns } from '../views/columns.ts';
-import { details, pairsOf } from '../views/details.ts';
-import { widthOf } from '../views/width.ts';
+import { type Column, fitColumns } from './columns.ts';
+import { details, pairsOf } from './details.ts';
+import { usage } from './errors.ts';
 import { commandLine, displayable, escapeControls, print, say, sayDone, writeAll, writeData } from './io.ts';
+import { widthOf } from './width.ts';
+
+/** The options of a command line, as commander parsed them. */
+export type Options = Readonly<Record<string, unknown>>;
 
 /** A list for a terminal or as tab-separated lines. */
 export interface Rows<R extends object> {
@@ -33,7 +35,7 @@ export function printRecord<R extends object>(
   options: Options,
   { fields, columns, record }: { fields: Fields; columns: readonly Column<R>[]; record: R },
 ): void {
-  const pick = picked(options['json'], fields);
+  const pick = pickedBy(options, fields);
   if (pick) print(context, json(context, pick(record)));
   else print(context, details(pairsOf(columns, record)));
 }
@@ -44,7 +46,7 @@ export function printDone<R extends object>(
   options: Options,
   { fields, record, done }: { fields: Fields; record: R; done: string },
 ): void {
-  const pick = picked(options['json'], fields);
+  const pick = pickedBy(options, fields);
   if (pick) print(context, json(context, pick(record)));
   else sayChanged(context, done);
 }
@@ -83,7 +85,7 @@ export async function printJsonList(context: Context, blocks: Iterable<readonly 
 
 /** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
 export function checkJson(options: Options, fields: Fields): void {
-  picked(options['json'], fields);
+  pickedBy(options, fields);
 }
 
 /** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. */
@@ -92,12 +94,12 @@ export async function printList<R extends object>(
   options: Options,
   list: List<R>,
 ): Promise<void> {
-  const pick = picked(options['json'], list.fields);
+  const pick = pickedBy(options, list.fields);
   if (pick)
     await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
   else if (options['csv']) {
     const { csvOf } = await import('../../exchange/csv.ts');
-    await writeData(context, csvOf(Object.keys(list.fields), recordsOf(list.json())));
+    await writeData(context, csvOf(Object.keys(list.fields), parsedRecords(list.json())));
   } else await printRows(context, { ...list, names: Object.keys(list.fields) });
 }
 
@@ -110,7 +112,7 @@ export async function printRows<R extends object>(
     const { tsvOf } = await import('./tsv.ts');
     return writeAll(context.stdout, tsvOf(names, rows()));
   }
-  const { draw } = await import('../views/table.ts');
+  const { draw } = await import('./table.ts');
   const all = await columns();
   const layout = fitColumns(all, rows(), context.width);
   await writeAll(context.stdout, layout ? draw(layout, rows()) : stacked(all, rows(), context.width));
@@ -134,7 +136,7 @@ function* stacked<R>(
 type Pick = (record: object) => object;
 
 /** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
-function picked(asked: unknown, fields: Fields): Pick | undefined {
+export function pickedBy({ json: asked }: Options, fields: Fields): Pick | undefined {
   if (asked === undefined) return undefined;
   if (asked === true) return (record) => record;
   const known = Object.keys(fields);
@@ -172,7 +174,7 @@ function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | un
   yield started ? close : '[]\n';
 }
 
-function* recordsOf(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
+function* parsedRecords(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
   for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
 }
 

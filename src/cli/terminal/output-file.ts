@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync 
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
-import { fileError } from '../errors.ts';
+import { fileError } from './errors.ts';
 import { escapeControls, quoted } from './io.ts';
 
 /**

@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Context, Output, Paging } from '../../context.ts';
-import { widthOf } from '../views/width.ts';
+import { kinds } from '../../domain/kinds.ts';
+import { widthOf } from './width.ts';
 
 /** Commands with output that can be long. None of them asks anything after its first line of output. */
 const PAGED = [
@@ -14,15 +15,10 @@ const PAGED = [
   'export',
   'fields',
   'history',
-  'log show',
-  'logs',
   'report',
-  'routine show',
-  'routines',
   'summary',
   'token ls',
-  'user show',
-  'users',
+  ...Object.values(kinds).flatMap(({ words: { one, many } }) => [`${one} show`, many]),
 ];
 
 /** Options of less as git sets them: end where one screen shows all, keep colours, leave the text on the screen. */

@@ -1,13 +1,14 @@
 import { CommanderError } from 'commander';
-import type { Context } from '../context.ts';
-import { describeIssue, type ErrorCode, SciaticaError } from '../domain/errors.ts';
-import type { Field, Fields } from '../domain/fields.ts';
-import { DAYS } from '../domain/words/spoken-day.ts';
-import { withDatabase } from '../store/sqlite/connection.ts';
-import { damaged } from '../store/sqlite/errors.ts';
-import { isSchemaSound } from '../store/sqlite/schema.ts';
-import { areDaysSound, isSound, openToRead } from '../store/sqlite/verify.ts';
-import { escapeControls, quoted, sayAlways } from './output/io.ts';
+import type { Context } from '../../context.ts';
+import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
+import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { DAYS } from '../../domain/words/spoken-day.ts';
+import { withDatabase } from '../../store/sqlite/connection.ts';
+import { damaged } from '../../store/sqlite/errors.ts';
+import { isSchemaSound } from '../../store/sqlite/schema.ts';
+import { areDaysSound, isSound, openToRead } from '../../store/sqlite/verify.ts';
+import { escapeControls, quoted, sayAlways } from './io.ts';
 
 export const INTERRUPTED = 130;
 
@@ -106,10 +107,14 @@ const VERBS: Readonly<Record<string, string>> = {
   ls: 'list',
 };
 
+/** The command that lists what a noun is about. */
 const LISTS: Readonly<Record<string, string>> = {
-  log: 'logs',
-  user: 'users',
-  routine: 'routines',
+  ...Object.fromEntries(
+    kindNames
+      .map(kindOf)
+      .filter(({ verbs }) => verbs.includes('list'))
+      .map(({ words: { one, many } }) => [one, many]),
+  ),
   exercise: 'exercises',
   token: 'token ls',
 };

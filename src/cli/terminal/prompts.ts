@@ -3,14 +3,9 @@ import type { Context, Input } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
-import { type ExerciseType, logFields } from '../../domain/log.ts';
 import { check, inputOf } from '../../domain/schema.ts';
-import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
 import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
-import type { Exercise } from '../../store/records/logs.ts';
-import { counted, escapeControls } from '../output/io.ts';
-import { summaryOfUser } from '../views/records.ts';
-import { namesOf } from './exercises.ts';
+import { escapeControls } from './io.ts';
 import { Keyboard, LINE_BREAK } from './keyboard.ts';
 import type { Streams } from './plain-prompts.ts';
 
@@ -86,7 +81,7 @@ export async function askField(context: Context, field: Field, current?: unknown
           // Once it is answered, nobody needs to know what else could have been said.
           theme: { style: { message: (text: string, status: string) => headline(text, days, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
-          validate: (text) => faultOf(field, read(text), context.today) ?? true,
+          validate: (text) => faultOfValue(field, read(text), context.today) ?? true,
         },
         streams,
       ),
@@ -157,7 +152,8 @@ function fieldValue(field: Field, text: string, today: string): unknown {
   return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
 }
 
-function faultOf(field: Field, value: unknown, today: string): string | undefined {
+/** What is wrong with the value of a field, as a sentence; undefined if nothing is. */
+export function faultOfValue(field: Field, value: unknown, today: string): string | undefined {
   const fault = field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today) : undefined;
   if (fault) return `It ${fault}`;
   try {
@@ -185,10 +181,6 @@ export function askYesNo(context: Context, message: string, yes: boolean): Promi
   return ask(context, (prompts, streams) => prompts.confirm({ message, default: yes }, streams));
 }
 
-/** Asks whether an exercise helped. */
-export const askHelped = (context: Context, helped: boolean): Promise<boolean> =>
-  askYesNo(context, 'Did it help?', helped);
-
 /** Asks to pick one of several. */
 export function askChoiceOf<T>(
   context: Context,
@@ -198,53 +190,17 @@ export function askChoiceOf<T>(
   return ask(context, (prompts, streams) => prompts.select<T>({ message, choices: [...choices] }, streams));
 }
 
-/** Asks for the type of a new exercise, whose name may be a typing mistake. */
-export async function askKind(context: Context, name: string): Promise<ExerciseType> {
-  const field = { ...logFields.exerciseType, help: `Kind of ${escapeControls(name)}, a new exercise` };
-  return (await askField(context, field)) as ExerciseType;
-}
-
-/** Asks for a user. @returns the id */
-export function askUser(context: Context): Promise<number> {
-  const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
-  return ask(context, (prompts, streams) => prompts.select({ message: 'Which user?', choices }, streams));
-}
-
 /**
- * Asks for an exercise: a search in those recorded before, the latest first, or a new name.
- * @param current comes first in the list
+ * Asks for one of many by a part of its name, or for a new one.
+ * @param source what fits a text; all without it
+ * @param faultOf what is wrong with an answer, as a sentence; undefined if nothing is
  */
-export async function askExercise(
+export function askSearch(
   context: Context,
-  recorded: readonly Exercise[],
-  current?: unknown,
+  message: string,
+  source: (term: string | undefined) => { value: string; name: string; description: string }[],
+  faultOf: (answer: string) => string | undefined,
 ): Promise<string> {
-  const field = logFields.exerciseName;
-  if (recorded.length === 0) return String(await askField(context, field, current));
-  const known = recorded.toSorted(
-    (a, b) => Number(b.exerciseName === current) - Number(a.exerciseName === current),
-  );
-  const source = (term: string | undefined) => {
-    const text = term?.trim() ?? '';
-    const names = namesOf(known);
-    const meant = text === '' ? names : namesMeant(text, names);
-    const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
-    const isNew =
-      text !== '' && names.every((name) => withoutCaseAndMarks(name) !== withoutCaseAndMarks(text));
-    return isNew
-      ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
-      : found;
-  };
-  const validate = (name: string) => faultOf(field, name, context.today) ?? true;
-  return ask(context, (prompts, streams) =>
-    prompts.search({ message: field.help, source, validate }, streams),
-  );
-}
-
-function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
-  return {
-    value: exerciseName,
-    name: escapeControls(exerciseName),
-    description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
-  };
+  const validate = (answer: string) => faultOf(answer) ?? true;
+  return ask(context, (prompts, streams) => prompts.search({ message, source, validate }, streams));
 }

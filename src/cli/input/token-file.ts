@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { Context } from '../context.ts';
-import { replace, temporaryBeside } from '../lib/files.ts';
-import { fileError, usage } from './errors.ts';
-import { escapeControls, say } from './output/io.ts';
+import type { Context } from '../../context.ts';
+import { replace, temporaryBeside } from '../../lib/files.ts';
+import { fileError, usage } from '../terminal/errors.ts';
+import { escapeControls, say } from '../terminal/io.ts';
 
 /** Tokens for services, which no command line, no backup and no export holds. */
 

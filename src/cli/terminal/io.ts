@@ -97,8 +97,8 @@ export function commandLine({ db }: Context, words: string): string {
 }
 
 /** `1 log`, `2 logs`, `10,000 logs`. */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
 const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;

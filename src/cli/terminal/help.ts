@@ -1,6 +1,6 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const standard = new Help();
 
 function termOf(argument: Argument): string {

@@ -1,14 +1,14 @@
-import type { Context } from '../../../context.ts';
-import { SciaticaError } from '../../../domain/errors.ts';
-import { foldedName } from '../../../domain/plans/exercise.ts';
-import type { Routine, RoutineExercise } from '../../../domain/plans/routine.ts';
-import { namesMeant } from '../../../domain/words/match.ts';
-import { didYouMean } from '../../../domain/words/suggest.ts';
-import type { Store } from '../../../store/store.ts';
-import { usage } from '../../errors.ts';
-import { escapeControls, quoted } from '../../output/io.ts';
-import { summaryOfRoutine } from '../../views/records.ts';
-import { namesOf } from '../exercises.ts';
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { foldedName } from '../../domain/plans/exercise.ts';
+import type { Routine, RoutineExercise } from '../../domain/plans/routine.ts';
+import { namesMeant } from '../../domain/words/match.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
+import type { Store } from '../../store/store.ts';
+import { usage } from '../terminal/errors.ts';
+import { escapeControls, quoted } from '../terminal/io.ts';
+import { summaryOfRoutine } from '../views/records.ts';
+import { namesOf } from './exercises.ts';
 
 /** What a user does, from logs and routines, each exercise once: the latest of the logs first. */
 export function knownExercises({ logs, routines }: Store, userId: number): RoutineExercise[] {
@@ -56,7 +56,7 @@ export async function routineMeant(context: Context, userId: number, text: strin
   if (others.length === 0) return first;
   if (!context.interactive)
     throw usage(`${quoted(text)} can mean ${names.join(', ')}: say more of the name.`);
-  const { askChoiceOf } = await import('../prompts.ts');
+  const { askChoiceOf } = await import('../terminal/prompts.ts');
   const choices = found.map((routine) => ({ value: routine, name: summaryOfRoutine(routine) }));
   return askChoiceOf(context, 'Which routine?', choices);
 }
