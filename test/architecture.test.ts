@@ -51,7 +51,7 @@ const isOurs = (target: string) => target.endsWith('.ts');
 const roomOf = (name: string) => name.split('/')[0] ?? '';
 
 /** Longest file, in lines; migrations are literals and may be longer. */
-const MOST_LINES = 300;
+const MOST_LINES = 450;
 /** Most files directly in one folder; the commands are a file each. */
 const MOST_FILES = 20;
 

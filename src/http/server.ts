@@ -7,8 +7,7 @@ import { createApp, type Service } from './app.ts';
 import { Gate } from './guard/gate.ts';
 import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
-import { Feed } from './handlers/feed.ts';
-import { Problem, problemResponse } from './problem.ts';
+import { Feed } from './protocol/feed.ts';
 import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
 import { SharedConnections } from './wire/connections.ts';
 import { compressChunks, compressWhole } from './wire/encoding.ts';
@@ -16,6 +15,7 @@ import { createListener, hostNames, listen, MAX_CONNECTIONS, unusedConnections }
 import { watchLog } from './wire/log-watch.ts';
 import type { HttpResponse } from './wire/message.ts';
 import { afterEarlier } from './wire/pipelining.ts';
+import { Problem, problemResponse } from './wire/problem.ts';
 import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { match } from '../../src/http/router.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
+import { match } from '../../src/http/routes/router.ts';
 
 test.each(routes.map(({ method, path }) => [method, path] as const))('%s %s is found', (method, path) => {
   const found = match(`${path.replace('{id}', '57')}?a=b`);

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../lib/html.ts';
-import { problemTypes } from '../problem-types.ts';
+import { problemTypes } from '../wire/problem.ts';
 import {
   endpointsOf,
   nameOf,

@@ -1,9 +1,9 @@
 import { type Caller, isOpenToAll, may } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
 import type { Store } from '../../store/store.ts';
-import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
-import type { Route, Session } from '../route.ts';
+import type { Route, Session } from '../protocol/route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
+import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import { AuditTrail } from './audit.ts';
 import { secretOf } from './credentials.ts';
 import { Buckets, DEFAULT_RATE, FAILURE_RATE, PAIRING_RATE, type Rate, rateLimitKey } from './limits.ts';

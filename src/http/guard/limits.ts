@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../wire/problem.ts';
 
 /** A rate limit: calls at once, and calls per second after those. */
 export interface Rate {

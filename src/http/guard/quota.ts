@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../wire/problem.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

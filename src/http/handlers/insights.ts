@@ -2,9 +2,9 @@ import { choice } from '../../domain/fields.ts';
 import type { LogFilter } from '../../domain/log.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import { localDay } from '../../domain/words/day.ts';
-import type { Handler } from '../route.ts';
-import { tagged } from './etag.ts';
-import { queryReader } from './query.ts';
+import { tagged } from '../protocol/etag.ts';
+import { queryReader } from '../protocol/query.ts';
+import type { Handler } from '../protocol/route.ts';
 
 /** The query parameters of a report. */
 export const reportParameters = {

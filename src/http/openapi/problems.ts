@@ -1,5 +1,5 @@
 import { faultCodes } from '../../domain/fault.ts';
-import { type ProblemType, problemTypes, typeUri } from '../problem-types.ts';
+import { type ProblemType, problemTypes, typeUri } from '../wire/problem.ts';
 import { type Json, ref } from './parts.ts';
 
 /** The schema of every error. */
@@ -81,6 +81,21 @@ const problems = {
 } as const;
 
 export type ProblemName = keyof typeof problems;
+
+/** How kinds of route can fail, besides what can happen to any request. */
+export const OPEN: readonly ProblemName[] = [
+  'BadRequest',
+  'Forbidden',
+  'TooManyRequests',
+  'ServiceUnavailable',
+];
+export const PAIR: readonly ProblemName[] = [...OPEN, 'NotFound', 'InsufficientStorage'];
+export const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
+export const LIST: readonly ProblemName[] = [...READ, 'NotAcceptable'];
+export const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
+export const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
+export const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
+export const WRITE_ONE: readonly ProblemName[] = [...WRITE, 'NotFound', 'PreconditionFailed'];
 
 /** The responses, by name, that operations refer to. */
 export const problemResponses: Json = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { typeUri, usualType } from '../problem-types.ts';
+import { typeUri, usualType } from './problem.ts';
 
 /** Error codes of Node's HTTP parser and timers, as a status. */
 const statuses: Record<string, { status: number; detail: string }> = {

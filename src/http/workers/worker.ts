@@ -2,10 +2,10 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openReader } from '../../store/open-reader.ts';
 import type { Store } from '../../store/store.ts';
-import { Feed } from '../handlers/feed.ts';
-import { problemResponse } from '../problem.ts';
-import { match } from '../router.ts';
+import { Feed } from '../protocol/feed.ts';
+import { match } from '../routes/router.ts';
 import type { Chunks, HttpResponse } from '../wire/message.ts';
+import { problemResponse } from '../wire/problem.ts';
 import type { Answered, Fault, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
 /** The entry of a worker thread: answers reads with the handlers of the service, on connections of its own. */

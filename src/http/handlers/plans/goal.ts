@@ -2,11 +2,11 @@ import { SciaticaError } from '../../../domain/errors.ts';
 import { type Goal, goalFields } from '../../../domain/plans/goal.ts';
 import { check, objectOf } from '../../../domain/schema.ts';
 import type { Store } from '../../../store/store.ts';
-import type { Handler, Write } from '../../route.ts';
+import { disclosedRecord } from '../../protocol/disclosure.ts';
+import { etagOf, precondition, tagged } from '../../protocol/etag.ts';
+import { parseQuery } from '../../protocol/query.ts';
+import type { Handler, Write } from '../../protocol/route.ts';
 import { type HttpResponse, json } from '../../wire/message.ts';
-import { disclosedRecord } from '../disclosure.ts';
-import { etagOf, precondition, tagged } from '../etag.ts';
-import { parseQuery } from '../query.ts';
 
 const { sessionsPerWeek } = goalFields;
 
@@ -15,7 +15,7 @@ export const readGoal: Handler = ({ request, id, search, store }) => {
   parseQuery(search, {});
   const goal = goalOf(store, id);
   const response = tagged(request, JSON.stringify(goal));
-  response.disclosed = disclosedRecord({ noun: 'goal' }, goal);
+  response.disclosed = disclosedRecord('goal', goal);
   return response;
 };
 
@@ -48,7 +48,7 @@ export const removeGoal: Write = {
     const guard = precondition(headers);
     return () => () => {
       const goal = store.goals.delete(goalOf(store, id).id, guard);
-      return { ...json(200, '{}'), disclosed: disclosedRecord({ noun: 'goal' }, goal) };
+      return { ...json(200, '{}'), disclosed: disclosedRecord('goal', goal) };
     };
   },
 };
@@ -73,6 +73,6 @@ function written(status: number, goal: Goal): HttpResponse {
   const body = JSON.stringify(goal);
   return {
     ...json(status, body, { etag: etagOf(body) }),
-    disclosed: disclosedRecord({ noun: 'goal' }, goal),
+    disclosed: disclosedRecord('goal', goal),
   };
 }

@@ -1,5 +1,5 @@
-import type { Match, Route } from './route.ts';
-import { routes } from './routes.ts';
+import type { Match, Route } from '../protocol/route.ts';
+import { routes } from './index.ts';
 
 const byPath = new Map<string, Map<string, Route>>();
 for (const route of routes) {
