@@ -3,7 +3,7 @@ import type { Gate, Refusal } from './guard/gate.ts';
 import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './protocol/feed.ts';
 import { allowed, type Match, type Route, type Session, type Workers } from './protocol/route.ts';
-import { match } from './routes/router.ts';
+import { match } from './routes/index.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 import { Problem, problemResponse } from './wire/problem.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { routes } from '../../src/http/routes/index.ts';
-import { match } from '../../src/http/routes/router.ts';
+import { match, routes } from '../../src/http/routes/index.ts';
 
 test.each(routes.map(({ method, path }) => [method, path] as const))('%s %s is found', (method, path) => {
   const found = match(`${path.replace('{id}', '57')}?a=b`);

@@ -153,14 +153,16 @@ function queryOf({ query = {}, filters = {}, sortable }: Operation): Json[] {
 function sharedParameters(routes: readonly DescribedRoute[]): Json {
   const parameters = routes.flatMap(({ operation }) => {
     const { shared } = operation;
-    return shared === undefined ? [] : queryOf(operation).map((one) => [keyOf(shared, one['name']), one]);
+    return shared === undefined
+      ? []
+      : queryOf(operation).map((one) => [sharedName(shared, one['name']), one]);
   });
   return Object.fromEntries(parameters);
 }
 
-const keyOf = (shared: string, name: unknown) => `${shared}.${name}`;
+const sharedName = (shared: string, name: unknown) => `${shared}.${name}`;
 const refOf = (shared: string, name: unknown): Json => ({
-  $ref: `#/components/parameters/${keyOf(shared, name)}`,
+  $ref: `#/components/parameters/${sharedName(shared, name)}`,
 });
 
 /** Gives the parameters that name fields a pattern: these fields, each at most once. */

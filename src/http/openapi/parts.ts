@@ -58,10 +58,13 @@ export function notModified(further: Json = {}): Json {
   return { description: 'The caller has it already', headers: { ...further, ...ETAG } };
 }
 
-export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
-export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
+export const IF_MATCH = requestHeader('If-Match', 'Write only if the record still has this entity tag');
+export const IF_NONE_MATCH = requestHeader(
+  'If-None-Match',
+  'Answer 304 if the record still has this entity tag',
+);
 
-function header(name: string, description: string): Json {
+function requestHeader(name: string, description: string): Json {
   return { name, in: 'header', description, schema: { type: 'string' } };
 }
 

@@ -43,32 +43,34 @@ export function replay(
   const left = [...entries];
   const states = new Map<string, State>();
   return requests.map(({ method, url, body }) => {
-    const place = placeOf(method, url, match);
+    const place = placeOfRequest(method, url, match);
     const key = JSON.stringify(place);
     const take = (entry: HistoryEntry | undefined): State => {
       if (entry) left.splice(left.indexOf(entry), 1);
-      for (const isOwner of [true, false]) if (entry) states.set(keyOf(entry, isOwner), entry.after);
+      for (const isOwner of [true, false]) if (entry) states.set(placeOfEntry(entry, isOwner), entry.after);
       return entry?.after ?? null;
     };
     const isOf = (entry: HistoryEntry) =>
-      method === 'POST' && !place.isOwner ? entry.record === place.kind : keyOf(entry, place.isOwner) === key;
+      method === 'POST' && !place.isOwner
+        ? entry.record === place.kind
+        : placeOfEntry(entry, place.isOwner) === key;
     if (method === 'DELETE') {
       take(left.find((entry) => isOf(entry) && entry.action === 'delete'));
       return json(200, '{}');
     }
     if (method === 'POST') {
       const made = (entry: HistoryEntry) => entry.action === 'create' && isResultOf(body, place, entry);
-      return answer(201, place.kind, take(left.find((entry) => isOf(entry) && made(entry))));
+      return stateResponse(201, place.kind, take(left.find((entry) => isOf(entry) && made(entry))));
     }
     const next = left.find(isOf);
     if (next && isResultOf(body, place, next))
-      return answer(next.action === 'create' ? 201 : 200, place.kind, take(next));
+      return stateResponse(next.action === 'create' ? 201 : 200, place.kind, take(next));
     // It changed nothing: the record was as the change found it, or as it had become.
-    return answer(200, place.kind, states.get(key) ?? next?.before ?? stateAfter(store, place, seq));
+    return stateResponse(200, place.kind, states.get(key) ?? next?.before ?? stateAfter(store, place, seq));
   });
 }
 
-function placeOf(method: string, url: string, match: (target: string) => Match | undefined): Place {
+function placeOfRequest(method: string, url: string, match: (target: string) => Match | undefined): Place {
   const found = match(url);
   const route = found?.methods.get(method);
   return {
@@ -79,7 +81,7 @@ function placeOf(method: string, url: string, match: (target: string) => Match |
 }
 
 /** The place of the record of an entry, as a text. */
-function keyOf(entry: HistoryEntry, isOwner: boolean): string {
+function placeOfEntry(entry: HistoryEntry, isOwner: boolean): string {
   const id = isOwner ? (usersOf(entry)[0] ?? 0) : entry.id;
   return JSON.stringify({ kind: entry.record, id, isOwner } satisfies Place);
 }
@@ -112,7 +114,7 @@ function stateAfter(store: Store, { kind, id, isOwner }: Place, seq: number): St
     : ((recordsOf(store, kind).list({ userId: id })[0] as State | undefined) ?? null);
 }
 
-function answer(status: number, kind: KindName, state: State): HttpResponse {
+function stateResponse(status: number, kind: KindName, state: State): HttpResponse {
   if (state === null) return json(status, 'null');
   const body = JSON.stringify(state);
   const { path, place } = kindOf(kind);

@@ -205,7 +205,8 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
         ? { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE }
         : { code: requests === undefined ? 'missing' : 'wrong-type' },
     });
-  else for (const [i, one] of requests.entries()) issues.push(...faultsOf(one, `requests[${i}]`, match));
+  else
+    for (const [i, one] of requests.entries()) issues.push(...faultsOfRequest(one, `requests[${i}]`, match));
   if (issues.length > 0) throw invalid(issues);
   return (requests as BatchRequest[]).map((one) => ({
     ...one,
@@ -215,7 +216,7 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
   }));
 }
 
-function faultsOf(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
+function faultsOfRequest(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
   if (!isObject(one))
     return [
       {

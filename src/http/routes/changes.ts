@@ -1,6 +1,7 @@
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound } from '../../domain/errors.ts';
 import { integer, MAX_ID } from '../../domain/fields.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { rateLimitKey } from '../guard/limits.ts';
 import {
@@ -18,11 +19,12 @@ import {
 import { READ, READ_ONE } from '../openapi/problems.ts';
 import type { Collection } from '../protocol/collection.ts';
 import { disclosedChanges } from '../protocol/disclosure.ts';
-import { entriesResponse, taggedEntries } from '../protocol/entries.ts';
+import { tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
+import { arrayOf } from '../protocol/formats.ts';
 import { parseQuery, queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
-import type { Chunk, HttpHeaders, HttpResponse } from '../wire/message.ts';
+import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 
 /** GET of the history of one record, the first change first; a deleted record still has one. */
 export function historyRoute({ name, kind, verbs }: Collection): Route {
@@ -133,13 +135,13 @@ export const changesRoute: Route = {
     const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.lastChange(since)) };
     if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(context, since, headers);
     store.requireSince(since);
-    if (limit !== undefined) return page(context, since, limit, headers);
+    if (limit !== undefined) return changesPage(context, since, limit, headers);
     const after = (seq: number) => store.changesAfter(seq, CHUNK_ENTRIES);
     return entriesResponse(request, headers, after(since), after);
   },
 };
 
-function page(
+function changesPage(
   { request, store }: RequestContext,
   since: number,
   limit: number,
@@ -206,3 +208,49 @@ async function* events(
     subscription.close();
   }
 }
+
+/**
+ * A response with entries of the history: one text while they are few, else in chunks.
+ * @param first the first of them
+ * @param after reads those that follow an entry, some at a time
+ */
+export function entriesResponse(
+  request: HttpRequest,
+  headers: HttpHeaders,
+  first: HistoryEntry[],
+  after: (seq: number) => HistoryEntry[],
+): HttpResponse {
+  const last = first.at(-1);
+  const second = last ? after(last.seq) : [];
+  if (second.length === 0) return taggedEntries(request, headers, first);
+  const body = arrayOf(batches(first, second, after), ({ entries }) => disclosedChanges(entries));
+  return { ...json(200, '', headers), body };
+}
+
+/** A response with all of these entries in one text. */
+export function taggedEntries(
+  request: HttpRequest,
+  headers: HttpHeaders,
+  entries: HistoryEntry[],
+): HttpResponse {
+  const response = tagged(request, JSON.stringify(entries), headers);
+  response.disclosed = disclosedChanges(entries);
+  return response;
+}
+
+/** The history only grows, so that batches need not be read from one snapshot. */
+function* batches(
+  first: HistoryEntry[],
+  second: HistoryEntry[],
+  after: (seq: number) => HistoryEntry[],
+): Generator<{ entries: HistoryEntry[]; rows: string[] }> {
+  yield batch(first);
+  for (let entries = second; ; ) {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    yield batch(entries);
+    entries = after(last.seq);
+  }
+}
+
+const batch = (entries: HistoryEntry[]) => ({ entries, rows: entries.map((entry) => JSON.stringify(entry)) });

@@ -115,9 +115,9 @@ function listResponse(
   const type = preferredType(context.request.headers.accept, listTypes);
   const format = formatOf(type, filter.fields ?? Object.keys(collection.kind.fields));
   const asked = { collection, filter, format, path };
-  if (slice) return part(asked, slice, context);
-  if (filter.limit !== undefined) return page(asked, filter.limit, context);
-  return whole(asked, {}, context);
+  if (slice) return partResponse(asked, slice, context);
+  if (filter.limit !== undefined) return pageResponse(asked, filter.limit, context);
+  return wholeResponse(asked, {}, context);
 }
 
 interface Asked {
@@ -130,7 +130,7 @@ interface Asked {
 const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type, vary: 'Accept' });
 
 /** The records that match, up to the limit of the filter. */
-function whole(
+function wholeResponse(
   { collection, filter, format, path }: Asked,
   further: HttpHeaders,
   context: RequestContext,
@@ -156,7 +156,11 @@ function whole(
   };
 }
 
-function part(asked: Asked, slice: SliceOf, context: RequestContext): HttpResponse | Promise<HttpResponse> {
+function partResponse(
+  asked: Asked,
+  slice: SliceOf,
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
   const { collection, filter, path } = asked;
   const { search, store } = context;
   return store.read(() => {
@@ -164,11 +168,11 @@ function part(asked: Asked, slice: SliceOf, context: RequestContext): HttpRespon
     const headers: HttpHeaders = { 'x-total-count': String(total) };
     const links = pageLinks(`${context.base()}${path}`, search, slice, total);
     if (links !== undefined) headers['link'] = links;
-    return whole(asked, headers, context);
+    return wholeResponse(asked, headers, context);
   });
 }
 
-function page(
+function pageResponse(
   { collection, filter, format, path }: Asked,
   limit: number,
   { request, search, store }: RequestContext,
