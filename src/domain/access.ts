@@ -1,5 +1,5 @@
 import type { HistoryEntry } from './history.ts';
-import { type KindName, kindNames } from './kinds.ts';
+import { type KindName, kindNames, ownedKindNames } from './kinds.ts';
 
 /** Who may do what over the network. */
 
@@ -17,10 +17,7 @@ export type Right =
 
 /** A batch is allowed to every role: each request in it needs its own right. */
 const READS: readonly Right[] = [
-  'read user',
-  'read log',
-  'read routine',
-  'read goal',
+  ...kindNames.map((kind) => `read ${kind}` as const),
   'read changes',
   'read self',
   'send batch',
@@ -29,15 +26,7 @@ const READS: readonly Right[] = [
 /** What belongs to a user, and the user's own profile. */
 const KEEPS: readonly Right[] = [
   'change user',
-  'create log',
-  'change log',
-  'delete log',
-  'create routine',
-  'change routine',
-  'delete routine',
-  'create goal',
-  'change goal',
-  'delete goal',
+  ...ownedKindNames.flatMap((kind) => [`create ${kind}`, `change ${kind}`, `delete ${kind}`] as const),
   'undo',
 ];
 
@@ -73,9 +62,9 @@ export function may(role: Role, right: Right): boolean {
 }
 
 /** The kind of record that a right is about; the changes of all kinds count as logs. */
-export function recordOf(right: Right): KindName {
+export function kindOfRight(right: Right): KindName {
   if (right === 'read self' || right === 'pair') return 'user';
-  return kindNames.find((noun) => right.endsWith(` ${noun}`)) ?? 'log';
+  return kindNames.find((kind) => right.endsWith(` ${kind}`)) ?? 'log';
 }
 
 /** The right that it takes to take back what happened to a record. */

@@ -10,8 +10,8 @@ import { expectation, type Fields } from '../../src/domain/fields.ts';
 import { logRecord } from '../../src/domain/log.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
-import { problemResponse } from '../../src/http/problem.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
+import { problemResponse } from '../../src/http/wire/problem.ts';
 import { NOW } from '../helpers.ts';
 import { anchorOf, root } from './pages.ts';
 

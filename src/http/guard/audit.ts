@@ -1,4 +1,4 @@
-import { type Caller, type Right, recordOf } from '../../domain/access.ts';
+import { type Caller, kindOfRight, type Right } from '../../domain/access.ts';
 import type { AuditRecord, Disclosure } from '../../domain/audit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Chunk, Chunks, HttpRequest, HttpResponse } from '../wire/message.ts';
@@ -83,7 +83,7 @@ export class AuditTrail {
   /** @param disclosed the records in the response */
   #recordOf(context: AuditContext, status: number, disclosed?: Disclosure): AuditRecord {
     const { request, path, right, id, owner, search, caller } = context;
-    const record = disclosed?.record ?? recordOf(right);
+    const record = disclosed?.record ?? kindOfRight(right);
     const { first, last, count } = id > 0 ? { first: id, last: id, count: 1 } : (disclosed ?? NO_RECORDS);
     const userId = owner ?? (id === 0 ? userOf(search, caller) : record === 'user' ? id : null);
     return {

@@ -2,14 +2,13 @@ import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Goal, goalFields } from '../../domain/plans/goal.ts';
 import { check, objectOf } from '../../domain/schema.ts';
-import { BODY, READ_ONE, WRITE_ONE } from '../failures.ts';
-import { disclosedRecord } from '../handlers/disclosure.ts';
-import { etagOf, precondition, tagged } from '../handlers/etag.ts';
-import { parseQuery } from '../handlers/query.ts';
-import { written } from '../handlers/records.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref, taken } from '../openapi/parts.ts';
-import type { Handler, Route, Write } from '../route.ts';
+import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
+import { disclosedRecord } from '../protocol/disclosure.ts';
+import { etagOf, precondition, tagged } from '../protocol/etag.ts';
+import { parseQuery } from '../protocol/query.ts';
+import { batchable, type Handler, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 
 /** GET of a user's goal. */
@@ -18,7 +17,7 @@ const readGoal: Handler = ({ request, id, search, store }) => {
   store.users.json(id);
   const goal = goalOf(store, id) ?? none(id);
   const response = tagged(request, JSON.stringify(goal));
-  response.disclosed = disclosedRecord({ noun: 'goal' }, goal);
+  response.disclosed = disclosedRecord('goal', goal);
   return response;
 };
 
@@ -50,7 +49,7 @@ const deleteGoal: Write = {
     return () => () => {
       store.users.json(id);
       const goal = removeGoal(store, id, guard) ?? none(id);
-      return { ...json(200, '{}'), disclosed: disclosedRecord({ noun: 'goal' }, goal) };
+      return { ...json(200, '{}'), disclosed: disclosedRecord('goal', goal) };
     };
   },
 };
@@ -72,7 +71,7 @@ function answered(status: number, goal: Goal): HttpResponse {
   const body = JSON.stringify(goal);
   return {
     ...json(status, body, { etag: etagOf(body) }),
-    disclosed: disclosedRecord({ noun: 'goal' }, goal),
+    disclosed: disclosedRecord('goal', goal),
   };
 }
 
@@ -115,7 +114,7 @@ export const goalRoutes: readonly Route[] = [
     right: 'change goal',
     errors: [...WRITE_ONE, ...BODY],
     operation: putGoalOperation,
-    ...written(putGoal),
+    ...batchable(putGoal),
     isOwner: true,
   },
   {
@@ -133,7 +132,7 @@ export const goalRoutes: readonly Route[] = [
     right: 'delete goal',
     errors: WRITE_ONE,
     operation: deleteGoalOperation,
-    ...written(deleteGoal),
+    ...batchable(deleteGoal),
     isOwner: true,
   },
 ];

@@ -3,12 +3,12 @@ import { choice } from '../../domain/fields.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { summarySchemas } from '../../insights/shapes.ts';
-import { READ_ONE } from '../failures.ts';
-import { tagged } from '../handlers/etag.ts';
-import { queryReader } from '../handlers/query.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY, ref } from '../openapi/parts.ts';
-import type { Handler, Route } from '../route.ts';
+import { READ_ONE } from '../openapi/problems.ts';
+import { tagged } from '../protocol/etag.ts';
+import { queryReader } from '../protocol/query.ts';
+import type { Handler, Route } from '../protocol/route.ts';
 
 /** The query parameters of a report. */
 const reportParameters = {
@@ -127,7 +127,7 @@ export const insightsRoutes: readonly Route[] = [
     path: '/users/{id}/summary',
     right: 'read user',
     errors: READ_ONE,
-    operation: summaryOperation,
+    operation: { ...summaryOperation, schemas: insightsSchemas },
     handle: summary,
   },
   {

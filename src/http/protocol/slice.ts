@@ -5,7 +5,7 @@ import { unknownField } from '../../domain/schema.ts';
 
 /** The parameters with which json-server 0.17 orders and cuts lists (https://github.com/typicode/json-server/tree/v0.17.4). */
 
-const count = (help: string, flag: string, min: number, example: number) =>
+const wholeNumber = (help: string, flag: string, min: number, example: number) =>
   integer({ label: help, flag, help, min, max: Number.MAX_SAFE_INTEGER, example });
 
 export const sliceParameters = {
@@ -25,10 +25,15 @@ export const sliceParameters = {
     blank: false,
     example: 'desc',
   }),
-  _page: count('As json-server: the page, counted from 1', '_page', 1, 1),
-  _limit: count('As json-server: records on a page (10 unless given), or from _start on', '_limit', 0, 10),
-  _start: count('As json-server: place of the first record, counted from 0', '_start', 0, 0),
-  _end: count('As json-server: place behind the last record', '_end', 0, 10),
+  _page: wholeNumber('As json-server: the page, counted from 1', '_page', 1, 1),
+  _limit: wholeNumber(
+    'As json-server: records on a page (10 unless given), or from _start on',
+    '_limit',
+    0,
+    10,
+  ),
+  _start: wholeNumber('As json-server: place of the first record, counted from 0', '_start', 0, 0),
+  _end: wholeNumber('As json-server: place behind the last record', '_end', 0, 10),
 };
 
 type Given = Partial<RecordOf<typeof sliceParameters>> & Pick<Paging, 'sort' | 'limit' | 'cursor'>;
@@ -73,7 +78,10 @@ export function sliceOf(
   const order = sort === undefined ? {} : { sort };
   if (_page !== undefined) {
     const size = _limit ?? PAGE_SIZE;
-    return { paging: { ...order, offset: placeOf(_page, size), limit: size }, slice: { page: _page, size } };
+    return {
+      paging: { ...order, offset: firstOfPage(_page, size), limit: size },
+      slice: { page: _page, size },
+    };
   }
   const size = _end === undefined ? _limit : Math.max(0, _end - (_start ?? 0));
   if (size === undefined) return { paging: order };
@@ -81,7 +89,7 @@ export function sliceOf(
 }
 
 /** The place of the first record of a page; what no list can have is cut, so that SQLite gets an integer. */
-const placeOf = (page: number, size: number) => Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER);
+const firstOfPage = (page: number, size: number) => Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER);
 
 /** `date,id` with `desc,asc` is `-date,id`. */
 function orderOf(

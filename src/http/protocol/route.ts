@@ -1,12 +1,9 @@
-import type { Caller, Right } from '../domain/access.ts';
-import type { Store } from '../store/store.ts';
-import type { Feed } from './handlers/feed.ts';
-import type { Operation } from './openapi/operation.ts';
-import type { ProblemName } from './openapi/problems.ts';
-import type { HttpRequest, HttpResponse } from './wire/message.ts';
-import type { Workers } from './workers/pool.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+import type { Caller } from '../../domain/access.ts';
+import type { Store } from '../../store/store.ts';
+import type { DescribedRoute } from '../openapi/operation.ts';
+import type { HttpRequest, HttpResponse } from '../wire/message.ts';
+import { readJson } from './body.ts';
+import type { Feed } from './feed.ts';
 
 /** An admitted caller and the records of that caller. */
 export interface Session {
@@ -16,6 +13,15 @@ export interface Session {
   readonly caller?: Caller | undefined;
   /** @throws Problem 401 once the token is revoked or expired */
   readonly recheck?: (() => void) | undefined;
+}
+
+/** Threads that answer what may take long. */
+export interface Workers {
+  /**
+   * The response of the same route in another thread; undefined where no other thread can open the database.
+   * @throws Problem 503 when too many wait already, or it took too long
+   */
+  answer(asked: Pick<RequestContext, 'request' | 'base' | 'caller'>): Promise<HttpResponse> | undefined;
 }
 
 /** A request that matched a route, and the session it runs in. */
@@ -65,16 +71,17 @@ export interface Write {
   begin(asked: WriteRequest): (body: unknown) => () => HttpResponse;
 }
 
+/** A write as a request of its own, and as a part of a batch. */
+export const batchable = (write: Write): { write: Write; handle: Handler } => ({
+  write,
+  handle: async ({ request, store, id, search }) => {
+    const check = write.begin({ store, id, search, headers: request.headers });
+    return store.submit(check(write.hasBody ? await readJson(request) : undefined));
+  },
+});
+
 /** One method of one path: all there is to say about it. */
-export interface Route {
-  method: Method;
-  /** Path pattern; `{id}` stands for the id of a record. */
-  path: string;
-  /** The right that a caller needs, which also says what the audit records; null for an open route, never audited. */
-  right: Right | null;
-  /** How it can fail, besides what can happen to any request. */
-  errors: readonly ProblemName[];
-  operation: Operation;
+export interface Route extends DescribedRoute {
   handle: Handler;
   /** The same as a part of a batch, where it may be one. */
   write?: Write;

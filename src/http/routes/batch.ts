@@ -4,22 +4,59 @@ import type { Disclosure } from '../../domain/audit.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
 import type { Fault } from '../../domain/fault.ts';
 import { MOST_AT_ONCE } from '../../domain/schema.ts';
-import { Problem, problemResponse } from '../problem.ts';
-import { allowed, type Handler, type Match, type RequestContext, type Route } from '../route.ts';
+import { IDEMPOTENCY_KEY, type Json, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
+import { BODY, WRITE_ONE } from '../openapi/problems.ts';
+import { readJsonText } from '../protocol/body.ts';
+import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
+import { parseQuery } from '../protocol/query.ts';
+import { type BatchRequest, replay } from '../protocol/replay.ts';
+import { allowed, type Match, type RequestContext, type Route } from '../protocol/route.ts';
 import { type HttpResponse, json, MAX_BODY_BYTES } from '../wire/message.ts';
+import { Problem, problemResponse } from '../wire/problem.ts';
 import { tooLarge } from '../wire/request.ts';
-import { readJsonText } from './body.ts';
-import { firstRequest, repeatable, replayed } from './idempotency.ts';
-import { parseQuery } from './query.ts';
-import { replay } from './replay.ts';
 
-/** One request of a batch. */
-export interface BatchRequest {
-  method: string;
-  url: string;
-  headers?: IncomingHttpHeaders;
-  body?: unknown;
-}
+const REQUEST = { method: 'PATCH', url: '/userExerciseLogs/1', body: { painAfter: 3 } };
+
+/** The schemas of a batch, by name. */
+const batchSchemas: Record<string, Json> = {
+  BatchRequest: {
+    type: 'object',
+    required: ['method', 'url'],
+    additionalProperties: false,
+    properties: {
+      method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+      url: {
+        type: 'string',
+        description: 'Path of the record or the list',
+        examples: ['/userExerciseLogs/1'],
+      },
+      headers: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { 'If-Match': { type: 'string', description: 'Entity tag that the record must have' } },
+      },
+      body: {
+        type: 'object',
+        description: 'As the path takes it; none for DELETE',
+        additionalProperties: true,
+      },
+    },
+    examples: [REQUEST],
+  },
+  BatchResponse: {
+    type: 'object',
+    required: ['status', 'headers', 'body'],
+    properties: {
+      status: {
+        type: 'integer',
+        description: 'As the request would have had alone',
+        examples: [200],
+      },
+      headers: { type: 'object', additionalProperties: { type: 'string' } },
+      body: { description: 'As the request would have had alone; null for a record that was erased since' },
+    },
+  },
+};
 
 /** The failure of one request, and with it of the whole batch. */
 class BatchFailure extends Error {
@@ -35,35 +72,68 @@ class BatchFailure extends Error {
  * POST of several writes as one transaction, all or none (as https://pocketbase.io/docs/api-batch/ has it). Each needs the
  * right that it would need alone. Repeated with its `Idempotency-Key`, it gets the first response.
  */
-export const batch: Handler = async (context) => {
-  const { request, search, store, caller } = context;
-  parseQuery(search, {});
-  const { text, value } = await readJsonText(request, () => false);
-  const requests = checkBatch(value, context.match);
-  const repeat = repeatable(request, '/batch', caller, text);
-  const run = (): HttpResponse => {
-    const first = repeat && firstRequest(store, repeat);
-    if (first) return replayed(answered(replay(store, requests, first, context.match)));
-    const responses = requests.map((one, index) => {
-      try {
-        return write(one, context);
-      } catch (error) {
-        throw new BatchFailure(index, error);
-      }
-    });
-    if (repeat) store.requests.add(repeat);
-    return answered(responses);
-  };
-  try {
-    return await store.submit(run);
-  } catch (error) {
-    if (!(error instanceof BatchFailure)) throw error;
-    const { status, headers, body } = problemResponse(error.cause);
-    // An unforeseen error is reported where every other one is.
-    if (status === 500) throw error.cause;
-    const problem = { ...(JSON.parse(String(body)) as object), index: error.index };
-    return { status, headers, body: JSON.stringify(problem) };
-  }
+export const batchRoute: Route = {
+  method: 'POST',
+  path: '/batch',
+  right: 'send batch',
+  errors: [...WRITE_ONE, ...BODY, 'UnprocessableEntity'],
+  operation: {
+    tag: 'Changes',
+    id: 'writeBatch',
+    summary: 'Do several writes, all or none',
+    description:
+      'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.',
+    headers: [IDEMPOTENCY_KEY],
+    body: taken(
+      {
+        type: 'object',
+        required: ['requests'],
+        additionalProperties: false,
+        properties: {
+          requests: { type: 'array', minItems: 1, maxItems: MOST_AT_ONCE, items: ref('BatchRequest') },
+        },
+      },
+      { requests: [REQUEST] },
+    ),
+    success: {
+      '200': ok(
+        'The responses, in order',
+        { type: 'array', maxItems: MOST_AT_ONCE, items: ref('BatchResponse') },
+        REPLAYED,
+      ),
+    },
+    schemas: () => batchSchemas,
+  },
+  handle: async (context) => {
+    const { request, search, store, caller } = context;
+    parseQuery(search, {});
+    const { text, value } = await readJsonText(request, () => false);
+    const requests = checkBatch(value, context.match);
+    const repeat = repeatable(request, '/batch', caller, text);
+    const run = (): HttpResponse => {
+      const first = repeat && firstRequest(store, repeat);
+      if (first) return replayed(answered(replay(store, requests, first, context.match)));
+      const responses = requests.map((one, index) => {
+        try {
+          return write(one, context);
+        } catch (error) {
+          throw new BatchFailure(index, error);
+        }
+      });
+      if (repeat) store.requests.add(repeat);
+      return answered(responses);
+    };
+    try {
+      return await store.submit(run);
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error;
+      const { status, headers, body } = problemResponse(error.cause);
+      // An unforeseen error is reported where every other one is.
+      if (status === 500) throw error.cause;
+      const problem = { ...(JSON.parse(String(body)) as object), index: error.index };
+      return { status, headers, body: JSON.stringify(problem) };
+    }
+  },
 };
 
 /** Does one of the requests, inside the transaction. */
@@ -135,7 +205,8 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
         ? { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE }
         : { code: requests === undefined ? 'missing' : 'wrong-type' },
     });
-  else for (const [i, one] of requests.entries()) issues.push(...faultsOf(one, `requests[${i}]`, match));
+  else
+    for (const [i, one] of requests.entries()) issues.push(...faultsOfRequest(one, `requests[${i}]`, match));
   if (issues.length > 0) throw invalid(issues);
   return (requests as BatchRequest[]).map((one) => ({
     ...one,
@@ -145,7 +216,7 @@ function checkBatch(value: unknown, match: (target: string) => Match | undefined
   }));
 }
 
-function faultsOf(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
+function faultsOfRequest(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
   if (!isObject(one))
     return [
       {

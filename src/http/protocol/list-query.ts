@@ -8,9 +8,15 @@ import { check, partialOf } from '../../domain/schema.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 
-/** Which records of a list, and which part of it. */
-export interface ListQuery<F> {
-  filter: F;
+/** Which records of a list, in what order, how many. */
+export interface ListFilter extends Matching, Paging {
+  /** Those of one user, where they belong to users. */
+  userId?: number;
+}
+
+/** What the query string of a list asks for. */
+export interface ListQuery {
+  filter: ListFilter;
   /** A part as json-server cuts it: the filter's `offset` and `limit`. Absent for the whole list, or a page with a cursor. */
   slice?: SliceOf | undefined;
 }
@@ -61,8 +67,18 @@ const listParameters = {
 
 type ListValues = Partial<RecordOf<typeof listParameters & typeof sliceParameters>>;
 
-/** @param named filters with a name of their own, as fields */
-export function parametersOfList(record: Fields, named: Fields, examples: { sort: string; fields: string }) {
+/**
+ * @param named filters with a name of their own, as fields
+ * @param examples values of `sort` and `fields`
+ */
+export function parametersOfList(
+  record: Fields,
+  named: Fields,
+  examples: { sort: string; fields: string } = {
+    sort: listParameters.sort.example,
+    fields: listParameters.fields.example,
+  },
+) {
   const { sort, fields, ...others } = listParameters;
   const single: Fields = {
     ...named,
@@ -79,10 +95,10 @@ export function parametersOfList(record: Fields, named: Fields, examples: { sort
  * @param record the fields of its records
  * @returns a function that throws SciaticaError `invalid` with every fault
  */
-export function listReader<F extends Matching & Paging>(
+export function listReader(
   record: Fields,
   { single, conditions }: ReturnType<typeof parametersOfList>,
-): (search: string) => ListQuery<F> {
+): (search: string) => ListQuery {
   const columns = Object.keys(record);
   // A list within a record has no order, and is compared with nothing.
   const sortable = columns.filter((name) => record[name]?.kind !== 'list');
@@ -90,7 +106,7 @@ export function listReader<F extends Matching & Paging>(
   const schema = partialOf(single);
   const hint = `; there are ${sortable.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
   return (search) => {
-    if (search === '') return { filter: {} as F };
+    if (search === '') return { filter: {} };
     const issues: Issue[] = [];
     const given = parametersOf(search, issues);
     const [asked, others] = apart(given, ({ name }) => conditions.has(bare(name)));
@@ -115,7 +131,7 @@ export function listReader<F extends Matching & Paging>(
       ...(shown && { fields: shown }),
       ...sliced?.paging,
     };
-    return { filter: filter as Partial<Matching & Paging> as F, slice: sliced?.slice };
+    return { filter: filter as ListFilter, slice: sliced?.slice };
   };
 }
 

@@ -3,8 +3,8 @@ import type { Caller } from '../../domain/access.ts';
 import type { AnyRecord } from '../../domain/kinds.ts';
 import type { RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
-import { Problem } from '../problem.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 

@@ -1,6 +1,6 @@
 import { parseJson } from '../../exchange/json.ts';
-import { Problem } from '../problem.ts';
 import { type HttpRequest, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
 import { tooLarge } from '../wire/request.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../wire/problem.ts';
 
 /** Polling interval for changes, shared by all subscriptions, in milliseconds. */
 const POLL_MS = 250;
