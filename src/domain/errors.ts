@@ -1,5 +1,4 @@
 import type { Fault } from './fault.ts';
-import type { KindName } from './kinds.ts';
 
 /** The kinds of failure. Each front end maps a code once, to a status or an exit code. */
 export type ErrorCode =
@@ -58,10 +57,12 @@ export function describeIssue({ at, field, message }: Issue): string {
   return [at && `${at}:`, field, message].filter(Boolean).join(' ');
 }
 
-export function idsUsedUp(noun: KindName): SciaticaError {
-  return new SciaticaError('full', `No further ${noun} can be stored: the ids are used up.`);
+/** @param kind what a person calls one such record */
+export function idsUsedUp(kind: string): SciaticaError {
+  return new SciaticaError('full', `No further ${kind} can be stored: the ids are used up.`);
 }
 
-export function notFound(noun: KindName, id: number): SciaticaError {
-  return new SciaticaError('not-found', `There is no ${noun} ${id}.`);
+/** @param kind what a person calls one such record */
+export function notFound(kind: string, id: number): SciaticaError {
+  return new SciaticaError('not-found', `There is no ${kind} ${id}.`);
 }

@@ -1,6 +1,8 @@
 import type { Issue } from './errors.ts';
 import type { Fields, PatchOf, RecordOf } from './fields.ts';
 import type { Kind } from './kind.ts';
+import type { Filter, Matching } from './lists/filter.ts';
+import type { Paging } from './lists/sort.ts';
 import { logKind } from './log.ts';
 import { goalKind } from './plans/goal.ts';
 import { routineKind } from './plans/routine.ts';
@@ -24,20 +26,38 @@ export type OwnedKindName = Exclude<KindName, 'user'>;
 /** A kind by its name, with what only some have. */
 export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;
 
-/** The record of a kind, what is sent to create or replace one, and to change one. */
-export type RecordOfKind<K extends KindName> = RecordOf<(typeof kinds)[K]['fields']>;
-export type InputOf<K extends KindName> = Omit<RecordOfKind<K>, 'id'>;
-export type PatchOfKind<K extends KindName> = (typeof kinds)[K]['fields'] extends infer Fs extends Fields
-  ? PatchOf<{ [F in Exclude<keyof Fs, 'id'>]: Fs[F] }>
-  : never;
+type Each = { [K in KindName]: RecordOf<(typeof kinds)[K]['fields']> };
+
+/** The record of a kind. */
+export type RecordOfKind<K extends KindName> = Each[K];
+/** What is sent to create or replace one. */
+export type InputOf<K extends KindName> = { [N in KindName]: Omit<Each[N], 'id'> }[K];
+/** What is sent to change one. */
+export type PatchOfKind<K extends KindName> = {
+  [N in KindName]: (typeof kinds)[N]['fields'] extends infer Fs extends Fields
+    ? PatchOf<{ [F in Exclude<keyof Fs, 'id'>]: Fs[F] }>
+    : never;
+}[K];
+
+type Named<F> = F extends { readonly filters: infer Fs extends Readonly<Record<string, Filter>> }
+  ? Partial<RecordOf<{ [N in keyof Fs]: Fs[N]['field'] }>>
+  : unknown;
+/** Which records of a list of a kind, in what order, and which part of it. */
+export type FilterOf<K extends KindName> = {
+  [N in KindName]: Matching &
+    Paging &
+    (N extends 'user' ? unknown : { userId?: number }) &
+    Named<(typeof kinds)[N]>;
+}[K];
 
 /** A record of any kind. */
-export type AnyRecord = { [K in KindName]: RecordOfKind<K> }[KindName];
+export type AnyRecord = RecordOfKind<KindName>;
+/** A record of a kind that belongs to users. */
+export type OwnedRecord = RecordOfKind<OwnedKindName>;
 
-/** The kinds of which a user has only one record with the same key. */
-export type KeyedKindName = {
-  [K in KindName]: (typeof kinds)[K] extends { readonly key: object } ? K : never;
-}[KindName];
+/** The user whose record one is: a user is its own. */
+export const ownerOf = (name: KindName, record: object): number =>
+  name === 'user' ? (record as { id: number }).id : (record as { userId: number }).userId;
 
 /** The key of a record among those of its user; undefined for a kind without. */
 export const keyOf = (name: KindName, record: object): string | undefined => kindOf(name).key?.of(record);

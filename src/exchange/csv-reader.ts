@@ -2,7 +2,7 @@ import { type CsvError, Parser } from 'csv-parse';
 import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
-import { type KindName, kinds } from '../domain/kinds.ts';
+import { type KindName, kindNames, kindOf } from '../domain/kinds.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
 import { type Item, type Reading, unreadable } from './records.ts';
@@ -12,13 +12,13 @@ import { newlines, withFirstLine } from './text.ts';
 const MAX_RECORD = 1024 * 1024;
 
 interface Header {
-  noun: KindName;
+  kind: KindName;
   fields: Fields;
   columns: string[];
 }
 
 /**
- * Reads users or logs as CSV: the header decides which. Comma, semicolon or tab separate, whatever the
+ * Reads records of one kind as CSV: the header decides which. Comma, semicolon or tab separate, whatever the
  * header has; lines of nothing but empty cells do not count.
  * @param options.raw the file was written with `--raw`: no `'` is taken off a text
  */
@@ -85,8 +85,11 @@ function explained(error: Error): Error {
 function headerOf(cells: string[]): Header {
   const columns = cells.map((cell) => cell.trim());
   const shared = (fields: Fields) => columns.filter((column) => Object.hasOwn(fields, column)).length;
-  const noun = shared(kinds.log.fields) > shared(kinds.user.fields) ? 'log' : 'user';
-  const fields: Fields = kinds[noun].fields;
+  // Of kinds that share as many, the first.
+  const [kind] = kindNames.toSorted((a, b) => shared(kindOf(b).fields) - shared(kindOf(a).fields)) as [
+    KindName,
+  ];
+  const { fields } = kindOf(kind);
   const known = Object.keys(fields);
   if (shared(fields) === 0)
     throw unreadable(
@@ -96,30 +99,30 @@ function headerOf(cells: string[]): Header {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
     const field = column.slice(0, 60);
     if (!known.includes(column))
-      return { field, message: `is not a field of a ${noun}${didYouMean(column, known)}` };
+      return { field, message: `is not a field of a ${kind}${didYouMean(column, known)}` };
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
   const missing = known.filter((name) => name !== 'id' && !fields[name]?.optional && !columns.includes(name));
   faults.push(...missing.map((field) => ({ field, message: 'is missing' })));
   if (faults.length > 0) throw invalid(faults.map((fault) => ({ ...fault, at: 'header' })));
-  return { noun, fields, columns };
+  return { kind, fields, columns };
 }
 
-function itemOf(at: number, { noun, fields, columns }: Header, cells: string[], raw: boolean): Item {
+function itemOf(at: number, { kind, fields, columns }: Header, cells: string[], raw: boolean): Item {
   if (cells.length !== columns.length) {
     const message = `has ${cells.length} cells, the header has ${columns.length}`;
-    return { at, noun, fault: { field: '', message } };
+    return { at, kind, fault: { field: '', message } };
   }
   const texts: Record<string, string> = {};
   for (const [i, column] of columns.entries()) {
     const cell = cells[i] ?? '';
-    const { kind, optional } = fields[column] ?? {};
+    const { kind: type, optional } = fields[column] ?? {};
     // An empty cell is how a record goes without an id, or without an optional field.
     if (cell === '' && (column === 'id' || optional)) continue;
     // Excel writes TRUE and FALSE.
-    if (kind === 'boolean') texts[column] = cell.toLowerCase();
-    else if (kind === 'integer' || raw) texts[column] = cell;
+    if (type === 'boolean') texts[column] = cell.toLowerCase();
+    else if (type === 'integer' || raw) texts[column] = cell;
     else texts[column] = unmarked(cell);
   }
-  return { at, noun, value: fromTexts(fields, texts) };
+  return { at, kind, value: fromTexts(fields, texts) };
 }

@@ -1,15 +1,16 @@
 import { type Issue, invalid } from '../domain/errors.ts';
-import type { KindName } from '../domain/kinds.ts';
+import { type KindName, kindNames } from '../domain/kinds.ts';
 import type { FileOrigin } from '../domain/origin.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import type { Surroundings } from '../lib/strict-json.ts';
 import { JsonWindow, TooLong } from './json-window.ts';
 import {
-  documentKeys,
   type Item,
   itemOf,
+  kindOfList,
   LAST_CHANGES,
   lastChangeOf,
+  listKeyOf,
   ORIGIN,
   type Reading,
   requiredOrigin,
@@ -22,8 +23,8 @@ const BATCH = 1000;
 const MAX_RECORD = 1024 * 1024;
 
 /**
- * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }` with any of
- * the keys, or a bare list of records; beside the lists, `origin` and `lastChanges` (see `FileOrigin`). One batch of records is in memory at once.
+ * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], … }` with a key for each
+ * kind or for some, or a bare list of records; beside the lists, `origin` and `lastChanges` (see `FileOrigin`). One batch of records is in memory at once.
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
@@ -41,8 +42,7 @@ export function readDocument(text: AsyncIterable<string>): Reading {
     if (first !== '[' && first !== '{')
       throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
   }
-  const keys = Object.fromEntries(Object.entries(documentKeys).map(([key, noun]) => [noun, key]));
-  const where = (at: number, noun?: KindName) => `${bare || !noun ? '' : keys[noun]}[${at}]`;
+  const where = (at: number, kind?: KindName) => `${bare || !kind ? '' : listKeyOf(kind)}[${at}]`;
   return { batches: batches(), where, origin: () => about.origin };
 }
 
@@ -63,28 +63,25 @@ async function* members(window: JsonWindow, about: { origin?: FileOrigin }): Asy
     keys.add(key);
     if ((await window.peek()) !== ':') throw window.fault({ open, wanted: 'colon' });
     window.take();
-    const noun = nounOf(key);
-    if (noun && (await window.peek()) === '[')
-      yield* listed(window, [...open, '['], (at, value) => ({ at, noun, value }));
+    const kind = kindOfList(key);
+    if (kind && (await window.peek()) === '[')
+      yield* listed(window, [...open, '['], (at, value) => ({ at, kind, value }));
     else if (key === LAST_CHANGES && (await window.peek()) === '[')
       yield* listed(window, [...open, '['], lastChangeOf);
     else if (key === ORIGIN && (await window.peek()) === '{')
       about.origin = requiredOrigin(await window.value({ open, wanted: 'value' }));
     else {
       // json-server writes $schema beside the lists.
-      if (key !== '$schema') faults.push(faultOf(key, noun));
+      if (key !== '$schema') faults.push(memberFault(key, kind));
       await skipped(window, open, faults);
     }
   }
   return faults;
 }
 
-const nounOf = (key: string): KindName | undefined =>
-  Object.hasOwn(documentKeys, key) ? documentKeys[key as keyof typeof documentKeys] : undefined;
-
-function faultOf(key: string, noun: KindName | undefined): Issue {
-  if (noun) return { field: key, message: 'must be a list of records' };
-  const known = Object.keys(documentKeys);
+function memberFault(key: string, kind: KindName | undefined): Issue {
+  if (kind) return { field: key, message: 'must be a list of records' };
+  const known = kindNames.map(listKeyOf);
   const field = key.slice(0, 60);
   return { field, message: `is none of ${known.join(', ')}${didYouMean(field, known)}` };
 }

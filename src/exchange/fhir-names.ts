@@ -1,9 +1,9 @@
 /** The kinds of resource of a bundle; each is a digit of its UUID, so a kind keeps its place in the list. */
-const kinds = ['patient', 'session', 'before', 'after', 'report'] as const;
-export type Kind = (typeof kinds)[number];
+const resourceKinds = ['patient', 'session', 'before', 'after', 'report'] as const;
+export type ResourceKind = (typeof resourceKinds)[number];
 
 /** What a record's id is called in an identifier, by kind of resource. */
-const values: Readonly<Record<Kind, (id: number) => string>> = {
+const values: Readonly<Record<ResourceKind, (id: number) => string>> = {
   patient: (id) => `user-${id}`,
   session: (id) => `log-${id}`,
   before: (id) => `log-${id}-before`,
@@ -30,12 +30,12 @@ export class Names {
    * The name of a resource within a bundle: a UUID of version 8 (RFC 9562, 5.8), made of the database's UUID, the
    * kind and the record's id (below 2^52).
    */
-  urn(kind: Kind, id: number): string {
-    const digits = kinds.indexOf(kind).toString(16) + id.toString(16).padStart(14, '0');
+  urn(kind: ResourceKind, id: number): string {
+    const digits = resourceKinds.indexOf(kind).toString(16) + id.toString(16).padStart(14, '0');
     return `${this.#prefix}${digits.slice(0, 3)}-${digits.slice(3)}`;
   }
 
-  reference(kind: Kind, id: number): { reference: string } {
+  reference(kind: ResourceKind, id: number): { reference: string } {
     return { reference: this.urn(kind, id) };
   }
 
@@ -43,7 +43,7 @@ export class Names {
    * The business identifier of a resource, by which a server knows it again.
    * @param version what tells resources of the same record apart
    */
-  identifier(kind: Kind, id: number, version = ''): { system: string; value: string } {
+  identifier(kind: ResourceKind, id: number, version = ''): { system: string; value: string } {
     return { system: `urn:uuid:${this.#database}`, value: values[kind](id) + version };
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts';
 import type { User } from '../domain/user.ts';
-import { type Kind, Names } from './fhir-names.ts';
+import { Names, type ResourceKind } from './fhir-names.ts';
 import { documentOf, observationOf, patientOf, procedureOf, type Resource } from './fhir-resources.ts';
 
 /** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
@@ -33,7 +33,7 @@ export function* bundleOf(
 ): Generator<string> {
   const type = options.type ?? 'collection';
   const names = new Names(options.database);
-  const entry = (kind: Kind, id: number, resource: Resource) =>
+  const entry = (kind: ResourceKind, id: number, resource: Resource) =>
     JSON.stringify({
       fullUrl: names.urn(kind, id),
       ...(type === 'transaction'
@@ -56,7 +56,7 @@ function* blocksOf(
   logs: Iterable<readonly Log[]>,
   { anonymous = false, report }: BundleOptions,
   names: Names,
-  entry: (kind: Kind, id: number, resource: Resource) => string,
+  entry: (kind: ResourceKind, id: number, resource: Resource) => string,
 ): Generator<string[]> {
   const places = new Map<number, User['painLocation']>();
   for (const block of users) {

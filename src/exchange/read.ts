@@ -2,7 +2,7 @@ import { tryJson } from '../lib/strict-json.ts';
 import { readCsv } from './csv-reader.ts';
 import { readDocument } from './document.ts';
 import { readNdjson } from './ndjson.ts';
-import { type Format, isOriginLine, nounOf, type Reading, unreadable } from './records.ts';
+import { type Format, isOriginLine, kindOfValue, type Reading, unreadable } from './records.ts';
 import { decoded, withFirstLine } from './text.ts';
 
 /**
@@ -31,5 +31,5 @@ function sniffed(line: string): Format {
   if (!/^[[{]/.test(line)) return 'csv';
   const result = tryJson(line);
   if (!('value' in result)) return 'json';
-  return nounOf(result.value) || isOriginLine(result.value) ? 'ndjson' : 'json';
+  return kindOfValue(result.value) || isOriginLine(result.value) ? 'ndjson' : 'json';
 }

@@ -1,5 +1,5 @@
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
-import { type KindName, kindNames } from '../domain/kinds.ts';
+import { type KindName, kindNames, kindOf, ownedKindNames } from '../domain/kinds.ts';
 import { type FileOrigin, type LastChange, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
 
 /** How records are laid out in a file. */
@@ -8,14 +8,14 @@ export type Format = (typeof formats)[number];
 
 /** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or when one was changed. */
 export type Item =
-  | { at: number; noun: KindName; value: unknown; fault?: never; lastChange?: never }
-  | { at: number; noun?: never; value?: never; lastChange: LastChange; fault?: never }
-  | { at: number; noun?: KindName; fault: Omit<Issue, 'at'>; lastChange?: never };
+  | { at: number; kind: KindName; value: unknown; fault?: never; lastChange?: never }
+  | { at: number; kind?: never; value?: never; lastChange: LastChange; fault?: never }
+  | { at: number; kind?: KindName; fault: Omit<Issue, 'at'>; lastChange?: never };
 
 /** The records of a file, a batch at a time, and how one of its places is called. */
 export interface Reading {
   batches: AsyncIterable<Item[]>;
-  where(at: number, noun?: KindName): string;
+  where(at: number, kind?: KindName): string;
   /** What the file says of the database that it is from, once all batches are read; nothing if it says nothing. */
   origin?(): FileOrigin | undefined;
 }
@@ -24,34 +24,41 @@ export interface Reading {
 export const ORIGIN = 'origin';
 export const LAST_CHANGES = 'lastChanges';
 
-/** The key of each noun in a JSON document: what the interface calls the lists. */
-export const documentKeys = {
-  users: 'user',
-  userExerciseLogs: 'log',
-  routines: 'routine',
-  goals: 'goal',
-} as const satisfies Record<string, KindName>;
+/** The key of the list of a kind in a JSON document: what the interface calls it. */
+export const listKeyOf = (kind: KindName): string => kindOf(kind).path.slice(1);
 
-/**
- * Tells the kinds apart by the fields that only one of them has: `exercises` makes a routine, `sessionsPerWeek` a
- * goal, else `userId` or `exerciseName` a log, else `firstName` or `email` a user.
- */
-export function nounOf(value: unknown): KindName | undefined {
+/** The kind of the list with a key in a JSON document. */
+export const kindOfList = (key: string): KindName | undefined =>
+  kindNames.find((kind) => listKeyOf(kind) === key);
+
+/** Kinds are told apart in this order: other records of users have a `userId` too. */
+const bySign: readonly KindName[] = [
+  ...ownedKindNames.filter((kind) => !kindOf(kind).sign.includes('userId')),
+  ...ownedKindNames.filter((kind) => kindOf(kind).sign.includes('userId')),
+  'user',
+];
+
+/** The kind of record that a value is by the fields that only one of them has: `exercises` makes a routine. */
+export function kindOfValue(value: unknown): KindName | undefined {
   if (!isObject(value)) return undefined;
-  if (Object.hasOwn(value, 'exercises')) return 'routine';
-  if (Object.hasOwn(value, 'sessionsPerWeek')) return 'goal';
-  if (Object.hasOwn(value, 'userId') || Object.hasOwn(value, 'exerciseName')) return 'log';
-  if (Object.hasOwn(value, 'firstName') || Object.hasOwn(value, 'email')) return 'user';
-  return undefined;
+  return bySign.find((kind) => kindOf(kind).sign.some((field) => Object.hasOwn(value, field)));
 }
+
+/** `a user has firstName and email, a log userId and exerciseName` */
+const signs = (): string =>
+  kindNames
+    .map((kind, i) => {
+      const { sign, words } = kindOf(kind);
+      const article = /^[aeio]/.test(words.one) ? 'an' : 'a';
+      return `${article} ${words.one} ${i === 0 ? 'has ' : ''}${sign.join(' and ')}`;
+    })
+    .join(', ');
 
 /** A value that is a record by its own fields. */
 export function itemOf(at: number, value: unknown): Item {
-  const noun = nounOf(value);
-  if (noun) return { at, noun, value };
-  const message = isObject(value)
-    ? 'is no record of sciatica: a user has firstName and email, a log userId and exerciseName, a routine exercises, a goal sessionsPerWeek'
-    : 'must be a JSON object';
+  const kind = kindOfValue(value);
+  if (kind) return { at, kind, value };
+  const message = isObject(value) ? `is no record of sciatica: ${signs()}` : 'must be a JSON object';
   return { at, fault: { field: '', message } };
 }
 
@@ -71,9 +78,9 @@ export function requiredOrigin(value: unknown): FileOrigin {
 export function lastChangeOf(at: number, value: unknown): Item {
   const { record, id, at: moment } = (value ?? {}) as Record<string, unknown>;
   const time = typeof moment === 'string' ? Date.parse(moment) : Number.NaN;
-  const noun = kindNames.find((name) => name === record);
-  if (noun && Number.isSafeInteger(id) && !Number.isNaN(time))
-    return { at, lastChange: { record: noun, id: id as number, at: time } };
+  const kind = kindNames.find((name) => name === record);
+  if (kind && Number.isSafeInteger(id) && !Number.isNaN(time))
+    return { at, lastChange: { record: kind, id: id as number, at: time } };
   const message = `must be a list of objects with record, id and at, such as {"record":"log","id":1,"at":"2026-03-02T09:00:00.000Z"}; see entry ${at}`;
   return { at, fault: { field: LAST_CHANGES, message } };
 }

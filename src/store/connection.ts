@@ -1,4 +1,4 @@
-import type { Changes } from './history/changes.ts';
+import type { Changes } from './records/changes.ts';
 import type { Shared } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
 import type { Writer } from './sqlite/writer.ts';

@@ -1,18 +1,16 @@
 import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
-import type { Goal } from '../domain/plans/goal.ts';
-import type { Routine } from '../domain/plans/routine.ts';
 import type { Connection } from './connection.ts';
-import { Changes } from './history/changes.ts';
 import { erase, isThere, overwrite } from './history/erase.ts';
 import type { History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
+import { Changes } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
-import { Owned } from './records/owned.ts';
+import { Records } from './records/records.ts';
 import { Users } from './records/users.ts';
 import { type Shared, sharedOn } from './shared.ts';
 import type { Database } from './sqlite/database.ts';
@@ -27,12 +25,12 @@ export interface View {
   origin?: Origin;
 }
 
+/** The verbs of each kind of record. */
+type RecordsByKind = { [K in KindName]: Records<K> } & { user: Users; log: Logs };
+
 /** The records and all that can be done with them, on one connection: the whole of them, or a view. */
 export class Store {
-  readonly users: Users;
-  readonly logs: Logs;
-  readonly routines: Owned<Routine>;
-  readonly goals: Owned<Goal>;
+  readonly #records: Partial<RecordsByKind> = {};
   readonly history: History;
   readonly settings: Shared['settings'];
   readonly tokens: Shared['tokens'];
@@ -48,12 +46,6 @@ export class Store {
   constructor(connection: Connection, view: View = {}) {
     this.#connection = connection;
     this.#view = view;
-    const change = <T>(work: () => T) => this.change(work);
-    this.users = new Users(connection.db, change, view.users);
-    this.logs = new Logs(connection.db, change, view.users);
-    const owned = { db: connection.db, change, logs: this.logs, users: view.users };
-    this.routines = new Owned('routine', owned);
-    this.goals = new Owned('goal', owned);
     this.history = connection.history;
     this.settings = connection.settings;
     this.tokens = connection.tokens;
@@ -74,8 +66,37 @@ export class Store {
   }
 
   /** The verbs of a kind of record. */
-  of(noun: KindName): Users | Logs | Owned<Routine> | Owned<Goal> {
-    return { user: this.users, log: this.logs, routine: this.routines, goal: this.goals }[noun];
+  of<K extends KindName>(kind: K): RecordsByKind[K] {
+    // Made when they are asked for: a view for one request needs one kind or two.
+    this.#records[kind] ??= this.#recordsOf(kind) as RecordsByKind[K];
+    return this.#records[kind] as RecordsByKind[K];
+  }
+
+  #recordsOf(kind: KindName): Records<KindName> | Users | Logs {
+    const surroundings = {
+      db: this.#connection.db,
+      change: <T>(work: () => T) => this.change(work),
+      visible: this.#view.users,
+    };
+    if (kind === 'user') return new Users(surroundings);
+    const owned = { ...surroundings, userFaults: (userId: unknown) => this.users.userFaults(userId) };
+    return kind === 'log' ? new Logs(owned) : new Records(kind, owned);
+  }
+
+  get users(): Users {
+    return this.of('user');
+  }
+
+  get logs(): Logs {
+    return this.of('log');
+  }
+
+  get routines(): Records<'routine'> {
+    return this.of('routine');
+  }
+
+  get goals(): Records<'goal'> {
+    return this.of('goal');
   }
 
   /**

@@ -16,8 +16,8 @@ async function outcome(
     const reading = await readRecords(piecesOf(Buffer.from(content), size), { format });
     for await (const items of reading.batches)
       for (const item of items) {
-        const at = reading.where(item.at, item.noun);
-        found.push(item.fault ? describeIssue({ ...item.fault, at }) : `${at} ${item.noun}`);
+        const at = reading.where(item.at, item.kind);
+        found.push(item.fault ? describeIssue({ ...item.fault, at }) : `${at} ${item.kind}`);
       }
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;

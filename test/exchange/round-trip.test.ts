@@ -21,7 +21,7 @@ async function read(
   const records: unknown[] = [];
   for await (const items of reading.batches)
     for (const item of items) {
-      if (item.fault) throw new Error(`${reading.where(item.at, item.noun)}: ${item.fault.message}`);
+      if (item.fault) throw new Error(`${reading.where(item.at, item.kind)}: ${item.fault.message}`);
       records.push(item.value);
     }
   return records;

@@ -186,9 +186,9 @@ function madeIn(folder: string): number | undefined {
   if (!existsSync(copy)) return undefined;
   expect(soundness(copy)).toBe('ok');
   const db = openToRead(copy);
-  const { logs } = holdingOf(db);
+  const { counts } = holdingOf(db);
   db.close();
-  return logs;
+  return counts.log;
 }
 
 function soundness(path: string): string {

@@ -74,7 +74,7 @@ test('a list that changes while it is read does not get the tag of before', asyn
   const { call, store } = freshApp();
   const get = () => call('GET', '/userExerciseLogs');
   const before = await get();
-  const { shortPage } = store.logs;
+  const shortPage = store.logs.shortPage.bind(store.logs);
   store.logs.shortPage = (filter) => {
     store.logs.shortPage = shortPage;
     store.logs.update(1, { painAfter: 9 });

@@ -68,11 +68,11 @@ beforeAll(async () => {
       backup: () => told(() => { backup(path, file, { force: true }); }),
       restore: () => told(() => { const it = prepareRestore(file, path); it.apply('kept'); }),
       import: async () => { const store = openStore(path); const task = await store.import(String); told(() => {
-        for (let at = 0; at < 3000; at++) task.add([{ at, noun: 'log', value: { ...log, notes: 'imported' } }]);
+        for (let at = 0; at < 3000; at++) task.add([{ at, kind: 'log', value: { ...log, notes: 'imported' } }]);
         task.apply({ onConflict: 'refuse', dryRun: false }); }); },
       // Has the file for itself for a moment, as the last connection has when it closes.
       alone: () => { const db = openDatabase(path); db.pragma('locking_mode = EXCLUSIVE'); db.run('BEGIN EXCLUSIVE'); say('ready'); setTimeout(() => db.close(), 300); },
-      once: () => told(() => attempt(() => backup(path, file).users)),
+      once: () => told(() => attempt(() => backup(path, file).counts.user)),
     };
     verbs[verb]();
   `);
@@ -88,7 +88,7 @@ describe('a backup', () => {
     const umask = process.umask(0);
     const made = backup(store.path, join(folder, 'b.db'));
     process.umask(umask);
-    expect(made).toMatchObject({ path: join(folder, 'b.db'), users: 2, logs: 50 });
+    expect(made).toMatchObject({ path: join(folder, 'b.db'), counts: { user: 2, log: 50 } });
     expect(readdirSync(folder)).toEqual(['b.db']);
     expect(modeOf(made.path)).toBe('600');
     expect(counts(made.path)).toEqual({ users: 2, logs: 50 });
@@ -162,7 +162,9 @@ describe('a backup', () => {
     const folder = freshFolder();
     let last = -1;
     for (let i = 0; i < 8; i++) {
-      const { logs } = backup(path, join(folder, `${i}.db`));
+      const {
+        counts: { log: logs },
+      } = backup(path, join(folder, `${i}.db`));
       expect(logs % 2).toBe(0);
       expect(logs).toBeGreaterThanOrEqual(last);
       last = logs;
@@ -210,7 +212,10 @@ describe('a restore', () => {
     const { path, file } = both();
     const before = readFileSync(file);
     const restoration = prepareRestore(file, path);
-    expect(restoration).toMatchObject({ copy: { users: 2, logs: 3 }, present: { users: 2, logs: 5 } });
+    expect(restoration).toMatchObject({
+      copy: { counts: { user: 2, log: 3 } },
+      present: { counts: { user: 2, log: 5 } },
+    });
     const kept = restoration.apply('now') ?? '';
     restoration.close();
     expect(kept).toBe(`${path}.replaced-now`);
@@ -439,7 +444,7 @@ describe('a restore', () => {
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xff, (root - 1) * 4096, root * 4096));
     const restoration = prepareRestore(file, path);
-    expect(restoration.present).toMatchObject({ logs: 5 });
+    expect(restoration.present).toMatchObject({ counts: { log: 5 } });
     const kept = restoration.apply('now') ?? '';
     restoration.close();
     expect(readFileSync(kept).subarray(4096).equals(bytes.subarray(4096))).toBe(true);
@@ -482,7 +487,7 @@ describe('a restore', () => {
     chmodSync(file, 0o400);
     const before = readFileSync(file);
     const restoration = prepareRestore(file, path);
-    expect(restoration.copy).toMatchObject({ users: 3, logs: 39 });
+    expect(restoration.copy).toMatchObject({ counts: { user: 3, log: 39 } });
     restoration.apply('now');
     restoration.close();
     expect(counts(path)).toEqual({ users: 3, logs: 39 });

@@ -171,7 +171,7 @@ describe('a backup during which a person is erased is not kept', () => {
       if (what === 'a log') it.logs.delete(1);
       else it.users.delete(1);
     };
-    expect(backup(it.path, join(freshFolder(), 'b.db')).logs).toBe(5);
+    expect(backup(it.path, join(freshFolder(), 'b.db')).counts.log).toBe(5);
   });
 });
 

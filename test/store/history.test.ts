@@ -13,7 +13,7 @@ function imported(store: Store, ...values: object[]): void {
   task.add(
     values.map((value, at) => ({
       at,
-      noun: 'userId' in value ? ('log' as const) : ('user' as const),
+      kind: 'userId' in value ? ('log' as const) : ('user' as const),
       value,
     })),
   );

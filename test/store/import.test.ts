@@ -12,8 +12,8 @@ function prepare(store: Store, { users = [], logs = [] }: Records): Import {
     store.as({ origin: { source: 'import' } }),
     (at, noun) => `${noun}[${at}]`,
   );
-  task.add(users.map((value, at) => ({ at, noun: 'user', value })));
-  task.add(logs.map((value, at) => ({ at, noun: 'log', value })));
+  task.add(users.map((value, at) => ({ at, kind: 'user', value })));
+  task.add(logs.map((value, at) => ({ at, kind: 'log', value })));
   return task;
 }
 
@@ -121,8 +121,8 @@ describe('of many records', () => {
 it('takes logs before their users', () => {
   const store = freshStore();
   const task = new Import(dbOf(store), store.as({ origin: { source: 'import' } }), () => '');
-  task.add([{ at: 1, noun: 'log', value: annas }]);
-  task.add([{ at: 2, noun: 'user', value: anna }]);
+  task.add([{ at: 1, kind: 'log', value: annas }]);
+  task.add([{ at: 2, kind: 'user', value: anna }]);
   task.apply({ onConflict: 'refuse', dryRun: false });
   expect(store.logs.list()).toEqual([annas]);
 });
@@ -131,14 +131,14 @@ it('counts what is there already and adds nothing', () => {
   const store = filledStore(20);
   const before = everything(store);
   const result = bring(store, before);
-  expect([outcomes(result.users), outcomes(result.logs)]).toEqual([{ equal: 2 }, { equal: 20 }]);
+  expect([outcomes(result.counts.user), outcomes(result.counts.log)]).toEqual([{ equal: 2 }, { equal: 20 }]);
   expect(everything(store)).toEqual(before);
 });
 
 it('counts a record that stands twice in the file once', () => {
   const store = freshStore();
   const result = bring(store, { users: [anna, anna], logs: [annas, annas, annas] });
-  expect([outcomes(result.users), outcomes(result.logs)]).toEqual([
+  expect([outcomes(result.counts.user), outcomes(result.counts.log)]).toEqual([
     { new: 1, repeated: 1 },
     { new: 1, repeated: 2 },
   ]);
@@ -203,26 +203,26 @@ describe('an id that is taken by a different record', () => {
     const task = prepare(store, file);
     expect(failure(() => task.apply({ onConflict: 'refuse', dryRun: false })).code).toBe('conflict');
     expect(task.faults.issues.map(({ at, field }) => `${at} ${field}`)).toEqual(['user[0] id', 'log[0] id']);
-    expect(outcomes(task.result?.logs ?? {})).toEqual({ new: 1, conflicting: 1 });
+    expect(outcomes(task.result?.counts.log ?? {})).toEqual({ new: 1, conflicting: 1 });
     expect(everything(store)).toEqual({ users: [anna], logs: [annas] });
   });
 
   it('skip: what is stored stays, new logs go to the stored user', () => {
     const store = start();
-    expect(outcomes(bring(store, file, 'skip').logs)).toEqual({ new: 1, skipped: 1 });
+    expect(outcomes(bring(store, file, 'skip').counts.log)).toEqual({ new: 1, skipped: 1 });
     expect(everything(store)).toEqual({ users: [anna], logs: [annas, { ...bos, id: 2 }] });
   });
 
   it('overwrite: what is in the file counts', () => {
     const store = start();
-    expect(outcomes(bring(store, file, 'overwrite').logs)).toEqual({ new: 1, overwritten: 1 });
+    expect(outcomes(bring(store, file, 'overwrite').counts.log)).toEqual({ new: 1, overwritten: 1 });
     expect(everything(store)).toEqual({ users: [bo], logs: file.logs });
   });
 
   it('renumber: it gets a new id, and its logs follow', () => {
     const store = start();
     const result = bring(store, file, 'renumber');
-    expect([outcomes(result.users), outcomes(result.logs)]).toEqual([
+    expect([outcomes(result.counts.user), outcomes(result.counts.log)]).toEqual([
       { renumbered: 1 },
       { new: 1, renumbered: 1 },
     ]);
@@ -237,7 +237,7 @@ describe('an id that is taken by a different record', () => {
     bring(store, file, 'renumber');
     const before = everything(store);
     const result = bring(store, file, 'renumber');
-    expect([outcomes(result.users), outcomes(result.logs)]).toEqual([{ equal: 1 }, { equal: 2 }]);
+    expect([outcomes(result.counts.user), outcomes(result.counts.log)]).toEqual([{ equal: 1 }, { equal: 2 }]);
     expect(everything(store)).toEqual(before);
   });
 
@@ -246,7 +246,7 @@ describe('an id that is taken by a different record', () => {
     bring(store, { users: [anna, { ...anna, id: 2 }], logs: [{ ...annas, id: 2 }] });
     bring(store, { logs: [{ ...bos, id: 1 }] }, 'renumber');
     const result = bring(store, { logs: [bos, { ...bos, id: 2 }] }, 'renumber');
-    expect(outcomes(result.logs)).toEqual({ equal: 1, renumbered: 1 });
+    expect(outcomes(result.counts.log)).toEqual({ equal: 1, renumbered: 1 });
     expect(store.logs.list().filter(({ notes }) => notes === 'Bo')).toHaveLength(2);
   });
 });
@@ -285,7 +285,7 @@ it('locks nobody out while a file is read', () => {
   const task = prepare(store, { users: [anna] });
   const other = raw(path);
   other.exec('BEGIN IMMEDIATE');
-  task.add([{ at: 0, noun: 'log', value: annas }]);
+  task.add([{ at: 0, kind: 'log', value: annas }]);
   other.exec('COMMIT');
   task.apply({ onConflict: 'refuse', dryRun: false });
   expect(store.logs.count()).toBe(1);

@@ -86,7 +86,7 @@ describe('pages', () => {
     const { logs } = freshStore();
     for (const sort of ['mood', 'date,date', '', 'id;', 'date DESC', '1', 'rowid'])
       for (const list of [
-        logs.list,
+        (filter: LogFilter) => logs.list(filter),
         (filter: LogFilter) => logs.page(filter, 1),
         (filter: LogFilter) => [...logs.chunks(filter)],
       ])

@@ -51,12 +51,12 @@ test('there is a fixture of every version but the last', () => {
 test.each(old)('%s opens, keeps every record, and can be written to', (fixture) => {
   const path = copyOf(fixture);
   const before = rescue(path);
-  expect(before.users).toHaveLength(3);
-  expect(before.logs).toHaveLength(39);
+  expect(before.records.user).toHaveLength(3);
+  expect(before.records.log).toHaveLength(39);
   const store = freshStore(path);
   expect(dbOf(store).pragma('user_version')).toBe(migrations.length);
-  expect(store.users.list().map((record) => JSON.stringify(record))).toEqual(before.users);
-  expect(store.logs.list().map((record) => JSON.stringify(record))).toEqual(before.logs);
+  expect(store.users.list().map((record) => JSON.stringify(record))).toEqual(before.records.user);
+  expect(store.logs.list().map((record) => JSON.stringify(record))).toEqual(before.records.log);
   expect(store.users.get(3)).toMatchObject({ firstName: '由美', lastName: '🧘‍♀️' });
   expect(store.settings.get('user')).toBe('2');
   // Ids of what was deleted are not given again.
@@ -146,7 +146,7 @@ describe('before a migration', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(versionOf(copy)).toBe(migrations.length);
     expect(versionOf(path)).toBe(migrations.length + 2);
-    expect(rescue(copy).logs).toHaveLength(39);
+    expect(rescue(copy).records.log).toHaveLength(39);
   });
 
   test('no copy is made of a database that is new, or up to date', async () => {

@@ -29,17 +29,17 @@ export function imported(store: Store, file: File, options: Partial<ImportOption
     store.as({ origin: { source: 'import' } }),
     (at, noun) => `${noun}[${at}]`,
   );
-  for (const noun of kindNames) task.add(file.records[noun].map((value, at) => ({ at, noun, value })));
+  for (const noun of kindNames) task.add(file.records[noun].map((value, at) => ({ at, kind: noun, value })));
   task.addLastChanges(file.lastChanges);
   return task.apply({ onConflict: 'refuse', dryRun: false, origin: file.origin, ...options });
 }
 
 /** Only the outcomes that occur, by kind. */
-export const outcomesOf = ({ users, logs, routines, goals }: ImportResult): object =>
+export const outcomesOf = ({ counts }: ImportResult): object =>
   Object.fromEntries(
-    Object.entries({ users, logs, routines, goals }).flatMap(([kind, counts]) => {
-      const some = Object.entries(counts).filter(([, count]) => count > 0);
-      return some.length > 0 ? [[kind, Object.fromEntries(some)]] : [];
+    kindNames.flatMap((kind) => {
+      const some = Object.entries(counts[kind]).filter(([, count]) => count > 0);
+      return some.length > 0 ? [[`${kind}s`, Object.fromEntries(some)]] : [];
     }),
   );
 

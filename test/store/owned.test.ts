@@ -148,7 +148,7 @@ describe('import', () => {
   const bring = async (records: object[], onConflict: OnConflict = 'refuse', into = store) => {
     const task = await into.import((at, noun) => `${noun} ${at}`);
     task.add(
-      records.map((value, at) => ({ at, noun: 'sessionsPerWeek' in value ? 'goal' : 'routine', value })),
+      records.map((value, at) => ({ at, kind: 'sessionsPerWeek' in value ? 'goal' : 'routine', value })),
     );
     try {
       return task.apply({ onConflict, dryRun: false });
@@ -196,7 +196,7 @@ describe('import', () => {
     ],
   ])('of %s', async (_, record, onConflict, counts, names) => {
     store.routines.create(routine());
-    expect(await bring([record], onConflict)).toMatchObject({ routines: counts });
+    expect(await bring([record], onConflict)).toMatchObject({ counts: { routine: counts } });
     expect(store.routines.list().map(({ exercises }) => exercises[0]?.exerciseName)).toEqual(names);
   });
 
@@ -281,14 +281,14 @@ describe('import', () => {
           'refuse',
           to,
         );
-        expect(result).toMatchObject({ routines: { new: list.length } });
+        expect(result).toMatchObject({ counts: { routine: { new: list.length } } });
         expect(all(to)).toEqual(all(from));
         const again = await bring(
           lines.map((line) => JSON.parse(line)),
           'refuse',
           to,
         );
-        expect(again).toMatchObject({ routines: { equal: list.length, new: 0 } });
+        expect(again).toMatchObject({ counts: { routine: { equal: list.length, new: 0 } } });
         for (const each of [from, to]) each.close();
       }),
       { numRuns: 25 },

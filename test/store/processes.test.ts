@@ -33,7 +33,7 @@ beforeAll(async () => {
       import: async () => {
         const store = openStore(path);
         const task = await store.import(String);
-        task.add(Array.from({ length: Number(count) }, (_, at) => ({ at, noun: 'log', value: { ...log, id: at + 1 } })));
+        task.add(Array.from({ length: Number(count) }, (_, at) => ({ at, kind: 'log', value: { ...log, id: at + 1 } })));
         say('ready');
         process.stdin.once('data', () => { task.apply({ onConflict: 'refuse', dryRun: false }); store.close(); process.exit(); });
       },

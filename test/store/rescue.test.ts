@@ -75,7 +75,7 @@ function survivors(path: string): { users: string[]; logs: string[] } {
   before.close();
   after.close();
   const among = (records: string[], ids: Set<number>) => records.filter((json) => ids.has(idOf(json)));
-  return { users: among(whole.users, found.users), logs: among(whole.logs, found.logs) };
+  return { users: among(whole.records.user, found.users), logs: among(whole.records.log, found.logs) };
 }
 
 const idOf = (json: string) => (JSON.parse(json) as { id: number }).id;
@@ -90,17 +90,17 @@ function judge(path: string): Rescue {
   const got = rescue(path);
   expect(readFileSync(path).equals(before)).toBe(true);
   const must = survivors(path);
-  expect(missing(must.users, got.users)).toEqual([]);
-  expect(missing(must.logs, got.logs)).toEqual([]);
-  expect(missing(got.users, whole.users)).toEqual([]);
-  expect(missing(got.logs, whole.logs)).toEqual([]);
+  expect(missing(must.users, got.records.user)).toEqual([]);
+  expect(missing(must.logs, got.records.log)).toEqual([]);
+  expect(missing(got.records.user, whole.records.user)).toEqual([]);
+  expect(missing(got.records.log, whole.records.log)).toEqual([]);
   return got;
 }
 
 test('a sound database is read whole', () => {
   const store = openStore(copy());
-  expect(whole.users).toEqual(store.users.list().map((record) => JSON.stringify(record)));
-  expect(whole.logs).toEqual(store.logs.list().map((record) => JSON.stringify(record)));
+  expect(whole.records.user).toEqual(store.users.list().map((record) => JSON.stringify(record)));
+  expect(whole.records.log).toEqual(store.logs.list().map((record) => JSON.stringify(record)));
   expect(whole).toMatchObject({ lostUsers: [], lostLogs: [], broken: 0 });
   store.close();
 });
@@ -109,7 +109,7 @@ test('the pages alone give the same, and none that was deleted', () => {
   const path = copy();
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0, 0, PAGE));
-  expect(rescue(path)).toMatchObject({ users: whole.users, logs: whole.logs, lostUsers: [], broken: 0 });
+  expect(rescue(path)).toMatchObject({ records: whole.records, lostUsers: [], broken: 0 });
 });
 
 test('a file that is not there is said to be missing', () => {
@@ -176,8 +176,8 @@ test('single bytes that changed', () => {
     writeFileSync(path, bytes);
     const must = survivors(path);
     const got = rescue(path);
-    expect(missing(must.users, got.users)).toEqual([]);
-    expect(missing(must.logs, got.logs)).toEqual([]);
+    expect(missing(must.users, got.records.user)).toEqual([]);
+    expect(missing(must.logs, got.records.log)).toEqual([]);
   }
 });
 
@@ -201,8 +201,8 @@ test('a log that an index still names is told as lost, and so is a user whom log
   for (const page of [leafOfLogs, leafOfUsers]) bytes.fill(0, (page - 1) * PAGE, page * PAGE);
   writeFileSync(path, bytes);
   const got = judge(path);
-  expect(got.lostLogs.length).toBe(whole.logs.length - got.logs.length);
-  expect(got.lostUsers.length).toBe(whole.users.length - got.users.length);
+  expect(got.lostLogs.length).toBe(whole.records.log.length - got.records.log.length);
+  expect(got.lostUsers.length).toBe(whole.records.user.length - got.records.user.length);
   expect(got.lostLogs.length * got.lostUsers.length).toBeGreaterThan(0);
 });
 
@@ -226,9 +226,9 @@ describe('a write-ahead log beside it', () => {
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0));
     const got = rescue(path);
-    expect(got.users).toHaveLength(1);
-    expect(got.logs).toHaveLength(40);
-    expect(JSON.parse(got.logs[6] ?? '')).toMatchObject({ id: 7, notes: 'the newest' });
+    expect(got.records.user).toHaveLength(1);
+    expect(got.records.log).toHaveLength(40);
+    expect(JSON.parse(got.records.log[6] ?? '')).toMatchObject({ id: 7, notes: 'the newest' });
   });
 
   test('counts up to its last whole transaction, wherever it was cut or spoiled', () => {
@@ -244,7 +244,7 @@ describe('a write-ahead log beside it', () => {
       spoiled[cut] = (spoiled[cut] ?? 0) ^ 0x40;
       writeFileSync(`${path}-wal`, cut % 2 ? whole.subarray(0, cut) : spoiled);
       const got = rescue(path);
-      const ids = got.logs.map(idOf);
+      const ids = got.records.log.map(idOf);
       expect(ids).toEqual(Array.from({ length: ids.length }, (_, i) => i + 1));
       expect(ids.length).toBeGreaterThanOrEqual(last);
       last = ids.length;

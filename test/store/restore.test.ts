@@ -149,14 +149,16 @@ test("another program's database is left as it is", () => {
 test('a database from before there were tokens is counted, and kept', () => {
   const path = freshPath();
   copyFileSync(fixture(1), path);
-  restore(backupOf(3), path, ({ present }) => expect(present).toMatchObject({ version: 1, logs: 39 }));
+  restore(backupOf(3), path, ({ present }) =>
+    expect(present).toMatchObject({ version: 1, counts: { log: 39 } }),
+  );
   expect(freshStore(path).logs.count()).toBe(3);
 });
 
 test('a database from before there was a history is backed up as it is', () => {
   const path = freshPath();
   copyFileSync(fixture(1), path);
-  expect(backup(path, join(freshFolder(), 'b.db'))).toMatchObject({ version: 1, logs: 39 });
+  expect(backup(path, join(freshFolder(), 'b.db'))).toMatchObject({ version: 1, counts: { log: 39 } });
 });
 
 test('a failure in the middle leaves no copy of what was not replaced', () => {

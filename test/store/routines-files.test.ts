@@ -48,7 +48,7 @@ test('a rescue finds routines and goals, also where SQLite does not get', () => 
   const path = freshPath();
   filled(path);
   const whole = rescue(path);
-  expect([whole.routines, whole.goals, whole.lostUsers]).toEqual([
+  expect([whole.records.routine, whole.records.goal, whole.lostUsers]).toEqual([
     [JSON.stringify({ id: 1, userId: 1, name: 'morning', exercises })],
     ['{"id":1,"userId":1,"sessionsPerWeek":4}'],
     [],
@@ -62,7 +62,7 @@ test('a rescue finds routines and goals, also where SQLite does not get', () => 
   );
   db.close();
   const found = rescue(path);
-  expect([found.routines, found.goals]).toEqual([whole.routines, whole.goals]);
+  expect([found.records.routine, found.records.goal]).toEqual([whole.records.routine, whole.records.goal]);
 });
 
 test('a rescue of an older file whose header names no format finds its records', () => {

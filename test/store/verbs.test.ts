@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_ID } from '../../src/domain/fields.ts';
-import { checkLogChange, checkNewLog } from '../../src/store/records/checks.ts';
+import { checkChange, checkNew } from '../../src/store/records/checks.ts';
 import { log as aLog, dbOf, failure, filledStore, freshStore, user } from './helpers.ts';
 
 function withUser() {
@@ -74,7 +74,7 @@ describe('logs', () => {
 
   test('a missing user is told with all other faults', () => {
     const store = withUser();
-    const error = failure(() => checkNewLog(store.logs, { ...aLog(), userId: 9, painBefore: 99 }));
+    const error = failure(() => checkNew(store.users, 'log', { ...aLog(), userId: 9, painBefore: 99 }));
     expect(error.issues.map(({ field }) => field)).toEqual(['painBefore', 'userId']);
   });
 
@@ -82,9 +82,9 @@ describe('logs', () => {
     'a userId of %j is one fault, not two',
     (userId) => {
       const store = withUser();
-      for (const check of [checkNewLog, checkLogChange])
+      for (const check of [checkNew, checkChange])
         expect(
-          failure(() => check(store.logs, { ...aLog(), userId })).issues.map(({ field }) => field),
+          failure(() => check(store.users, 'log', { ...aLog(), userId })).issues.map(({ field }) => field),
         ).toEqual(['userId']);
     },
   );

@@ -85,7 +85,7 @@ async function makeBackup(
       : await encryptedBackup(source, target, encrypt, options);
   print(context, escapeControls(made.path));
   const what = encrypt === undefined ? 'Backed up' : 'Backed up, encrypted,';
-  say(context, `${what} ${countedHolding(made)} (${sized(made.bytes)}).`);
+  say(context, `${what} ${countedHolding(made.counts)} (${sized(made.bytes)}).`);
 }
 
 function folderOf(file: string): string | undefined {

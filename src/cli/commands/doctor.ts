@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { listKeyOf } from '../../exchange/records.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../terminal/io.ts';
-import { countedHolding, partsOfHolding } from '../views/holding.ts';
+import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -42,8 +44,15 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
   const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
   const wrong = examination.checks.filter(({ ok }) => !ok);
+  const { checks, counts, ...about } = examination;
+  const members = Object.fromEntries(
+    kindNames.map((kind) => [kindOf(kind).words.many, counts?.[kind] ?? null]),
+  );
   if (options.json)
-    print(context, displayable(context, JSON.stringify({ ok: wrong.length === 0, ...examination })));
+    print(
+      context,
+      displayable(context, JSON.stringify({ ok: wrong.length === 0, ...about, ...members, checks })),
+    );
   else await show(context, examination);
   if (wrong.length > 0)
     throw new SciaticaError('unusable', `${counted(wrong.length, 'thing')} to look after, marked with ✗.`);
@@ -67,11 +76,9 @@ async function show(context: Context, examination: Examination): Promise<void> {
   print(context, lines.join('\n'));
 }
 
-function describeExamination({ bytes, version, journalMode, ...counts }: Examination): string {
-  const { users, logs, routines, goals } = counts;
-  const isCounted = users !== null && logs !== null && routines !== null && goals !== null;
+function describeExamination({ bytes, version, journalMode, counts }: Examination): string {
   return [
-    ...(isCounted ? partsOfHolding({ users, logs, routines, goals }) : []),
+    ...(counts ? partsOfHolding(counts) : []),
     sized(bytes),
     ...(version === null ? [] : [`version ${version}`]),
     ...(journalMode === null ? [] : [`${journalMode} journal`]),
@@ -88,40 +95,19 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
     throw usage('--rescue: CSV holds one kind of record. Give a file that ends in .json or .ndjson.');
   refuseExisting(output, false);
   const rescued = rescue(context.databasePath);
-  const { users, logs, routines, goals, lostUsers, lostLogs, broken } = rescued;
-  if (users.length + logs.length + routines.length + goals.length === 0)
+  const { records, lostUsers, lostLogs, broken } = rescued;
+  const written = Object.fromEntries(kindNames.map((kind) => [kind, records[kind].length]));
+  if (Object.values(records).every((list) => list.length === 0))
     throw new SciaticaError('damaged', 'Nothing could be read: no file was written. Is there a backup?');
-  const lists = {
-    users: [users],
-    userExerciseLogs: [logs],
-    ...(routines.length > 0 && { routines: [routines] }),
-    ...(goals.length > 0 && { goals: [goals] }),
-  };
+  const listed = kindNames.filter((kind) => isAlwaysCounted(kind) || records[kind].length > 0);
   const pieces =
     format === 'ndjson'
-      ? linesOf([users, logs, routines, goals].filter((list) => list.length > 0))
-      : documentOf(lists);
+      ? linesOf(Object.values(records).filter((list) => list.length > 0))
+      : documentOf(Object.fromEntries(listed.map((kind) => [listKeyOf(kind), [records[kind]]])));
   await writeOutputFile(output, { force: false }, pieces);
-  if (json)
-    print(
-      context,
-      JSON.stringify({
-        users: users.length,
-        userExerciseLogs: logs.length,
-        routines: routines.length,
-        goals: goals.length,
-        lostUsers,
-        lostLogs,
-        brokenRows: broken,
-      }),
-    );
-  const written = {
-    users: users.length,
-    logs: logs.length,
-    routines: routines.length,
-    goals: goals.length,
-  };
-  say(context, `Wrote ${countedHolding(written)} to ${escapeControls(output)}.`);
+  const counts = Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), written[kind]]));
+  if (json) print(context, JSON.stringify({ ...counts, lostUsers, lostLogs, brokenRows: broken }));
+  say(context, `Wrote ${countedHolding(written as Record<KindName, number>)} to ${escapeControls(output)}.`);
   sayLosses(context, rescued, output);
 }
 

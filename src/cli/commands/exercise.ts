@@ -46,7 +46,7 @@ export function addExerciseCommand(program: Command, context: Context): void {
 async function rename(context: Context, old: string, wanted: string, options: Options): Promise<void> {
   const { store } = context;
   const { check, objectOf } = await import('../../domain/schema.ts');
-  const { renameExercise } = await import('../../store/records/rename-exercise.ts');
+  const { renameExercise } = await import('../../store/records/logs.ts');
   const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
   const userId = await resolveUserOrAsk(context, options['user']);
   store.users.get(userId);

@@ -1,13 +1,15 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
+import { type OwnedKindName, ownedKindNames } from '../../domain/kinds.ts';
 import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
 import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
-import { LAST_CHANGES } from '../../exchange/records.ts';
+import { LAST_CHANGES, listKeyOf } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
 import type { Lines } from '../../store/records/lists/lines.ts';
+import type { Records } from '../../store/records/records.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { type ExportFormat, exportFormats, formatOption, rawOption } from '../input/formats.ts';
@@ -126,13 +128,8 @@ const isUnknown = (name: string, format: string | undefined): boolean =>
 /** Is told how many more records were written. */
 type Note = (more: number) => void;
 
-type Lists = {
-  users?: Blocks;
-  userExerciseLogs?: Blocks;
-  routines?: Blocks;
-  goals?: Blocks;
-  [LAST_CHANGES]?: Blocks;
-};
+/** The lists of a file by their keys in a JSON document. */
+type Lists = Record<string, Blocks>;
 
 function listsOf(
   store: Store,
@@ -150,28 +147,22 @@ function listsOf(
     separator === undefined
       ? watched(store.logs.jsonRows(filter))
       : noted(store.logs.jsonLines(filter, separator), note);
-  if (what === 'users') return { users: users() };
-  if (what === 'logs') return { userExerciseLogs: logs() };
-  const all = { users: users(), userExerciseLogs: logs() };
   // FHIR has sessions and no plans.
-  if (separator === undefined) return all;
-  const { routines, goals } = store;
-  return {
-    ...all,
-    ...(routines.count() > 0 && { routines: watched(ofUsers(store, routines, filter)) }),
-    ...(goals.count() > 0 && { goals: watched(ofUsers(store, goals, filter)) }),
-  };
+  const others = separator === undefined ? [] : ownedKindNames.filter((kind) => kind !== 'log');
+  const lists: Lists = {};
+  if (what !== 'logs') lists[listKeyOf('user')] = users();
+  if (what !== 'users') lists[listKeyOf('log')] = logs();
+  for (const kind of what === undefined ? others : [])
+    if (store.of(kind).count() > 0) lists[listKeyOf(kind)] = watched(ofUsers(store, kind, filter));
+  return lists;
 }
 
-/** The routines or goals of the users that are exported. */
-function* ofUsers(
-  store: Store,
-  verbs: { jsonRows(filter?: { userId: number }): Iterable<string[]> },
-  filter: LogFilter,
-): Generator<string[]> {
+/** The records of a kind of the users that are exported. */
+function* ofUsers(store: Store, kind: OwnedKindName, filter: LogFilter): Generator<string[]> {
   const ids = userIds(store, filter);
-  if (!ids) yield* verbs.jsonRows();
-  else for (const userId of ids) yield* verbs.jsonRows({ userId });
+  const records: Records<OwnedKindName> = store.of(kind);
+  if (!ids) yield* records.jsonRows();
+  else for (const userId of ids) yield* records.jsonRows({ userId });
 }
 
 /** All users; with filters, those of the matching logs and the one of --user. */
@@ -183,7 +174,7 @@ function* usersOf(store: Store, filter: LogFilter): Generator<string[]> {
     return;
   }
   for (let start = 0; start < ids.length; start += BLOCK)
-    yield ids.slice(start, start + BLOCK).map(users.json);
+    yield ids.slice(start, start + BLOCK).map((id) => users.json(id));
 }
 
 /** The ids of the users that are exported, in order; undefined for all. */
@@ -195,14 +186,14 @@ function userIds({ logs }: Store, filter: LogFilter): number[] | undefined {
 }
 
 async function bundled(
-  { users = [], userExerciseLogs = [] }: Lists,
+  lists: Lists,
   store: Store,
   filter: LogFilter,
   options: Options,
 ): Promise<Iterable<string>> {
   const { bundleOf } = await import('../../exchange/fhir.ts');
   const anonymous = options['anonymous'] === true;
-  return bundleOf(parsed<User>(users), parsed<Log>(userExerciseLogs), {
+  return bundleOf(parsed<User>(lists[listKeyOf('user')] ?? []), parsed<Log>(lists[listKeyOf('log')] ?? []), {
     database: store.id,
     type: options['bundle'] as BundleType | undefined,
     anonymous,
@@ -225,7 +216,7 @@ async function reportsOf(
 /** Where the records are from; nothing for a file that cannot be imported. */
 function originOf(store: Store, lists: Lists, filter: LogFilter, options: Options): FileOrigin | undefined {
   if (options['anonymous'] === true) return undefined;
-  const isAll = lists.users !== undefined && lists.userExerciseLogs !== undefined;
+  const isAll = (['user', 'log'] as const).every((kind) => lists[listKeyOf(kind)] !== undefined);
   const complete = isAll && userIds(store, filter) === undefined;
   return { id: store.id, seq: store.history.last(), complete };
 }
@@ -237,21 +228,21 @@ async function rendered(
   origin: FileOrigin | undefined,
 ): Promise<Iterable<string>> {
   const hidden: readonly string[] = options['anonymous'] ? identifyingFields : [];
-  const lists = given.users && hidden.length > 0 ? { ...given, users: without(hidden, given.users) } : given;
+  const users = given[listKeyOf('user')];
+  const lists =
+    users && hidden.length > 0 ? { ...given, [listKeyOf('user')]: without(hidden, users) } : given;
   const { documentOf, linesOf, listOf } = await import('../../exchange/write.ts');
   const all = Object.values(lists);
   const [only] = all;
   switch (format) {
     case 'json':
-      return all.length === 1 && only ? listOf(only) : documentOf({ ...lists }, origin);
+      return all.length === 1 && only ? listOf(only) : documentOf(lists, origin);
     case 'ndjson':
       // What is cut off after a line looks whole: such a file never says that it is complete.
       return linesOf(inTurn(all), options['origin'] && origin ? { ...origin, complete: false } : undefined);
     case 'csv': {
       const { csvOf } = await import('../../exchange/csv.ts');
-      const fields = Object.keys(lists.users ? userRecord : logRecord).filter(
-        (name) => !hidden.includes(name),
-      );
+      const fields = Object.keys(users ? userRecord : logRecord).filter((name) => !hidden.includes(name));
       return csvOf(fields, recordsOf(inTurn(all)), { raw: options['raw'] === true });
     }
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
+import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
 import { addDays, weekdayOf } from '../../domain/words/day.ts';
 import { sparkline } from '../../insights/text-charts.ts';
@@ -37,11 +38,9 @@ async function fitted(line: string, width: number): Promise<string> {
 
 function severalLines(context: Context): string[] {
   const { store } = context;
-  const [users, logs, routines, goals] = [store.users, store.logs, store.routines, store.goals].map((list) =>
-    list.count(),
-  ) as [number, number, number, number];
+  const counts = Object.fromEntries(kindNames.map((kind) => [kind, store.of(kind).count()]));
   return [
-    `${countedHolding({ users, logs, routines, goals })}.`,
+    `${countedHolding(counts as Record<KindName, number>)}.`,
     '',
     `Next: ${commandLine(context, 'users')}`,
     `      ${commandLine(context, 'user use ID')}`,

@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
-import type { KindName } from '../../domain/kinds.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
-import type { Item, Reading } from '../../exchange/records.ts';
+import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
 import { confirmDeletion } from '../input/edit.ts';
@@ -15,6 +15,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
 import { type Progress, progressOf } from '../terminal/progress.ts';
+import { isAlwaysCounted } from '../views/holding.ts';
 import {
   describeConflict,
   describeCounts,
@@ -165,15 +166,15 @@ async function readAll(file: InputFile, reading: Reading, task: Import, progress
   for await (const items of reading.batches) {
     task.add(items.filter(isRecord));
     task.addLastChanges(items.flatMap(({ lastChange }) => lastChange ?? []));
-    for (const { at, noun, fault } of items.filter(isFault))
-      task.fault({ ...fault, at: reading.where(at, noun) });
+    for (const { at, kind, fault } of items.filter(isFault))
+      task.fault({ ...fault, at: reading.where(at, kind) });
     count += items.length;
     progress.show(() => `${file.name}: ${counted(count, 'record')} read`);
   }
   progress.show(() => `${file.name}: ${counted(count, 'record')} read, writing …`);
 }
 
-const isRecord = (item: Item): item is Extract<Item, { value: unknown; noun: KindName }> =>
+const isRecord = (item: Item): item is Extract<Item, { value: unknown; kind: KindName }> =>
   item.fault === undefined && item.lastChange === undefined;
 const isFault = (item: Item): item is Extract<Item, { fault: object }> => item.fault !== undefined;
 
@@ -230,7 +231,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions, isMer
   const { result } = task;
   if (!result) return;
   sayCounts(context, result, options);
-  const { users, gone, isOlder, recipients } = result;
+  const { counts, gone, isOlder, recipients } = result;
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
   if (isOlder) say(context, OLDER_FILE);
   const missing = gone.length > 0 && !options.mirror;
@@ -239,39 +240,34 @@ function sayResult(context: Context, task: Import, options: ImportOptions, isMer
       context,
       `Deleted there, and still here: ${describeGone(gone, goneCount(result), SHOWN_FAULTS)}. To delete them here too: --mirror`,
     );
-  if (users.skipped > 0 && !isMerge)
+  if (counts.user.skipped > 0 && !isMerge)
     say(
       context,
-      `Logs in the file of ${counted(users.skipped, 'skipped user')} go to the stored user with that id.`,
+      `Logs in the file of ${counted(counts.user.skipped, 'skipped user')} go to the stored user with that id.`,
     );
   if (options.dryRun) say(context, 'This was a dry run: nothing was written.');
 }
 
 function sayCounts(
   context: Context,
-  { users, logs, routines, goals, conflicts, gone, isOlder }: ImportResult,
+  { counts, conflicts, gone, isOlder }: ImportResult,
   options: ImportOptions,
 ): void {
   if (options.json)
     print(
       context,
       JSON.stringify({
-        users,
-        userExerciseLogs: logs,
-        routines,
-        goals,
+        ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
         conflicts,
         deletedThere: gone,
         older: isOlder,
         dryRun: options.dryRun ?? false,
       }),
     );
-  say(context, describeCounts(users, 'user'));
-  say(context, describeCounts(logs, 'log'));
-  if (totalOf(routines) > 0) say(context, describeCounts(routines, 'routine'));
-  if (totalOf(goals) > 0) say(context, describeCounts(goals, 'goal'));
+  for (const kind of kindNames.filter((name) => isAlwaysCounted(name) || totalOf(counts[name]) > 0))
+    say(context, describeCounts(counts[kind], kindOf(kind).words.one));
 }
 
 /** How many records were deleted there. */
-const goneCount = ({ users, logs, routines, goals }: ImportResult): number =>
-  [users, logs, routines, goals].reduce((sum, { missing, deleted }) => sum + missing + deleted, 0);
+const goneCount = ({ counts }: ImportResult): number =>
+  Object.values(counts).reduce((sum, { missing, deleted }) => sum + missing + deleted, 0);

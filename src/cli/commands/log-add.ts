@@ -10,8 +10,8 @@ import {
   logRecord,
   suggestEffective,
 } from '../../domain/log.ts';
+import type { Exercise } from '../../domain/plans/exercise.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
-import type { Exercise } from '../../store/records/logs.ts';
 import {
   askExercise,
   askSimilar,
@@ -167,9 +167,13 @@ async function settleUser(context: Context, draft: Draft): Promise<void> {
 }
 
 async function checkGiven(context: Context, values: Values): Promise<void> {
-  const { checkLogChange } = await import('../../store/records/checks.ts');
-  const { logs } = context.store;
-  namingFlags(logFields, () => checkLogChange(logs, values), dayFaults(logFields, values, context.today));
+  const { checkChange } = await import('../../store/records/checks.ts');
+  const { users } = context.store;
+  namingFlags(
+    logFields,
+    () => checkChange(users, 'log', values),
+    dayFaults(logFields, values, context.today),
+  );
 }
 
 /** Finds the exercise that the typed name means. */
@@ -219,7 +223,7 @@ async function checked(
   known: readonly Exercise[],
   { brief }: Draft,
 ): Promise<LogInput> {
-  const { checkNewLog } = await import('../../store/records/checks.ts');
+  const { checkNew } = await import('../../store/records/checks.ts');
   const words: Record<string, string> = dayFaults(logFields, values, context.today);
   if (values['userId'] === undefined)
     words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
@@ -230,7 +234,7 @@ async function checked(
   }
   // In one line whether it helped follows from the pain, which then is what is missing or wrong.
   const whole = brief ? { effective: false, ...values } : values;
-  return namingFlags(logFields, () => checkNewLog(context.store.logs, whole), words);
+  return namingFlags(logFields, () => checkNew(context.store.users, 'log', whole), words);
 }
 
 /** Asks for what was not said. */

@@ -88,8 +88,8 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 }
 
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { checkLogChange } = await import('../../store/records/checks.ts');
-  const { logs } = context.store;
+  const { checkChange } = await import('../../store/records/checks.ts');
+  const { logs, users } = context.store;
   const { userId: _, exerciseName, exerciseType, ...others } = logFields;
   const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text));
   const changed = await editRecord(context, options, 'log', find, (current) => ({
@@ -99,7 +99,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
       exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
       effective: (helped) => askHelped(context, helped === true),
     },
-    check: (given) => checkLogChange(logs, given),
+    check: (given) => checkChange(users, 'log', given),
     describe: (log) => `log ${log.id}: ${answerOf(log, context.today)}`,
   }));
   if (changed && 'date' in changed.patch) sayDoubtOfDay(context, changed.record.date);

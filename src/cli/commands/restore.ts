@@ -87,7 +87,7 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
         'replace the database by the backup',
       );
     const kept = restoration.apply(localStamp(context.now()));
-    sayDone(context, `Restored ${countedHolding(restoration.copy)}.`);
+    sayDone(context, `Restored ${countedHolding(restoration.copy.counts)}.`);
     say(
       context,
       `It keeps its identity, ${restoration.identity}. If it is to be used beside another copy: ${commandLine(context, 'identity new')}`,
@@ -117,7 +117,6 @@ function describeDatabase(present: Restoration['present']): string {
   return present === 'damaged' ? 'damaged, cannot be read' : describeHolding(present);
 }
 
-function describeHolding(holding: Holding): string {
-  const { latest } = holding;
-  return [...partsOfHolding(holding), ...(latest === undefined ? [] : [`until ${latest}`])].join(', ');
+function describeHolding({ counts, latest }: Holding): string {
+  return [...partsOfHolding(counts), ...(latest === undefined ? [] : [`until ${latest}`])].join(', ');
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type ExerciseType, logFields } from '../../domain/log.ts';
+import type { Exercise } from '../../domain/plans/exercise.ts';
 import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
-import type { Exercise } from '../../store/records/logs.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, quoted } from '../terminal/io.ts';
 

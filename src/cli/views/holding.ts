@@ -1,25 +1,18 @@
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { counted } from '../terminal/io.ts';
 
-/** Counts of records. */
-interface Holding {
-  users: number;
-  logs: number;
-  routines: number;
-  goals: number;
-}
+/** Whether a person is told that there are none: of users and logs. */
+export const isAlwaysCounted = (kind: KindName): boolean => kind === 'user' || kind === 'log';
 
-/** `1 user`, `3 logs`, `1 routine`: users and logs always, routines and goals if there are any. */
-export function partsOfHolding({ users, logs, routines, goals }: Holding): string[] {
-  return [
-    counted(users, 'user'),
-    counted(logs, 'log'),
-    ...(routines > 0 ? [counted(routines, 'routine')] : []),
-    ...(goals > 0 ? [counted(goals, 'goal')] : []),
-  ];
+/** `1 user`, `3 logs`, `1 routine`: users and logs always, what else there is if there are any. */
+export function partsOfHolding(counts: Readonly<Record<KindName, number>>): string[] {
+  return kindNames
+    .filter((kind) => isAlwaysCounted(kind) || counts[kind] > 0)
+    .map((kind) => counted(counts[kind], kindOf(kind).words.one));
 }
 
 /** `1 user, 3 logs and 1 routine` */
-export function countedHolding(holding: Holding): string {
-  const parts = partsOfHolding(holding);
+export function countedHolding(counts: Readonly<Record<KindName, number>>): string {
+  const parts = partsOfHolding(counts);
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

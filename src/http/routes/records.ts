@@ -1,7 +1,8 @@
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
-import type { Guard } from '../../store/records/users.ts';
+import type { Guard, Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import type { Operation } from '../openapi/operation.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from '../openapi/parts.ts';
 import { BODY, READ_ONE, WRITE, WRITE_ONE } from '../openapi/problems.ts';
 import { readJsonText } from '../protocol/body.ts';
-import type { Collection, StoredRecord, Verbs } from '../protocol/collection.ts';
+import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
 import { firstAnswer, repeatable, replayed } from '../protocol/idempotency.ts';
@@ -254,7 +255,7 @@ export function patchRoute(collection: Collection): Route {
 
 interface Update<T> extends Pick<Operation, 'id' | 'summary' | 'description' | 'body'> {
   check(store: Store, value: unknown): T;
-  update(records: Verbs, id: number, value: T, guard?: Guard): StoredRecord;
+  update(records: Records<KindName>, id: number, value: T, guard?: Guard): StoredRecord;
 }
 
 function updateRoute<T>(

@@ -1,9 +1,10 @@
 import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
-import type { KindName } from '../../domain/kinds.ts';
+import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { LastChange } from '../../domain/origin.ts';
+import { LAST_ENTRY } from '../records/lists/rows.ts';
+import { States } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { States } from './states.ts';
 import { nextRedo, nextUndo } from './steps.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
@@ -24,9 +25,6 @@ interface Row {
 /** CROSS JOIN: the entries come in their order, not the changes (https://sqlite.org/optoverview.html#crossjoin). */
 const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
   FROM history CROSS JOIN changes ON changes.id = history.change`;
-
-/** Highest history seq that was ever given. Unchanged means that no record changed. */
-export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
 
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
@@ -114,12 +112,13 @@ export class History {
 
   /** Whether an id was given to a record of which nothing is left, because its user was erased. */
   isForgotten(record: KindName, id: number): boolean {
+    const { table } = kindOf(record);
     return (
       this.db.value(
         `SELECT 1 FROM sqlite_sequence WHERE name = ? AND seq >= ?
-         AND NOT EXISTS (SELECT 1 FROM ${record}s WHERE id = ?)
+         AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ?)
          AND NOT EXISTS (SELECT 1 FROM history WHERE record = ? AND recordId = ?)`,
-        `${record}s`,
+        table,
         id,
         id,
         record,

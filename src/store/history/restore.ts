@@ -1,7 +1,7 @@
-import { type Issue, invalid, notFound, SciaticaError } from '../../domain/errors.ts';
+import { invalid, notFound, SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import type { AnyRecord, KindName } from '../../domain/kinds.ts';
-import { isSeen, obstacles, type Records, revert } from './undo.ts';
+import type { AnyRecord, KindName, OwnedRecord } from '../../domain/kinds.ts';
+import { isSeen, obstacles, revert, type Undoable } from './undo.ts';
 
 /** What is to be restored, and by whom. */
 export interface Restoration {
@@ -18,10 +18,6 @@ export interface Restoration {
   users?: readonly number[] | undefined;
 }
 
-interface Restorable extends Records {
-  logs: { userFaults(userId: unknown): Issue[] };
-}
-
 /**
  * Brings a deleted record back with its id, as it was deleted, inside a change. With a user comes back what was deleted with the
  * user, unless that has come back since.
@@ -29,13 +25,13 @@ interface Restorable extends Records {
  * @throws SciaticaError `not-found` where it never was, was erased, or belonged to a user that the caller does not see; `conflict`
  *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user
  */
-export function restore(store: Restorable, { record, id, owner, as, users }: Restoration): AnyRecord {
+export function restore(store: Undoable, { record, id, owner, as, users }: Restoration): AnyRecord {
   if (store.of(record).has(id))
     throw new SciaticaError('conflict', `There is ${record} ${id}: it is not deleted.`);
-  const faults = owner === undefined ? [] : store.logs.userFaults(owner);
+  const faults = owner === undefined ? [] : store.users.userFaults(owner);
   if (as && users === undefined && store.history.isForgotten(record, id)) {
     if (faults.length > 0) throw invalid(faults);
-    store.of(record).restore({ ...ownedBy(as(), owner), id } as never);
+    store.of(record).restore({ ...ownedBy(as(), owner), id } as AnyRecord);
     return store.of(record).find(id) as AnyRecord;
   }
   const deletion = store.history.lastOf(record, id);
@@ -58,5 +54,5 @@ const ownedBy = (state: object, owner: number | undefined): object =>
 
 /** Whether an entry is the deletion of something that belonged to a user. */
 function isOfUser({ record, action, before }: HistoryEntry, userId: number): boolean {
-  return record !== 'user' && action === 'delete' && (before as { userId: number }).userId === userId;
+  return record !== 'user' && action === 'delete' && (before as OwnedRecord).userId === userId;
 }

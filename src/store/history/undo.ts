@@ -1,28 +1,14 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
-import { type AnyRecord, type KindName, kindNames } from '../../domain/kinds.ts';
-import type { User } from '../../domain/user.ts';
+import { type KindName, kindOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
+import type { Records } from '../records/records.ts';
+import type { Users } from '../records/users.ts';
 import type { History } from './history.ts';
 
-/** The verbs of a kind of record that undoing needs. */
-interface Verbs {
-  has(id: number): boolean;
-  find(id: number): object | undefined;
-  delete(id: number): unknown;
-  replace(id: number, record: never): unknown;
-  restore(record: never): void;
-}
-
-/** As `Verbs`, of what belongs to a user. */
-interface OwnedVerbs extends Verbs {
-  count(filter: { userId: number }): number;
-  /** The record that has the key of this one, where a key is unique. */
-  withSameKey?(record: never, id: number): { id: number } | undefined;
-}
-
 /** What undoing works on. */
-export interface Records {
-  of(noun: KindName): Verbs;
+export interface Undoable {
+  of(kind: KindName): Records<KindName>;
+  users: Users;
   /** Of all records, whoever sees them. */
   history: History;
 }
@@ -35,7 +21,7 @@ export interface Records {
  * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when something later
  *   depends on it, naming the changes that stand in the way
  */
-export function takeBack(store: Records, change: number, users?: readonly number[]): HistoryEntry[] {
+export function takeBack(store: Undoable, change: number, users?: readonly number[]): HistoryEntry[] {
   const entries = store.history.ofChange(change, users);
   if (entries.length === 0)
     throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
@@ -58,7 +44,7 @@ function refusal(change: number, reasons: string[]): string {
 }
 
 /** What stands in the way of taking an entry back, as far as the caller may know. @param users as for `takeBack` */
-export function obstacles(store: Records, entry: HistoryEntry, users?: readonly number[]): string[] {
+export function obstacles(store: Undoable, entry: HistoryEntry, users?: readonly number[]): string[] {
   const { record, id, after, before, seq } = entry;
   if (!isCurrent(store, entry, users)) {
     const later = store.history.of(record, id).filter((other) => other.seq > seq && isSeen(other, users));
@@ -67,18 +53,19 @@ export function obstacles(store: Records, entry: HistoryEntry, users?: readonly 
   }
   if (record === 'user') return after && !before ? belongings(store, id) : [];
   if (!before) return [];
-  const { userId } = before as Exclude<AnyRecord, User>;
-  if (!store.of('user').has(userId)) return [`user ${userId} is not there any more.`];
-  const other = (store.of(record) as OwnedVerbs).withSameKey?.(before as never, id);
+  const { userId } = before as OwnedRecord;
+  if (!store.users.has(userId)) return [`user ${userId} is not there any more.`];
+  const other = store.of(record).withSameKey(before, id);
   return other ? [`${record} ${other.id} has taken its place.`] : [];
 }
 
 /** What belongs to a user, which would go with the user. */
-function belongings(store: Records, userId: number): string[] {
-  return kindNames.flatMap((noun) => {
-    if (noun === 'user') return [];
-    const count = (store.of(noun) as OwnedVerbs).count({ userId });
-    return count > 0 ? [`user ${userId} has ${noun}s that were recorded later (${count}).`] : [];
+function belongings(store: Undoable, userId: number): string[] {
+  return ownedKindNames.flatMap((kind) => {
+    const count = store.of(kind).count({ userId });
+    return count > 0
+      ? [`user ${userId} has ${kindOf(kind).words.many} that were recorded later (${count}).`]
+      : [];
   });
 }
 
@@ -89,7 +76,7 @@ function named(changes: number[]): string {
 
 /** Whether the record is still as the entry left it. */
 function isCurrent(
-  store: Records,
+  store: Undoable,
   { record, id, after }: HistoryEntry,
   users: readonly number[] | undefined,
 ): boolean {
@@ -105,9 +92,9 @@ export const isSeen = (entry: HistoryEntry, users: readonly number[] | undefined
   users === undefined || seenBy(users, entry) !== undefined;
 
 /** Makes a record as it was before an entry. */
-export function revert(store: Records, { record, id, before, after }: HistoryEntry): void {
+export function revert(store: Undoable, { record, id, before, after }: HistoryEntry): void {
   const verbs = store.of(record);
   if (!before) verbs.delete(id);
-  else if (after) verbs.replace(id, before as never);
-  else verbs.restore(before as never);
+  else if (after) verbs.replace(id, before);
+  else verbs.restore(before);
 }

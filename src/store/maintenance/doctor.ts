@@ -9,7 +9,7 @@ import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
-import { foreignKeyFaults, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
+import { foreignKeyFaults, type Holding, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { automaticBackups } from './backups-check.ts';
 import { copiesBeside } from './copies.ts';
 import { networkName } from './network-disks.ts';
@@ -32,10 +32,8 @@ export interface Examination {
   journalMode: string | null;
   /** The UUID of the database. */
   identity: string | null;
-  users: number | null;
-  logs: number | null;
-  routines: number | null;
-  goals: number | null;
+  /** How many records there are of each kind; null where they cannot be counted. */
+  counts: Holding['counts'] | null;
   checks: Check[];
 }
 
@@ -55,10 +53,7 @@ export function examine(path: string): Examination {
     version: null,
     journalMode: null,
     identity: null,
-    users: null,
-    logs: null,
-    routines: null,
-    goals: null,
+    counts: null,
     checks: [],
   };
   if (exists) examination.checks.push(...inside(examination), writeAheadLog(path));
@@ -137,8 +132,7 @@ function format(examination: Examination, db: Database): Check {
     };
   if (version === 0) return { name, ok: true, detail: 'empty; it is filled in at the next use' };
   try {
-    const { users, logs, routines, goals } = holdingOf(db);
-    Object.assign(examination, { users, logs, routines, goals });
+    examination.counts = holdingOf(db).counts;
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
   }

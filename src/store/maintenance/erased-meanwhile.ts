@@ -1,5 +1,5 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import { LAST_ENTRY } from '../history/history.ts';
+import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { Settings } from '../records/settings.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';

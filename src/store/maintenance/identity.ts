@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import { Counterparts } from '../records/counterparts.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
-import { stateOf } from './import/merge/sql.ts';
-import { kinds } from './import/staging.ts';
+import { stateOf } from './import/merge-sql.ts';
+import { stagedKinds } from './import/staging.ts';
 
 /**
  * Makes a copy of a database one of its own: it gets a new UUID, and notes which of its records are those of the database with the
@@ -36,10 +36,10 @@ function firstOwn(db: Database, createdAt: number): number {
 /** Notes what both databases have in common: the records as they were before the entry `first` of the history. */
 function noteCommon(db: Database, origin: number, first: number): void {
   const insert = 'INSERT INTO counterparts (origin, record, theirId, ourId, agreed)';
-  for (const kind of kinds)
+  for (const kind of stagedKinds)
     db.run(
-      `${insert} SELECT ?, '${kind.noun}', id, id, ${stateOf('m', kind)} FROM ${kind.table} AS m
-       WHERE NOT EXISTS (SELECT 1 FROM history WHERE record = '${kind.noun}' AND recordId = m.id AND seq >= ?)
+      `${insert} SELECT ?, '${kind.name}', id, id, ${stateOf('m', kind)} FROM ${kind.table} AS m
+       WHERE NOT EXISTS (SELECT 1 FROM history WHERE record = '${kind.name}' AND recordId = m.id AND seq >= ?)
        ON CONFLICT DO NOTHING`,
       origin,
       first,

@@ -1,7 +1,7 @@
 import { type AnyRecord, type KindName, kindNames } from '../../domain/kinds.ts';
-import { States } from '../history/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { forgetSyncs } from '../sync/forget.ts';
+import { States } from './states.ts';
 
 /** A record of another database, and the record here that is the same. */
 export interface Counterpart {

@@ -5,14 +5,14 @@ interface Rows {
   table: string;
   /** All but the id. */
   columns: readonly string[];
-  /** A subquery that gives `at`, which orders them, `id`, null for a new one, and the columns. */
+  /** A subquery that gives `_at`, which orders them, `id`, null for a new one, and the columns. */
   rows: string;
 }
 
 /** Inserts rows, with their entries in the history, inside a change: many take a fraction of the time that they take one by one. */
 export function insertMany(db: Database, { table, columns, rows }: Rows): void {
   const names = columns.join(', ');
-  const insert = `INSERT INTO main.${table} (id, ${names}) SELECT id, ${names} FROM ${rows} ORDER BY at`;
+  const insert = `INSERT INTO main.${table} (id, ${names}) SELECT id, ${names} FROM ${rows} ORDER BY _at`;
   const more = db.value<number>(`SELECT count(*) FROM ${rows}`) ?? 0;
   if (more < MANY_ROWS) {
     db.run(insert);
@@ -47,7 +47,7 @@ function insertAtOnce(
   }
   db.exec(`DROP TRIGGER main.${name}`);
   db.run(insert);
-  db.run(`${into} SELECT ${entry} FROM ${rows} AS NEW ORDER BY at`);
+  db.run(`${into} SELECT ${entry} FROM ${rows} AS NEW ORDER BY _at`);
   db.exec(trigger);
 }
 

@@ -1,20 +1,34 @@
 import { type Cell, fromCells, toCell } from '../../domain/codec.ts';
 import { idsUsedUp, notFound } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
-import { type KindName, kinds } from '../../domain/kinds.ts';
-import { LAST_ENTRY } from '../history/history.ts';
-import { type Condition, joined, type Value } from '../sqlite/condition.ts';
+import type { Kind } from '../../domain/kind.ts';
+import { type FilterOf, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import type { Matching } from '../../domain/lists/filter.ts';
+import type { Paging } from '../../domain/lists/sort.ts';
+import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { PROCEED } from '../sqlite/reader.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
-import { jsonOf } from './json.ts';
 import { chunksInOrder } from './lists/chunks.ts';
+import { isLong } from './lists/cost.ts';
 import { csvLineOf } from './lists/csv.ts';
 import { cursorAfter, cursorOfId } from './lists/cursor.ts';
+import { conditionsFor } from './lists/filters.ts';
+import { jsonOf } from './lists/json.ts';
 import { type Lines, linesById, linesOf } from './lists/lines.ts';
 import { ListSql } from './lists/list-sql.ts';
-import { type Chunk, chunkOf, idsOf, type Page, type Query, type Row, type ShortPage } from './lists/rows.ts';
+import {
+  type Chunk,
+  charactersOf,
+  chunkOf,
+  idsOf,
+  LAST_ENTRY,
+  type Page,
+  type Query,
+  type Row,
+  type ShortPage,
+} from './lists/rows.ts';
 import { totalOf, totalOfTable } from './lists/totals.ts';
 
 /** How much of a long list is in memory at once: records, and characters of JSON. */
@@ -23,53 +37,81 @@ const CHUNK_CHARACTERS = 1024 * 1024;
 
 export type { Chunk, IdRange, Page, Query, ShortPage } from './lists/rows.ts';
 
-const TABLES = { user: 'users', log: 'logs', routine: 'routines', goal: 'goals' } as const satisfies Record<
-  KindName,
-  string
->;
-
 const isById = ({ sort = 'id' }: Query) => sort === 'id';
 
 /** A record as JSON, and the id of the user whose it is; null for a user. */
 export type OwnedJson = [json: string, userId: number | null];
 
-/** A table of records: the SQL that all kinds have in common, built from their fields. */
-export class Table<R extends { id: number }> {
-  readonly #name: string;
-  readonly #fields: Fields;
-  readonly #columns: string[];
+/** What is the same for all tables of a kind. */
+interface KindSql {
+  name: string;
+  fields: Fields;
+  columns: readonly string[];
+  json: string;
+  insert: string;
+  update: string;
+  conditionsOf: (asked: Matching) => Condition[];
+}
+
+const kindSql = new Map<KindName, KindSql>();
+
+function sqlOf(kind: KindName): KindSql {
+  let sql = kindSql.get(kind);
+  if (!sql) {
+    sql = makeSql(kindOf(kind));
+    kindSql.set(kind, sql);
+  }
+  return sql;
+}
+
+function makeSql({ table, fields, filters }: Kind): KindSql {
+  const columns = Object.keys(fields);
+  const [, ...others] = columns;
+  const owner = fields['userId'] && {
+    userId: { column: 'userId', operator: 'eq' as const, field: fields['userId'] },
+  };
+  return {
+    name: table,
+    fields,
+    columns,
+    json: jsonOf(fields),
+    insert: `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`,
+    update: `UPDATE ${table} SET ${others.map((column) => `${column} = ?`)} WHERE id = ?`,
+    conditionsOf: conditionsFor(fields, { ...owner, ...filters }),
+  };
+}
+
+type Asked = Matching & Paging & { userId?: number };
+
+/** What can be read of the records of a kind, and the SQL that writes one. */
+export class Table<K extends KindName> {
+  readonly #sql: KindSql;
+  readonly #byId: string;
   readonly #jsonById: string;
   readonly #ownedById: string;
-  readonly #byId: string;
-  readonly #insert: string;
-  readonly #update: string;
+  readonly #scope: readonly Condition[];
   readonly #scopeValues: Value[];
   /** Conditions of every scan, which are true or end it: in front, because the first that is false hides the others. */
   readonly #checks: readonly Condition[];
   readonly #list: ListSql;
 
-  /**
-   * @param scope conditions of the visible rows; others are treated as absent
-   */
+  /** @param visible the ids of the users whose records there are, for whoever reads here; all without it */
   constructor(
+    readonly kind: K,
     private readonly db: Database,
-    private readonly noun: KindName,
-    private readonly scope: readonly Condition[] = [],
+    private readonly visible: readonly number[] | undefined,
   ) {
-    const { sql, values } = joined([{ sql: 'id = ?', values: [] }, ...scope]);
-    this.#name = TABLES[noun];
-    this.#fields = kinds[noun].fields;
-    this.#columns = Object.keys(this.#fields);
-    this.#byId = `FROM ${this.#name}${sql}`;
+    this.#sql = sqlOf(kind);
+    const { name, fields, json } = this.#sql;
+    const owner = 'userId' in fields ? 'userId' : 'NULL';
+    this.#scope = visible ? [isAmong('userId' in fields ? owner : 'id', visible)] : [];
+    const { sql, values } = joined([{ sql: 'id = ?', values: [] }, ...this.#scope]);
+    this.#byId = `FROM ${name}${sql}`;
     this.#scopeValues = values;
     this.#checks = db.reader ? [PROCEED] : [];
-    this.#list = new ListSql(this.#name, this.#fields, [...this.#checks, ...scope]);
-    const owner = 'userId' in this.#fields ? 'userId' : 'NULL';
-    this.#jsonById = `SELECT ${jsonOf(this.#fields)} ${this.#byId}`;
-    this.#ownedById = `SELECT ${jsonOf(this.#fields)}, ${owner} ${this.#byId}`;
-    const [, ...others] = this.#columns;
-    this.#insert = `INSERT INTO ${this.#name} (${this.#columns}) VALUES (${this.#columns.map(() => '?')})`;
-    this.#update = `UPDATE ${this.#name} SET ${others.map((column) => `${column} = ?`)} WHERE id = ?`;
+    this.#list = new ListSql(name, fields, [...this.#checks, ...this.#scope]);
+    this.#jsonById = `SELECT ${json} ${this.#byId}`;
+    this.#ownedById = `SELECT ${json}, ${owner} ${this.#byId}`;
   }
 
   has(id: number): boolean {
@@ -77,14 +119,14 @@ export class Table<R extends { id: number }> {
   }
 
   /** @throws SciaticaError `not-found` */
-  get(id: number): R {
+  get(id: number): RecordOfKind<K> {
     const record = this.find(id);
-    if (!record) throw notFound(this.noun, id);
+    if (!record) throw notFound(this.kind, id);
     return record;
   }
 
-  find(id: number): R | undefined {
-    const row = this.db.get<object>(`SELECT ${this.#columns} ${this.#byId}`, id, ...this.#scopeValues);
+  find(id: number): RecordOfKind<K> | undefined {
+    const row = this.db.get<object>(`SELECT ${this.#sql.columns} ${this.#byId}`, id, ...this.#scopeValues);
     return row && this.#recordOf(row);
   }
 
@@ -94,77 +136,104 @@ export class Table<R extends { id: number }> {
    */
   json(id: number): string {
     const json = this.db.value<string>(this.#jsonById, id, ...this.#scopeValues);
-    if (json === undefined) throw notFound(this.noun, id);
+    if (json === undefined) throw notFound(this.kind, id);
     return json;
   }
 
   /** As `json`, with the owner. */
   ownedJson(id: number): OwnedJson {
     const row = this.db.row<OwnedJson | undefined>(this.#ownedById, id, ...this.#scopeValues);
-    if (!row) throw notFound(this.noun, id);
+    if (!row) throw notFound(this.kind, id);
     return row;
   }
 
   /** Inserts a record, with a new id unless it brings one; returns the stored record. */
-  insert(input: Omit<R, 'id'> & { id?: number }): R {
+  protected insert(input: object): RecordOfKind<K> {
     const [given, ...cells] = this.#cells(input);
-    const { id } = this.db.run(this.#insert, given ?? null, ...cells);
-    if (id > MAX_ID) throw idsUsedUp(this.noun);
+    const { id } = this.db.run(this.#sql.insert, given ?? null, ...cells);
+    if (id > MAX_ID) throw idsUsedUp(this.kind);
     return this.#record([id, ...cells]);
   }
 
   /** Writes every field of the record: an optional one that it lacks becomes NULL. Returns the stored record. */
-  update(record: Omit<R, 'id'>, id: number): R {
+  protected set(id: number, record: object): RecordOfKind<K> {
     const [, ...cells] = this.#cells(record);
-    this.db.run(this.#update, ...cells, id);
+    this.db.run(this.#sql.update, ...cells, id);
     return this.#record([id, ...cells]);
   }
 
-  delete(id: number): void {
-    this.db.run(`DELETE FROM ${this.#name} WHERE id = ?`, id);
+  protected remove(id: number): void {
+    this.db.run(`DELETE FROM ${this.#sql.name} WHERE id = ?`, id);
   }
 
-  count(where: readonly Condition[]): number {
-    const { sql, values } = this.#count(where);
+  /** The conditions of a list, those of every one included. */
+  protected conditions(filter: Asked): Condition[] {
+    return [...this.#scope, ...this.#sql.conditionsOf(filter)];
+  }
+
+  /** The distinct values of a column among the records that match. */
+  protected distinct<T extends Value>(column: string, filter: Asked): T[] {
+    const query = this.#query(filter);
+    const { sql, values } = this.#list.query(column, query, query.limit);
+    return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
+  }
+
+  #query(filter: Asked = {}): Query {
+    return { ...filter, where: this.#sql.conditionsOf(filter) };
+  }
+
+  count(filter?: FilterOf<K>): number {
+    const { sql, values } = this.#count(this.#query(filter).where);
     return this.db.value<number>(sql, ...values) ?? 0;
   }
 
   /** As `count`, outside of changes: it is counted once, and kept. */
-  total(where: readonly Condition[]): number {
-    return where.length === 0 && this.scope.length === 0
-      ? totalOfTable(this.db, this.#name, this.noun)
+  total(filter?: FilterOf<K>): number {
+    const { where } = this.#query(filter);
+    return where.length === 0 && this.#scope.length === 0
+      ? totalOfTable(this.db, this.#sql.name, this.kind)
       : totalOf(this.db, this.#count(where));
   }
 
   #count(where: readonly Condition[]): Condition {
     // SQLite counts all rows faster than it looks at any.
     const scanned = where.length > 0 ? this.#checks : [];
-    const { sql, values } = joined([...scanned, ...this.scope, ...where]);
-    return { sql: `SELECT count(*) FROM ${this.#name}${sql}`, values };
+    const { sql, values } = joined([...scanned, ...this.#scope, ...where]);
+    return { sql: `SELECT count(*) FROM ${this.#sql.name}${sql}`, values };
   }
 
-  /** The records that match, up to `query.limit`. */
-  list(query: Query): R[] {
-    const { sql, values } = this.#list.query(this.#columns.join(', '), query, query.limit);
+  /**
+   * Whether others should not wait for this list (see cost.ts).
+   * @param isContinued whether its first part was read already, and more follows
+   */
+  isLong(filter: FilterOf<K>, isContinued = false): boolean {
+    return isLong({ db: this.db, table: this.#sql.name, users: this.visible }, filter, isContinued);
+  }
+
+  /** The records that match, up to the limit. */
+  list(filter?: FilterOf<K>): RecordOfKind<K>[] {
+    const query = this.#query(filter);
+    const { sql, values } = this.#list.query(this.#sql.columns.join(', '), query, query.limit);
     return this.db.all<object>(sql, ...values).map((row) => this.#recordOf(row));
   }
 
   /**
-   * The first records that match: as many as one chunk of a long list has, up to `query.limit`.
+   * The first records that match: as many as one chunk of a long list has, up to the limit.
    * @param withIds whether their ids are asked for: finding the range takes a tenth of the time
    */
-  shortPage(query: Query, withIds: boolean): ShortPage {
+  shortPage(filter: FilterOf<K>, withIds = false): ShortPage {
+    const query = this.#query(filter);
     const [id, range] = withIds ? ['id, ', 'min(id), max(id)'] : ['', '0, 0'];
     const { limit = Number.POSITIVE_INFINITY } = query;
     const { sql, values } = this.#list.query(
-      `${id}${this.#list.jsonOf(query)} AS json`,
+      `${id}${this.#list.jsonOf(query)} AS _json`,
       query,
       Math.min(limit, CHUNK_ROWS),
     );
     // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
     const [count, json, first, last, revision] = this.db.row<
       [number, string | null, number, number, number | null]
-    >(`SELECT count(*), group_concat(json), ${range}, (${LAST_ENTRY}) FROM (${sql})`, ...values);
+    >(`SELECT count(*), group_concat(_json), ${range}, (${LAST_ENTRY}) FROM (${sql})`, ...values);
     return {
       json: `[${json ?? ''}]`,
       ids: withIds && count > 0 ? { first, last, count } : undefined,
@@ -174,18 +243,19 @@ export class Table<R extends { id: number }> {
   }
 
   /** The first `limit` records that match, or as many as have about `CHUNK_CHARACTERS` of JSON. */
-  page(query: Query, limit: number): Page {
+  page(filter: FilterOf<K>, limit: number): Page {
+    const query = this.#query(filter);
     const rows = this.#take(this.db, query, limit);
     const last = rows.at(-1);
     const next = last && this.#list.cursorAfter(last, query);
     const isLast = next === undefined || this.#take(this.db, { ...query, cursor: next }, 1).length === 0;
     const ids = rows.length > 0 ? idsOf(rows) : undefined;
-    return { json: `[${rows.map(({ json }) => json)}]`, next: isLast ? undefined : next, ids };
+    return { json: `[${rows.map(({ _json }) => _json)}]`, next: isLast ? undefined : next, ids };
   }
 
   /** Every record that matches, in chunks, as `jsonChunks` reads them. */
-  *chunks(query: Query): Generator<R[]> {
-    for (const rows of this.jsonRows(query)) yield rows.map((row) => storedJson<R>(row));
+  *chunks(filter?: FilterOf<K>): Generator<RecordOfKind<K>[]> {
+    for (const rows of this.jsonRows(filter)) yield rows.map((row) => storedJson<RecordOfKind<K>>(row));
   }
 
   /**
@@ -195,7 +265,8 @@ export class Table<R extends { id: number }> {
    * last record; one in another order goes on if no record still to come was changed.
    * @throws SciaticaError `conflict` where the order cannot be kept
    */
-  jsonChunks(query: Query): Generator<Chunk> {
+  jsonChunks(filter?: FilterOf<K>): Generator<Chunk> {
+    const query = this.#query(filter);
     return this.#reading(query, (source) =>
       isById(query)
         ? this.#chunksById(source, query)
@@ -204,18 +275,19 @@ export class Table<R extends { id: number }> {
   }
 
   /** As `jsonChunks`, as lines of CSV, each with its end (see `csvLineOf`). */
-  csvLines(query: Query, raw: boolean): Generator<Lines> {
-    return this.#lines(query, csvLineOf(this.#fields, raw), '');
+  csvLines(filter: FilterOf<K>, raw: boolean): Generator<Lines> {
+    return this.#lines(this.#query(filter), csvLineOf(this.#sql.fields, raw), '');
   }
 
   /** As `jsonChunks`, with some records in one text: half the time. */
-  jsonLines(query: Query, separator: string): Generator<Lines> {
+  jsonLines(filter: FilterOf<K>, separator: string): Generator<Lines> {
+    const query = this.#query(filter);
     return this.#lines(query, this.#list.jsonOf(query), separator);
   }
 
   #lines(query: Query, line: string, separator: string): Generator<Lines> {
     const after = (id: number | undefined, limit: number) =>
-      this.#list.query(`id, ${line} AS line`, { ...query, ...(id && { cursor: cursorOfId(id) }) }, limit);
+      this.#list.query(`id, ${line} AS _line`, { ...query, ...(id && { cursor: cursorOfId(id) }) }, limit);
     return this.#reading(query, (source) =>
       isById(query)
         ? linesById(source, after, { separator, limit: query.limit })
@@ -234,19 +306,13 @@ export class Table<R extends { id: number }> {
 
   #chunksInOrder(source: Source, query: Query, json: string): Generator<Chunk> {
     const ids = this.#list.query('id', query, query.limit);
-    const record = { noun: this.noun, table: this.#name, json };
+    const record = { kind: this.kind, table: this.#sql.name, json };
     return chunksInOrder(source, record, ids, { rows: CHUNK_ROWS, characters: CHUNK_CHARACTERS });
   }
 
   /** The rows of `jsonChunks`. */
-  *jsonRows(query: Query): Generator<string[]> {
-    for (const { rows } of this.jsonChunks(query)) yield rows;
-  }
-
-  /** The distinct values of a column among the records that match. */
-  distinct<T extends Value>(column: string, query: Query): T[] {
-    const { sql, values } = this.#list.query(column, query, query.limit);
-    return this.db.column<T>(`SELECT DISTINCT ${column} FROM (${sql}) ORDER BY ${column}`, ...values);
+  *jsonRows(filter?: FilterOf<K>): Generator<string[]> {
+    for (const { rows } of this.jsonChunks(filter)) yield rows;
   }
 
   *#chunksById(source: Source, query: Query): Generator<Chunk> {
@@ -265,10 +331,14 @@ export class Table<R extends { id: number }> {
 
   /** The first records that match: up to `limit`, and up to about `CHUNK_CHARACTERS` of JSON. */
   #take(db: Database, query: Query, limit: number): Row[] {
-    const place = query.fields ? `, ${this.#list.placeOf(query)} AS place` : '';
-    const { sql, values } = this.#list.query(`id, ${this.#list.jsonOf(query)} AS json${place}`, query, limit);
+    const place = query.fields ? `, ${this.#list.placeOf(query)} AS _place` : '';
+    const { sql, values } = this.#list.query(
+      `id, ${this.#list.jsonOf(query)} AS _json${place}`,
+      query,
+      limit,
+    );
     const most = { rows: limit, characters: CHUNK_CHARACTERS };
-    return db.take<Row>(sql, most, ({ json }) => json.length, ...values);
+    return db.take<Row>(sql, most, charactersOf, ...values);
   }
 
   /** The cursor behind the first `count` records that match, if more follow. */
@@ -276,23 +346,23 @@ export class Table<R extends { id: number }> {
     const behind = { ...query, offset: (query.offset ?? 0) + count - 1 };
     const { sql, values } = this.#list.query(this.#list.placeOf(query), behind, 2);
     const [last = '', next] = this.db.column<string>(sql, ...values);
-    return next === undefined ? undefined : cursorAfter(last, query.sort, this.#fields);
+    return next === undefined ? undefined : cursorAfter(last, query.sort, this.#sql.fields);
   }
 
   /** The cells of a record in the order of the columns; NULL for an id that is to be given. */
   #cells(record: object): Cell[] {
     const values = record as Record<string, unknown>;
-    return this.#columns.map((column) => toCell(this.#fields[column], values[column]));
+    return this.#sql.columns.map((column) => toCell(this.#sql.fields[column], values[column]));
   }
 
-  #recordOf(row: object): R {
+  #recordOf(row: object): RecordOfKind<K> {
     const cells = row as Record<string, unknown>;
-    return fromCells(this.#fields, (name) => cells[name]) as R;
+    return fromCells(this.#sql.fields, (name) => cells[name]) as unknown as RecordOfKind<K>;
   }
 
   /** The record that cells in the order of the columns make: what a read would give, for checked values are stored as they are. */
-  #record(cells: readonly Cell[]): R {
-    let place = 0;
-    return fromCells(this.#fields, () => cells[place++]) as R;
+  #record(cells: readonly Cell[]): RecordOfKind<K> {
+    let at = 0;
+    return fromCells(this.#sql.fields, () => cells[at++]) as unknown as RecordOfKind<K>;
   }
 }

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { connect } from './connection.ts';
 import type { Database } from './database.ts';
 
 /** What a database holds. */
 export interface Holding {
   version: number;
-  users: number;
-  logs: number;
-  routines: number;
-  goals: number;
+  counts: Readonly<Record<KindName, number>>;
   /** The day of the latest log. */
   latest: string | undefined;
 }
@@ -26,14 +24,14 @@ export function openToRead(path: string): Database {
 export function holdingOf(db: Database): Holding {
   // Databases of older versions lack some tables.
   const isThere = (table: string) => db.value('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === 1;
-  const count = (table: string) =>
-    isThere(table) ? (db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0) : 0;
+  const count = (kind: KindName) => {
+    const { table } = kindOf(kind);
+    const mayLack = kind !== 'user' && kind !== 'log';
+    return mayLack && !isThere(table) ? 0 : (db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0);
+  };
   return db.read(() => ({
     version: db.pragma<number>('user_version'),
-    users: db.value<number>('SELECT count(*) FROM users') ?? 0,
-    logs: db.value<number>('SELECT count(*) FROM logs') ?? 0,
-    routines: count('routines'),
-    goals: count('goals'),
+    counts: Object.fromEntries(kindNames.map((kind) => [kind, count(kind)])) as Holding['counts'],
     latest: db.value<string | null>('SELECT max(date) FROM logs') ?? undefined,
   }));
 }
@@ -60,10 +58,10 @@ export function isSound(db: Database): boolean {
 
 /** Whether all days are days of the calendar: their CHECK looks at no more than the form. */
 export function areDaysSound(db: Database): boolean {
-  return (
-    db.value(
-      `SELECT EXISTS (SELECT 1 FROM logs WHERE date(date) IS NOT date)
-         OR EXISTS (SELECT 1 FROM users WHERE date(diagnosisDate) IS NOT diagnosisDate)`,
-    ) === 0
-  );
+  const wrong = kindNames.flatMap((kind) => {
+    const { table, fields } = kindOf(kind);
+    const days = Object.keys(fields).filter((name) => fields[name]?.kind === 'date');
+    return days.map((day) => `EXISTS (SELECT 1 FROM ${table} WHERE date(${day}) IS NOT ${day})`);
+  });
+  return db.value(`SELECT ${wrong.join(' OR ')}`) === 0;
 }

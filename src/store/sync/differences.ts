@@ -1,6 +1,6 @@
 import type { AnyRecord, KindName } from '../../domain/kinds.ts';
-import { States } from '../history/states.ts';
 import { DELETED, IS_HERE } from '../records/counterparts.ts';
+import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Twins } from './twins.ts';
 

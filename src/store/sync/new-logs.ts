@@ -1,8 +1,8 @@
 import { idsUsedUp } from '../../domain/errors.ts';
 import { MAX_ID } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
-import { States } from '../history/states.ts';
 import { insertMany } from '../records/insert-many.ts';
+import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Twins } from './twins.ts';
 
@@ -88,12 +88,12 @@ export class NewLogs {
     );
     if ((db.value<number | null>('SELECT max(ourId) FROM temp.taken_logs') ?? 0) > MAX_ID)
       throw idsUsedUp('log');
-    const rows = `(SELECT n.theirId AS at, t.ourId AS id, ${columns.map((name) => (name === 'userId' ? 't.ourUser AS userId' : `n.${name}`))}
+    const rows = `(SELECT n.theirId AS _at, t.ourId AS id, ${columns.map((name) => (name === 'userId' ? 't.ourUser AS userId' : `n.${name}`))}
       FROM temp.taken_logs AS t JOIN temp.new_logs AS n USING (theirId))`;
     insertMany(db, { table: 'logs', columns, rows });
     db.run(
       `INSERT INTO counterparts (origin, record, theirId, ourId, agreed)
-       SELECT ?, 'log', at, id, json_array(${columns}) FROM ${rows} ORDER BY at`,
+       SELECT ?, 'log', _at, id, json_array(${columns}) FROM ${rows} ORDER BY _at`,
       origin,
     );
     return changes;

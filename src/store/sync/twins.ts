@@ -1,5 +1,5 @@
 import { type KindName, kindNames } from '../../domain/kinds.ts';
-import { States } from '../history/states.ts';
+import { States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /**

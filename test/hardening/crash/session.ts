@@ -58,7 +58,7 @@ export async function work(folder: string, isSynced: boolean): Promise<void> {
   store.tokens.revoke('phone');
   acknowledge();
   const task = await store.import(String);
-  task.add(Array.from({ length: 200 }, (_, at) => ({ at, noun: 'log' as const, value: log })));
+  task.add(Array.from({ length: 200 }, (_, at) => ({ at, kind: 'log' as const, value: log })));
   task.apply({ onConflict: 'refuse', dryRun: false });
   acknowledge();
   store.erase(2);

@@ -1,6 +1,6 @@
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { IS_NEW, type OnConflict, ownedKinds, userKind } from './staging.ts';
+import { IS_NEW, type OnConflict, ownedStaged, stagedUsers } from './staging.ts';
 
 /**
  * Users of a file who were erased here, and what belongs to them, would come back as new ones. That is a conflict: `overwrite`
@@ -25,19 +25,19 @@ export function holdErasedHere(db: Database, onConflict: OnConflict): void {
 function hold(db: Database, onConflict: OnConflict, isErased: string, value: string | number): void {
   const outcome = onConflict === 'skip' ? 'skipped' : 'erased';
   // A known record may have moved to the user.
-  const comes = "(outcome IS NULL OR outcome IN ('renumbered', 'returned', 'updated', 'conflicting'))";
-  const users = `${userKind.staged} AS u`;
+  const comes = "(_outcome IS NULL OR _outcome IN ('renumbered', 'returned', 'updated', 'conflicting'))";
+  const users = `${stagedUsers.staged} AS u`;
   // Mostly there is none, and the logs need not be gone through.
   if (db.value(`SELECT 1 FROM ${users} WHERE ${IS_NEW} AND ${isErased} LIMIT 1`, value) !== 1) return;
-  for (const { staged } of ownedKinds)
+  for (const { staged } of ownedStaged)
     db.run(
-      `UPDATE ${staged} SET outcome = ?, newId = NULL WHERE ${comes}
-       AND userId IN (SELECT coalesce(newId, id) FROM ${users} WHERE ${IS_NEW} AND ${isErased})`,
+      `UPDATE ${staged} SET _outcome = ?, _newId = NULL WHERE ${comes}
+       AND userId IN (SELECT coalesce(_newId, id) FROM ${users} WHERE ${IS_NEW} AND ${isErased})`,
       outcome,
       value,
     );
   // Without an id here, nothing of them is noted.
-  db.run(`UPDATE ${users} SET outcome = ?, newId = NULL WHERE ${IS_NEW} AND ${isErased}`, outcome, value);
+  db.run(`UPDATE ${users} SET _outcome = ?, _newId = NULL WHERE ${IS_NEW} AND ${isErased}`, outcome, value);
 }
 
 /** Forgets of users who have come back that they were erased. */

@@ -1,24 +1,20 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
 import { type KindName, keyFault } from '../../../domain/kinds.ts';
 import type { FileOrigin, LastChange } from '../../../domain/origin.ts';
-import type { RunChange } from '../../history/changes.ts';
+import type { RunChange } from '../../records/changes.ts';
 import { Counterparts } from '../../records/counterparts.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { useTemporaryFolder } from '../../sqlite/temporary.ts';
+import { putUnder } from './as-user.ts';
+import type { Conflict } from './conflicts.ts';
 import { holdErasedHere } from './erased.ts';
-import { putUnder } from './merge/as-user.ts';
-import type { Conflict } from './merge/conflicts.ts';
-import { type GoneRecord, OriginMerge } from './merge/merge.ts';
+import { type GoneRecord, OriginMerge } from './merge.ts';
 import { type Recipient, recipients } from './recipients.ts';
 import {
   type Counts,
   counts,
   followUsers,
-  goalKind,
-  type Kind,
-  kinds,
-  logKind,
   markOrphaned,
   markRepeated,
   markTaken,
@@ -26,27 +22,24 @@ import {
   noteUser,
   type OnConflict,
   type Outcome,
-  ownedKinds,
+  ownedStaged,
   prepareStaging,
-  routineKind,
+  type StagedKind,
   settle,
   stage,
-  userKind,
+  stagedKindOf,
+  stagedKinds,
+  stagedUsers,
   withOutcome,
 } from './staging.ts';
-import { isUnique, markDoubled, settleSameKeys } from './unique-keys.ts';
+import { markDoubled, settleSameKeys } from './unique-keys.ts';
 import { write } from './write.ts';
 
-const kindsByNoun = { user: userKind, log: logKind, routine: routineKind, goal: goalKind } as const;
-
 /** What a place in a file is called: `line 3`. */
-export type PlaceName = (at: number, noun: KindName) => string;
+export type PlaceName = (at: number, kind: KindName) => string;
 
 export interface ImportResult {
-  users: Counts;
-  logs: Counts;
-  routines: Counts;
-  goals: Counts;
+  counts: Readonly<Record<KindName, Counts>>;
   /** Records that were changed here and there: the first 10,000 of them. */
   conflicts: readonly Conflict[];
   /** Records that were deleted there: the first 10,000 of them. */
@@ -126,12 +119,12 @@ export class Import {
 
   /**
    * Checks records and lays them aside.
-   * @param items each with its place in the file, in rising order for a noun
+   * @param items each with its place in the file, in rising order for a kind
    */
-  add(items: readonly { at: number; noun: KindName; value: unknown }[]): void {
+  add(items: readonly { at: number; kind: KindName; value: unknown }[]): void {
     // One transaction for all: it writes temporary tables only, so it locks nobody out.
     this.db.read(() => {
-      for (const { at, noun, value } of items) this.#add(at, kindsByNoun[noun], value);
+      for (const { at, kind, value } of items) this.#add(at, stagedKindOf(kind), value);
     });
   }
 
@@ -161,7 +154,7 @@ export class Import {
     if (as !== undefined) putUnder(this.db, as);
     this.#refuseContradictions(false);
     const result = this.#resolve(onConflict);
-    if (!dryRun) for (const kind of kinds) write(this.db, kind);
+    if (!dryRun) for (const kind of stagedKinds) write(this.db, kind);
     return result;
   }
 
@@ -174,13 +167,13 @@ export class Import {
     merge.prepare();
     this.#refuseContradictions(true);
     merge.matchUsers(as);
-    for (const kind of ownedKinds) this.#faultAll(kind, 'orphaned', NO_USER);
+    for (const kind of ownedStaged) this.#faultAll(kind, 'orphaned', NO_USER);
     this.#refuseFaults();
     merge.settle({ onConflict, mirror });
     const { count, conflicts } = merge.conflicts(MAX_FAULTS);
-    const counted = (kind: Kind) => ({ ...counts(this.db, kind), ...merge.goneCounts(kind.noun) });
+    const counted = (kind: StagedKind) => ({ ...counts(this.db, kind), ...merge.goneCounts(kind.name) });
     this.#result = {
-      ...this.#countAll(counted),
+      counts: this.#countAll(counted),
       conflicts,
       gone: merge.gone(MAX_FAULTS),
       recipients: recipients(this.db, MAX_RECIPIENTS),
@@ -201,32 +194,32 @@ export class Import {
     return this.#result;
   }
 
-  #add(at: number, kind: Kind, value: unknown): void {
-    if (kind === userKind) noteUser(this.db, value);
+  #add(at: number, kind: StagedKind, value: unknown): void {
+    if (kind === stagedUsers) noteUser(this.db, value);
     try {
-      stage(this.db, kind, at, kind.check(value));
+      stage(this.db, kind, at, value);
     } catch (error) {
       if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
-      for (const issue of error.issues) this.fault({ ...issue, at: this.place(at, kind.noun) });
+      for (const issue of error.issues) this.fault({ ...issue, at: this.place(at, kind.name) });
     }
   }
 
   /** What is wrong with the file as a whole, beside the faults of single records. */
   #refuseContradictions(isForeign: boolean): void {
-    for (const kind of kinds) {
+    for (const kind of stagedKinds) {
       markRepeated(this.db, kind);
       this.#faultAll(kind, 'contradictory', {
         field: 'id',
         message: 'stands twice in the file, with different records',
       });
     }
-    for (const kind of isForeign ? [] : ownedKinds) {
+    for (const kind of isForeign ? [] : ownedStaged) {
       markOrphaned(this.db, kind);
       this.#faultAll(kind, 'orphaned', NO_USER);
     }
-    for (const kind of kinds.filter(isUnique)) {
+    for (const kind of stagedKinds.filter(({ hasKey }) => hasKey)) {
       markDoubled(this.db, kind);
-      this.#faultAll(kind, 'doubled', keyFault(kind.unique));
+      this.#faultAll(kind, 'doubled', keyFault(kind.name));
     }
     this.#refuseFaults();
   }
@@ -235,36 +228,34 @@ export class Import {
     if (this.#faultCount > 0) throw new SciaticaError('invalid', 'The file has faults.', this.#issues);
   }
 
-  #countAll(counted: (kind: Kind) => Counts): Pick<ImportResult, 'users' | 'logs' | 'routines' | 'goals'> {
-    return {
-      users: counted(userKind),
-      logs: counted(logKind),
-      routines: counted(routineKind),
-      goals: counted(goalKind),
-    };
+  #countAll(counted: (kind: StagedKind) => Counts): ImportResult['counts'] {
+    return Object.fromEntries(
+      stagedKinds.map((kind) => [kind.name, counted(kind)]),
+    ) as ImportResult['counts'];
   }
 
   #resolve(onConflict: OnConflict): ImportResult {
-    for (const kind of kinds) {
+    for (const kind of stagedKinds) {
       markTaken(this.db, kind);
-      if (kind === userKind) holdErasedHere(this.db, onConflict);
+      if (kind === stagedUsers) holdErasedHere(this.db, onConflict);
       if (onConflict === 'renumber') matchEqual(this.db, kind);
       settle(this.db, kind, onConflict);
-      if (isUnique(kind)) settleSameKeys(this.db, kind, onConflict);
-      if (onConflict === 'renumber' && kind === userKind)
-        for (const owned of ownedKinds) followUsers(this.db, owned);
+      if (kind.hasKey) settleSameKeys(this.db, kind, onConflict);
+      if (onConflict === 'renumber' && kind === stagedUsers)
+        for (const owned of ownedStaged) followUsers(this.db, owned);
     }
     this.#result = {
-      ...this.#countAll((kind) => counts(this.db, kind)),
+      counts: this.#countAll((kind) => counts(this.db, kind)),
       conflicts: [],
       gone: [],
       recipients: recipients(this.db, MAX_RECIPIENTS),
       erased: this.#faultErased(),
       isOlder: false,
     };
-    for (const kind of kinds.filter(isUnique)) this.#faultAll(kind, 'sameKey', keyFault(kind.unique));
-    for (const kind of kinds)
-      this.#faultAll(kind, 'conflicting', { field: 'id', message: `is taken by a different ${kind.noun}` });
+    for (const kind of stagedKinds.filter(({ hasKey }) => hasKey))
+      this.#faultAll(kind, 'sameKey', keyFault(kind.name));
+    for (const kind of stagedKinds)
+      this.#faultAll(kind, 'conflicting', { field: 'id', message: `is taken by a different ${kind.name}` });
     if (this.#faultCount > 0)
       throw new SciaticaError('conflict', 'Ids are taken by different records.', this.#issues);
     return this.#result;
@@ -272,12 +263,12 @@ export class Import {
 
   /** @returns how many users were erased here */
   #faultErased(): number {
-    return this.#faultAll(userKind, 'erased', { field: '', message: 'was erased here' });
+    return this.#faultAll(stagedUsers, 'erased', { field: '', message: 'was erased here' });
   }
 
-  #faultAll(kind: Kind, outcome: Outcome, issue: Issue): number {
+  #faultAll(kind: StagedKind, outcome: Outcome, issue: Issue): number {
     const { count, places } = withOutcome(this.db, kind, outcome, MAX_FAULTS);
-    for (const at of places) this.fault({ ...issue, at: this.place(at, kind.noun) });
+    for (const at of places) this.fault({ ...issue, at: this.place(at, kind.name) });
     this.#faultCount += count - places.length;
     return count;
   }

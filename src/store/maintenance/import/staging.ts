@@ -1,12 +1,7 @@
 import { toCell } from '../../../domain/codec.ts';
-import { SciaticaError } from '../../../domain/errors.ts';
+import { idsUsedUp } from '../../../domain/errors.ts';
 import { type Field, type Fields, MAX_ID } from '../../../domain/fields.ts';
-import {
-  kinds as definitions,
-  type KeyedKindName,
-  type KindName,
-  keyOf as keyOfRecord,
-} from '../../../domain/kinds.ts';
+import { type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 
@@ -37,7 +32,7 @@ export type Outcome =
   | MergeOutcome;
 
 /** SQL: whether a staged record comes as a new one. */
-export const IS_NEW = "(outcome IS NULL OR outcome = 'renumbered')";
+export const IS_NEW = "(_outcome IS NULL OR _outcome = 'renumbered')";
 
 /** What becomes of a record that has, or gets, a counterpart here. */
 export type MergeOutcome =
@@ -68,10 +63,13 @@ export type Counts = Record<
   number
 >;
 
-/** The tables and columns of one noun. */
-export interface Kind {
-  noun: KindName;
-  table: `${KindName}s`;
+/**
+ * A kind of record as an import works on it: tables and columns. What an import adds to the fields of a record has a name
+ * that no field has: `_at`, its place in the file; `_key`; `_outcome`; `_newId`; `_givenUserId`.
+ */
+export interface StagedKind {
+  name: KindName;
+  table: string;
   /** The temporary table that holds what the file brings. */
   staged: string;
   fields: Fields;
@@ -79,51 +77,37 @@ export interface Kind {
   columns: string[];
   /** Lays a record aside: a constant, so that a million rows find their prepared statement at once. */
   insert: string;
-  /** Of a kind of which a user has only one record with the same key. */
-  unique: KeyedKindName | undefined;
+  /** Whether a user has only one record with the same key. */
+  hasKey: boolean;
   /** Whether row `m` of the table and row `i` of the staged ones hold the same, but for the id. */
   same: string;
-  /** @throws SciaticaError `invalid` with every fault */
-  check(value: unknown): Readonly<Record<string, unknown>>;
 }
 
-function kindOf(noun: KindName, check: Kind['check']): Kind {
-  const fields: Fields = definitions[noun].fields;
-  const columns = Object.keys(fields).filter((name) => name !== 'id');
+function stagedKind(name: KindName): StagedKind {
+  const { table, fields, key } = kindOf(name);
+  const columns = Object.keys(fields).filter((column) => column !== 'id');
   const same = columns.map((column) => `m.${column} IS i.${column}`).join(' AND ');
-  const staged = `temp.import_${noun}s`;
-  const insert = `INSERT INTO ${staged} (at, id, key, ${columns.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(columns.length)})`;
-  const unique = noun === 'routine' || noun === 'goal' ? noun : undefined;
-  return { noun, table: `${noun}s`, staged, fields, columns, insert, unique, same, check };
+  const staged = `temp.import_${table}`;
+  const insert = `INSERT INTO ${staged} (_at, id, _key, ${columns.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(columns.length)})`;
+  return { name, table, staged, fields, columns, insert, hasKey: key !== undefined, same };
 }
 
-const hasId = (value: unknown) => typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
-
-export const userKind = kindOf('user', (value) =>
-  hasId(value) ? checksOf('user').record(value) : checksOf('user').input(value),
-);
-export const logKind = kindOf('log', (value) =>
-  hasId(value) ? checksOf('log').record(value) : checksOf('log').input(value),
-);
-export const routineKind = kindOf('routine', (value) =>
-  hasId(value) ? checksOf('routine').record(value) : checksOf('routine').input(value),
-);
-export const goalKind = kindOf('goal', (value) =>
-  hasId(value) ? checksOf('goal').record(value) : checksOf('goal').input(value),
-);
-/** What belongs to users. */
-export const ownedKinds = [logKind, routineKind, goalKind];
 /** Users first: the others refer to them. */
-export const kinds = [userKind, ...ownedKinds];
+export const stagedKinds: readonly StagedKind[] = kindNames.map(stagedKind);
+export const stagedKindOf = (name: KindName): StagedKind =>
+  stagedKinds.find((kind) => kind.name === name) as StagedKind;
+export const stagedUsers = stagedKindOf('user');
+/** What belongs to users. */
+export const ownedStaged = stagedKinds.filter((kind) => kind !== stagedUsers);
 
 /** The driver gives every number as REAL. */
 const affinityOf = (field: Field | undefined) =>
   field?.kind === 'integer' || field?.kind === 'boolean' ? 'INTEGER' : 'TEXT';
 
 export function prepareStaging(db: Database): void {
-  for (const { staged, columns, fields } of kinds)
+  for (const { staged, columns, fields } of stagedKinds)
     db.exec(`DROP TABLE IF EXISTS ${staged};
-      CREATE TABLE ${staged} (at INTEGER PRIMARY KEY, id INTEGER, key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, outcome TEXT, newId INTEGER, givenUserId INTEGER)`);
+      CREATE TABLE ${staged} (_at INTEGER PRIMARY KEY, id INTEGER, _key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, _outcome TEXT, _newId INTEGER, _givenUserId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
     CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
     DROP TABLE IF EXISTS temp.import_last_changes;
@@ -137,47 +121,48 @@ export function noteUser(db: Database, value: unknown): void {
     db.run('INSERT OR IGNORE INTO temp.import_known_users VALUES (?)', id as number);
 }
 
-/** The key of a record among those of its user. */
-export function keyOf(noun: KeyedKindName, record: object): string {
-  return keyOfRecord(noun, record) ?? '';
-}
-
-/** Lays a checked record aside; `at` is its place in the file. */
+/**
+ * Lays a record aside.
+ * @param at its place in the file
+ * @throws SciaticaError `invalid` with every fault
+ */
 export function stage(
   db: Database,
-  { fields, columns, insert, unique }: Kind,
+  { name, fields, columns, insert }: StagedKind,
   at: number,
-  record: Readonly<Record<string, unknown>>,
+  value: unknown,
 ): void {
+  const { input, record: whole } = checksOf(name);
+  const hasId = typeof value === 'object' && value !== null && Object.hasOwn(value, 'id');
+  const record = (hasId ? whole(value) : input(value)) as unknown as Readonly<Record<string, unknown>>;
   const cells = columns.map((column) => toCell(fields[column], record[column]));
-  const key = unique ? keyOf(unique, record) : null;
-  db.run(insert, at, toCell(fields['id'], record['id']), key, ...cells);
+  db.run(insert, at, toCell(fields['id'], record['id']), keyOf(name, record) ?? null, ...cells);
 }
 
 /** Finds ids that stand twice in the file. */
-export function markRepeated(db: Database, { noun, staged, same }: Kind): void {
-  db.exec(`CREATE INDEX IF NOT EXISTS temp.import_${noun}s_by_id ON import_${noun}s (id)`);
+export function markRepeated(db: Database, { table, staged, same }: StagedKind): void {
+  db.exec(`CREATE INDEX IF NOT EXISTS ${staged}_by_id ON import_${table} (id)`);
   db.run(
-    `UPDATE ${staged} AS i SET outcome = iif(${same}, 'repeated', 'contradictory')
-     FROM (SELECT id, min(at) AS at FROM ${staged} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) AS first
-     JOIN ${staged} AS m ON m.at = first.at
-     WHERE i.id = first.id AND i.at > first.at`,
+    `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'repeated', 'contradictory')
+     FROM (SELECT id, min(_at) AS _at FROM ${staged} WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) AS first
+     JOIN ${staged} AS m ON m._at = first._at
+     WHERE i.id = first.id AND i._at > first._at`,
   );
 }
 
 /** Finds records whose user is neither in the file nor in the database. */
-export function markOrphaned(db: Database, { staged }: Kind): void {
+export function markOrphaned(db: Database, { staged }: StagedKind): void {
   db.run(
-    `UPDATE ${staged} SET outcome = 'orphaned' WHERE outcome IS NULL
+    `UPDATE ${staged} SET _outcome = 'orphaned' WHERE _outcome IS NULL
      AND userId NOT IN (SELECT id FROM temp.import_known_users) AND userId NOT IN (SELECT id FROM main.users)`,
   );
 }
 
 /** Finds records whose id is in the database: with the same record, or taken by a different one. */
-export function markTaken(db: Database, { table, staged, same }: Kind): void {
+export function markTaken(db: Database, { table, staged, same }: StagedKind): void {
   db.run(
-    `UPDATE ${staged} AS i SET outcome = iif(${same}, 'equal', 'conflicting')
-     FROM main.${table} AS m WHERE m.id = i.id AND i.outcome IS NULL`,
+    `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'equal', 'conflicting')
+     FROM main.${table} AS m WHERE m.id = i.id AND i._outcome IS NULL`,
   );
 }
 
@@ -185,23 +170,23 @@ export function markTaken(db: Database, { table, staged, same }: Kind): void {
  * Finds conflicting records that are in the database under another id, as an earlier `renumber` left them, so
  * that importing a file again adds nothing. Of several alike, each counts once.
  */
-export function matchEqual(db: Database, { table, staged, columns, same }: Kind): void {
+export function matchEqual(db: Database, { table, staged, columns, same }: StagedKind): void {
   const nth = (order: string) =>
-    `row_number() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order}) AS nth`;
+    `row_number() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order}) AS _nth`;
   db.run(
     `WITH m AS (
        SELECT *, ${nth('id')} FROM main.${table}
-       WHERE id NOT IN (SELECT id FROM ${staged} WHERE outcome = 'equal')
+       WHERE id NOT IN (SELECT id FROM ${staged} WHERE _outcome = 'equal')
      ), i AS (
-       SELECT *, ${nth('at')} FROM ${staged} WHERE outcome = 'conflicting'
+       SELECT *, ${nth('_at')} FROM ${staged} WHERE _outcome = 'conflicting'
      )
-     UPDATE ${staged} AS target SET outcome = 'equal', newId = m.id
-     FROM i JOIN m ON ${same} AND m.nth = i.nth WHERE target.at = i.at`,
+     UPDATE ${staged} AS target SET _outcome = 'equal', _newId = m.id
+     FROM i JOIN m ON ${same} AND m._nth = i._nth WHERE target._at = i._at`,
   );
 }
 
 /** Gives conflicting records the outcome that was asked for, and a new id to those that need one. */
-export function settle(db: Database, kind: Kind, onConflict: OnConflict): void {
+export function settle(db: Database, kind: StagedKind, onConflict: OnConflict): void {
   const outcomes = {
     skip: 'skipped',
     overwrite: 'overwritten',
@@ -209,48 +194,47 @@ export function settle(db: Database, kind: Kind, onConflict: OnConflict): void {
     refuse: 'conflicting',
     newest: 'conflicting',
   };
-  db.run(`UPDATE ${kind.staged} SET outcome = ? WHERE outcome = 'conflicting'`, outcomes[onConflict]);
+  db.run(`UPDATE ${kind.staged} SET _outcome = ? WHERE _outcome = 'conflicting'`, outcomes[onConflict]);
   settleIds(db, kind);
 }
 
 /** Gives a new id to the records that need one, above all others. */
-export function settleIds(db: Database, { noun, table, staged }: Kind): void {
+export function settleIds(db: Database, { name, table, staged }: StagedKind): void {
   const last = db.value<number>(
     `SELECT max(coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = '${table}'), 0),
                 coalesce((SELECT max(id) FROM ${staged}), 0))`,
   ) as number;
   const { changes } = db.run(
-    `UPDATE ${staged} AS target SET newId = ? + nth
-     FROM (SELECT at, row_number() OVER (ORDER BY at) AS nth FROM ${staged}
-           WHERE (outcome = 'renumbered' OR id IS NULL) AND newId IS NULL) AS i
-     WHERE target.at = i.at`,
+    `UPDATE ${staged} AS target SET _newId = ? + _nth
+     FROM (SELECT _at, row_number() OVER (ORDER BY _at) AS _nth FROM ${staged}
+           WHERE (_outcome = 'renumbered' OR id IS NULL) AND _newId IS NULL) AS i
+     WHERE target._at = i._at`,
     last,
   );
-  if (last + changes > MAX_ID)
-    throw new SciaticaError('full', `No further ${noun} can be stored: the ids are used up.`);
+  if (last + changes > MAX_ID) throw idsUsedUp(name);
 }
 
 /** The records of the file follow users that have got, or have found, another id. */
-export function followUsers(db: Database, { staged }: Kind): void {
+export function followUsers(db: Database, { staged }: StagedKind): void {
   db.run(
-    `UPDATE ${staged} AS i SET userId = u.newId
-     FROM ${userKind.staged} AS u WHERE u.id = i.userId AND u.newId IS NOT NULL`,
+    `UPDATE ${staged} AS i SET userId = u._newId
+     FROM ${stagedUsers.staged} AS u WHERE u.id = i.userId AND u._newId IS NOT NULL`,
   );
 }
 
 /** How many records have an outcome, and where the first `limit` of them stand. */
 export function withOutcome(
   db: Database,
-  { staged }: Kind,
+  { staged }: StagedKind,
   outcome: Outcome,
   limit: number,
 ): { count: number; places: number[] } {
-  const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE outcome = ?`, outcome) ?? 0;
-  const sql = `SELECT at FROM ${staged} WHERE outcome = ? ORDER BY at LIMIT ?`;
+  const count = db.value<number>(`SELECT count(*) FROM ${staged} WHERE _outcome = ?`, outcome) ?? 0;
+  const sql = `SELECT _at FROM ${staged} WHERE _outcome = ? ORDER BY _at LIMIT ?`;
   return { count, places: count > 0 ? db.column<number>(sql, outcome, limit) : [] };
 }
 
-export function counts(db: Database, { staged }: Kind): Counts {
+export function counts(db: Database, { staged }: StagedKind): Counts {
   const all: Counts = {
     new: 0,
     equal: 0,
@@ -265,7 +249,7 @@ export function counts(db: Database, { staged }: Kind): Counts {
     deleted: 0,
   };
   const rows = db.all<{ outcome: Outcome | null; count: number }>(
-    `SELECT outcome, count(*) AS count FROM ${staged} GROUP BY outcome`,
+    `SELECT _outcome AS outcome, count(*) AS count FROM ${staged} GROUP BY 1`,
   );
   for (const { outcome, count } of rows) {
     const name = outcome ?? 'new';

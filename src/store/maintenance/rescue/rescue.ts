@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { fromCells } from '../../../domain/codec.ts';
 import { SciaticaError } from '../../../domain/errors.ts';
-import { type KindName, kinds } from '../../../domain/kinds.ts';
+import type { Fields } from '../../../domain/fields.ts';
+import { type KindName, kindNames, kindOf, type OwnedRecord, ownedKindNames } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { domainError } from '../../sqlite/errors.ts';
@@ -14,10 +15,7 @@ import { openPages, PAGE_BYTES, pageSizeOf } from './pages.ts';
 /** What could be read of a damaged database, and what is known to be missing. */
 export interface Rescue {
   /** The records as JSON, in id order. */
-  users: string[];
-  logs: string[];
-  routines: string[];
-  goals: string[];
+  records: Readonly<Record<KindName, string[]>>;
   /** Ids of users whom records belong to, and who could not be read. */
   lostUsers: number[];
   /** Ids of logs that an index still names. */
@@ -26,19 +24,20 @@ export interface Rescue {
   broken: number;
 }
 
-interface Kind {
-  noun: KindName;
-  table: `${KindName}s`;
+/** A kind of record as it is searched for. */
+interface Sought {
+  name: KindName;
+  table: string;
+  fields: Fields;
   /** In the format of the file, as its rows hold them. */
   columns: string[];
-  check(value: unknown): { id: number };
   /** By id, as JSON. */
   found: Map<number, string>;
 }
 
-function kindOf(noun: KindName, version: number, check: Kind['check']): Kind {
-  const table = `${noun}s` as const;
-  return { noun, table, columns: columnsAt(version, table), check, found: new Map() };
+function soughtIn(name: KindName, version: number): Sought {
+  const { table, fields } = kindOf(name);
+  return { name, table, fields, columns: columnsAt(version, table), found: new Map() };
 }
 
 const BLOCK = 200;
@@ -54,31 +53,25 @@ export function rescue(path: string): Rescue {
   if (stat ? !stat.isFile() : !existsSync(`${path}-wal`))
     throw new SciaticaError('unusable', `There is no database at ${path}: nothing to rescue.`);
   const version = formatOf(path);
-  const [users, logs, routines, goals] = [
-    kindOf('user', version, checksOf('user').record),
-    kindOf('log', version, checksOf('log').record),
-    kindOf('routine', version, checksOf('routine').record),
-    kindOf('goal', version, checksOf('goal').record),
-  ];
+  const all = kindNames.map((name) => soughtIn(name, version));
   // Which older formats do not have.
-  const kinds = [users, logs, routines, goals].filter(({ columns }) => columns.length > 0);
+  const kinds = all.filter(({ columns }) => columns.length > 0);
   const { sound, ids } = readWithSqlite(path, kinds);
   const broken = sound ? 0 : scan(path, kinds);
+  const foundOf = (kind: KindName) =>
+    all.find(({ name }) => name === kind)?.found ?? new Map<number, string>();
   const owners = new Set<number>();
-  for (const json of [logs, routines, goals].flatMap(({ found }) => [...found.values()]))
-    owners.add((JSON.parse(json) as { userId: number }).userId);
+  for (const kind of ownedKindNames)
+    for (const json of foundOf(kind).values()) owners.add((JSON.parse(json) as OwnedRecord).userId);
   return {
-    users: inOrder(users),
-    logs: inOrder(logs),
-    routines: inOrder(routines),
-    goals: inOrder(goals),
-    lostUsers: [...owners].filter((id) => !users.found.has(id)).sort((a, b) => a - b),
-    lostLogs: ids.filter((id) => !logs.found.has(id)),
+    records: Object.fromEntries(all.map((kind) => [kind.name, inOrder(kind)])) as Rescue['records'],
+    lostUsers: [...owners].filter((id) => !foundOf('user').has(id)).sort((a, b) => a - b),
+    lostLogs: ids.filter((id) => !foundOf('log').has(id)),
     broken,
   };
 }
 
-const inOrder = ({ found }: Kind) => [...found].sort(([a], [b]) => a - b).map(([, json]) => json);
+const inOrder = ({ found }: Sought) => [...found].sort(([a], [b]) => a - b).map(([, json]) => json);
 
 /** The format that the header names; today's where it names none that there is. */
 function formatOf(path: string): number {
@@ -92,7 +85,7 @@ function formatOf(path: string): number {
 }
 
 /** @returns whether all is sound, and the ids of logs that the indexes name */
-function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: number[] } {
+function readWithSqlite(path: string, kinds: Sought[]): { sound: boolean; ids: number[] } {
   let db: Database | undefined;
   try {
     db = openToRead(path);
@@ -114,7 +107,7 @@ function readWithSqlite(path: string, kinds: Kind[]): { sound: boolean; ids: num
  * As far as SQLite gets from the start: a block that it cannot read costs the rows behind it, which `scan` finds.
  * @returns whether it got to the end
  */
-function readTable(db: Database, kind: Kind): boolean {
+function readTable(db: Database, kind: Sought): boolean {
   // A file whose header names no format may be of one that has no such table.
   const found = attempt(() => db.column('SELECT 1 FROM sqlite_schema WHERE name = ?', kind.table).length);
   if (found !== 1) return found === 0;
@@ -152,13 +145,13 @@ function attempt<T>(work: () => T): T | undefined {
  * Searches the pages of the size that the header names, and of ours if that is another: the header may be wrong.
  * @returns how many rows were not whole
  */
-function scan(path: string, kinds: Kind[]): number {
+function scan(path: string, kinds: Sought[]): number {
   const size = pageSizeOf(path);
   const broken = scanPages(path, size, kinds);
   return size === PAGE_BYTES ? broken : Math.min(broken, scanPages(path, PAGE_BYTES, kinds));
 }
 
-function scanPages(path: string, size: number, kinds: Kind[]): number {
+function scanPages(path: string, size: number, kinds: Sought[]): number {
   const file = openPages(path, size);
   let broken = 0;
   try {
@@ -180,13 +173,13 @@ function scanPages(path: string, size: number, kinds: Kind[]): number {
   return broken;
 }
 
-const named = ({ columns }: Kind, { id, values }: Row) =>
+const named = ({ columns }: Sought, { id, values }: Row) =>
   Object.fromEntries(columns.map((column, i) => [column, i === 0 ? id : values[i]]));
 
 /** Takes a row for a record if it keeps every rule of one. */
-function keep({ noun, check, found }: Kind, row: Record<string, unknown>): void {
+function keep({ name, fields, found }: Sought, row: Record<string, unknown>): void {
   try {
-    const record = check(fromCells(kinds[noun].fields, (name) => row[name]));
+    const record = checksOf(name).record(fromCells(fields, (column) => row[column]));
     found.set(record.id, JSON.stringify(record));
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;

@@ -14,7 +14,7 @@ const MOST_SESSIONS = 100;
 /** What a list is read from. */
 interface Listed {
   db: Database;
-  table: 'users' | 'logs' | 'routines' | 'goals';
+  table: string;
   /** The ids of the users whose records are visible; all without it. */
   users: readonly number[] | undefined;
 }
@@ -23,16 +23,16 @@ type Asked = Matching & Paging & { userId?: number };
 
 /**
  * Whether a list may visit so many rows that others should not wait for it. An estimate, itself of bounded cost.
- * @param goesOn whether the first part of a whole list was read already, and more follows
+ * @param isContinued whether the first part of a whole list was read already, and more follows
  */
-export function isLong({ db, table, users }: Listed, asked: Asked, goesOn: boolean): boolean {
+export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: boolean): boolean {
   const { where = [], userId } = asked;
   if (where.some((comparison) => isEqual(comparison, 'id'))) return false;
   const owner = where.find((comparison) => isEqual(comparison, 'userId'));
   const owners = userId === undefined ? ((owner?.values as readonly number[]) ?? users) : [userId];
   // The first part of one user's logs is read from an index.
   const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
-  if (isOfOne && isWholeById(asked) && !goesOn) return false;
+  if (isOfOne && isWholeById(asked) && !isContinued) return false;
   const isSearch = asked.search !== undefined || where.some(({ operator }) => operator === 'like');
   const most = isSearch ? MOST_COSTLY_ROWS : MOST_ROWS;
   if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;

@@ -13,7 +13,7 @@ const MOST_LINES = 250;
 
 /**
  * Lines in the order of their ids, joined by SQLite: a text for each takes twice the time.
- * @param after the query of the first columns `id` and `line` behind an id, or from the start
+ * @param after the query of the first columns `id` and `_line` behind an id, or from the start
  * @param options.separator what stands between two lines
  */
 export function* linesById(
@@ -25,7 +25,7 @@ export function* linesById(
   for (let left = limit; left > 0; left -= MOST_LINES) {
     const { sql, values } = after(id, Math.min(left, MOST_LINES));
     // The order of a subquery with LIMIT is kept for group_concat (SF_OrderByReqd in SQLite's select.c).
-    const joined = `SELECT max(id), count(*), group_concat(line, ?) FROM (${sql})`;
+    const joined = `SELECT max(id), count(*), group_concat(_line, ?) FROM (${sql})`;
     const [last, count, text] = source.read((db) =>
       db.row<[number | null, number, string]>(joined, separator, ...values),
     );

@@ -1,8 +1,8 @@
 import type { Fields } from '../../../domain/fields.ts';
 import { parseSort } from '../../../domain/lists/sort.ts';
 import { type Condition, joined } from '../../sqlite/condition.ts';
-import { jsonOf } from '../json.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
+import { jsonOf } from './json.ts';
 import type { Query, Row } from './rows.ts';
 
 /** The SQL of the lists of a kind of record. */
@@ -47,8 +47,8 @@ export class ListSql {
     return jsonOf(this.#some(['id', ...parseSort(sort ?? 'id', this.#columns).map(({ field }) => field)]));
   }
 
-  cursorAfter({ json, place = json }: Row, { sort }: Query): string {
-    return cursorAfter(place, sort, this.fields);
+  cursorAfter({ _json, _place = _json }: Row, { sort }: Query): string {
+    return cursorAfter(_place, sort, this.fields);
   }
 
   #some(names: readonly string[]): Fields {

@@ -1,6 +1,9 @@
 import type { Paging } from '../../../domain/lists/sort.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 
+/** Highest history seq that was ever given. Unchanged means that no record changed. */
+export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
+
 /** Which rows, in what order, how many, from where. */
 export interface Query extends Paging {
   where: readonly Condition[];
@@ -35,17 +38,19 @@ export interface Chunk {
   ids: IdRange;
 }
 
-/** A record of a list as it is read. */
+/** A record of a list as it is read; what is no field has a name that none has. */
 export interface Row {
   id: number;
-  json: string;
-  /** The fields of the order as JSON, where `json` may lack them. */
-  place?: string;
+  _json: string;
+  /** The fields of the order as JSON, where `_json` may lack them. */
+  _place?: string;
 }
+
+export const charactersOf = ({ _json }: Row): number => _json.length;
 
 /** A part of a list. */
 export const chunkOf = (rows: readonly Row[]): Chunk => ({
-  rows: rows.map(({ json }) => json),
+  rows: rows.map(({ _json }) => _json),
   ids: idsOf(rows),
 });
 

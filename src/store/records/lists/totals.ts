@@ -1,6 +1,6 @@
-import { LAST_ENTRY } from '../../history/history.ts';
 import type { Condition } from '../../sqlite/condition.ts';
 import type { Database } from '../../sqlite/database.ts';
+import { LAST_ENTRY } from './rows.ts';
 
 /**
  * Totals of lists, kept while nothing changes; that of a whole table goes on from the history, so that it is counted once.
@@ -32,7 +32,7 @@ export function totalOfTable(db: Database, table: string, record: string): numbe
   return total(
     db,
     JSON.stringify([db.path, table]),
-    (kept) => (kept && goOn(db, kept, record)) ?? db.value<number>(`SELECT count(*) FROM ${table}`),
+    (kept) => (kept && sinceThen(db, kept, record)) ?? db.value<number>(`SELECT count(*) FROM ${table}`),
   );
 }
 
@@ -52,7 +52,7 @@ const SINCE = `SELECT sum(iif(record = ?, (action = 'create') - (action = 'delet
   FROM history WHERE seq > ?`;
 
 /** Nothing where the history cannot tell: entries were erased, or a restore put others in their place. */
-function goOn(db: Database, { count, seq }: Total, record: string): number | undefined {
+function sinceThen(db: Database, { count, seq }: Total, record: string): number | undefined {
   const [more, hasGaps] = db.row<[number | null, number | null]>(SINCE, record, seq, seq);
   return hasGaps === 0 ? count + (more ?? 0) : undefined;
 }

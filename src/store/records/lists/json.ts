@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../../domain/fields.ts';
+import type { Field, Fields } from '../../../domain/fields.ts';
 
 /**
  * The SQL expression of a record as JSON, with the bytes of JSON.stringify; an optional field that is NULL is left out.

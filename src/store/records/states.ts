@@ -1,7 +1,6 @@
 import { fromCells, toCell } from '../../domain/codec.ts';
-import type { Fields } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import { type KindName, kinds } from '../../domain/kinds.ts';
+import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -17,28 +16,31 @@ export class States {
   constructor(private readonly db: Database) {}
 
   /** The record that a state holds. */
-  read(noun: KindName, id: number, json: string): State {
+  read(kind: KindName, id: number, json: string): State {
     const cells = storedJson<unknown[]>(json);
-    const places = this.columns(noun);
+    const places = this.columns(kind);
     const cellOf = (name: string) => (name === 'id' ? id : cells[places.indexOf(name)]);
-    return fromCells(kinds[noun].fields, cellOf) as unknown as State;
+    return fromCells(kindOf(kind).fields, cellOf) as unknown as State;
   }
 
   /** The state of a record: the same text for the same fields. */
-  write(noun: KindName, record: object): string {
-    const fields: Fields = kinds[noun].fields;
+  write(kind: KindName, record: object): string {
+    const { fields } = kindOf(kind);
     const values = record as Record<string, unknown>;
     // JSON.stringify escapes as SQLite does.
-    return JSON.stringify(this.columns(noun).map((name) => toCell(fields[name], values[name])));
+    return JSON.stringify(this.columns(kind).map((name) => toCell(fields[name], values[name])));
   }
 
   /** The columns of a kind of record but for the id, in the order of its states. */
-  columns(noun: KindName): readonly string[] {
-    let columns = this.#columns.get(noun);
+  columns(kind: KindName): readonly string[] {
+    let columns = this.#columns.get(kind);
     if (!columns) {
-      const all = this.db.column<string>('SELECT name FROM pragma_table_info(?) ORDER BY cid', `${noun}s`);
+      const all = this.db.column<string>(
+        'SELECT name FROM pragma_table_info(?) ORDER BY cid',
+        kindOf(kind).table,
+      );
       columns = all.filter((name) => name !== 'id');
-      this.#columns.set(noun, columns);
+      this.#columns.set(kind, columns);
     }
     return columns;
   }

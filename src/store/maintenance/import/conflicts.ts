@@ -1,10 +1,10 @@
-import { fromCells } from '../../../../domain/codec.ts';
-import type { Fields } from '../../../../domain/fields.ts';
-import { changedFields } from '../../../../domain/history.ts';
-import type { AnyRecord, KindName } from '../../../../domain/kinds.ts';
-import { States } from '../../../history/states.ts';
-import { type Kind, kinds } from '../staging.ts';
-import { AGREED, type Merge, ofOrigin } from './sql.ts';
+import { fromCells } from '../../../domain/codec.ts';
+import type { Fields } from '../../../domain/fields.ts';
+import { changedFields } from '../../../domain/history.ts';
+import type { AnyRecord, KindName } from '../../../domain/kinds.ts';
+import { States } from '../../records/states.ts';
+import { AGREED, type Merge, ofOrigin } from './merge-sql.ts';
+import { type StagedKind, stagedKinds } from './staging.ts';
 
 /** A record that was changed on both sides since they last agreed on it. */
 export interface Conflict {
@@ -27,36 +27,36 @@ export interface Conflict {
 export function conflictsLeft(merge: Merge, limit: number): { count: number; conflicts: Conflict[] } {
   let count = 0;
   const conflicts: Conflict[] = [];
-  for (const kind of kinds) {
-    const { staged, noun } = kind;
+  for (const kind of stagedKinds) {
+    const { staged, name } = kind;
     count += merge.db.value<number>(`SELECT count(*) FROM ${staged} WHERE ${UNSETTLED}`) ?? 0;
     count +=
       merge.db.value<number>(
-        `SELECT count(*) FROM temp.import_gone WHERE ${UNSETTLED} AND record = '${noun}'`,
+        `SELECT count(*) FROM temp.import_gone WHERE ${UNSETTLED} AND record = '${name}'`,
       ) ?? 0;
     conflicts.push(...conflictsOf(merge, kind, limit - conflicts.length));
   }
   return { count, conflicts };
 }
 
-const UNSETTLED = "outcome IN ('conflicting', 'sameKey')";
+const UNSETTLED = "_outcome IN ('conflicting', 'sameKey')";
 
 function conflictsOf(
   { db, origin }: Merge,
-  { noun, table, staged, columns, fields }: Kind,
+  { name, table, staged, columns, fields }: StagedKind,
   limit: number,
 ): Conflict[] {
   const states = new States(db);
   const names = (alias: string, prefix: string) =>
     columns.map((column) => `${alias}.${column} AS ${prefix}${column}`);
   const rows = db.all<Record<string, unknown>>(
-    `SELECT x.theirId AS theirIdOfAll, m.id AS hereId, x.ourId AS ourIdOfAll, i.at AS thereAt, (
-       SELECT ${AGREED} FROM main.counterparts AS c WHERE ${ofOrigin(noun)} AND c.ourId = x.ourId) AS agreedOfAll,
+    `SELECT x.theirId AS theirIdOfAll, m.id AS hereId, x.ourId AS ourIdOfAll, i._at AS thereAt, (
+       SELECT ${AGREED} FROM main.counterparts AS c WHERE ${ofOrigin(name)} AND c.ourId = x.ourId) AS agreedOfAll,
        ${names('m', 'here_')}, ${names('i', 'there_')}
-     FROM (SELECT at, id AS theirId, newId AS ourId FROM ${staged} WHERE ${UNSETTLED}
-           UNION ALL SELECT NULL, theirId, ourId FROM temp.import_gone WHERE ${UNSETTLED} AND record = '${noun}'
+     FROM (SELECT _at, id AS theirId, _newId AS ourId FROM ${staged} WHERE ${UNSETTLED}
+           UNION ALL SELECT NULL, theirId, ourId FROM temp.import_gone WHERE ${UNSETTLED} AND record = '${name}'
            LIMIT ?) AS x
-     LEFT JOIN main.${table} AS m ON m.id = x.ourId LEFT JOIN ${staged} AS i ON i.at = x.at`,
+     LEFT JOIN main.${table} AS m ON m.id = x.ourId LEFT JOIN ${staged} AS i ON i._at = x._at`,
     origin,
     limit,
   );
@@ -67,10 +67,10 @@ function conflictsOf(
     const here = row['hereId'] === null ? null : recordOf('here_');
     const there = row['thereAt'] === null ? null : recordOf('there_');
     return {
-      record: noun,
+      record: name,
       id,
       theirId: row['theirIdOfAll'] as number | null,
-      agreed: agreed === null || agreed === 'null' ? null : states.read(noun, id ?? 0, agreed),
+      agreed: agreed === null || agreed === 'null' ? null : states.read(name, id ?? 0, agreed),
       here,
       there,
       fields: changedFields({ before: here, after: there }),

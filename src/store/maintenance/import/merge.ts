@@ -1,16 +1,15 @@
-import type { KindName } from '../../../../domain/kinds.ts';
-import type { FileOrigin } from '../../../../domain/origin.ts';
-import type { Counterparts } from '../../../records/counterparts.ts';
-import type { Database } from '../../../sqlite/database.ts';
-import { forgetErasure, holdErasedThere } from '../erased.ts';
-import { kinds, logKind, type OnConflict, ownedKinds, userKind } from '../staging.ts';
-import { isUnique } from '../unique-keys.ts';
+import type { KindName } from '../../../domain/kinds.ts';
+import type { FileOrigin } from '../../../domain/origin.ts';
+import type { Counterparts } from '../../records/counterparts.ts';
+import type { Database } from '../../sqlite/database.ts';
 import { type AsUser, linkUser, noteUser } from './as-user.ts';
 import { type Conflict, conflictsLeft } from './conflicts.ts';
+import { forgetErasure, holdErasedThere } from './erased.ts';
 import { decideGone, deleteGone, findGone, keepUsersWithRecords } from './gone.ts';
 import { compareKnown, giveIds, linkByKey, linkEqual, translateUsers } from './match.ts';
+import { type Merge, ofOrigin, prepareMerge } from './merge-sql.ts';
 import { doubtAll, findOrphans, settleConflicts } from './policy.ts';
-import { type Merge, ofOrigin, prepareMerge } from './sql.ts';
+import { type OnConflict, ownedStaged, stagedKinds, stagedUsers } from './staging.ts';
 import { findSameKeys } from './unique-keys.ts';
 import { noteAgreed, writeMerged } from './write.ts';
 
@@ -51,13 +50,13 @@ export class OriginMerge {
   /** Forgets the outcomes of an earlier run and prepares for another. */
   prepare(): void {
     prepareMerge(this.db);
-    for (const { staged } of ownedKinds)
+    for (const { staged } of ownedStaged)
       this.db.run(
-        `UPDATE ${staged} SET userId = givenUserId, givenUserId = NULL WHERE givenUserId IS NOT NULL`,
+        `UPDATE ${staged} SET userId = _givenUserId, _givenUserId = NULL WHERE _givenUserId IS NOT NULL`,
       );
-    for (const { staged } of kinds)
+    for (const { staged } of stagedKinds)
       this.db.run(
-        `UPDATE ${staged} SET outcome = NULL, newId = NULL WHERE outcome IS NOT NULL OR newId IS NOT NULL`,
+        `UPDATE ${staged} SET _outcome = NULL, _newId = NULL WHERE _outcome IS NOT NULL OR _newId IS NOT NULL`,
       );
   }
 
@@ -67,10 +66,10 @@ export class OriginMerge {
    * @throws SciaticaError `invalid`, `conflict` when it cannot be that one
    */
   matchUsers(as: number | undefined): void {
-    compareKnown(this.#merge, userKind, this.origin.complete);
+    compareKnown(this.#merge, stagedUsers, this.origin.complete);
     this.#as = as === undefined ? undefined : linkUser(this.#merge, as);
-    linkEqual(this.#merge, userKind);
-    giveIds(this.#merge, userKind);
+    linkEqual(this.#merge, stagedUsers);
+    giveIds(this.#merge, stagedUsers);
     translateUsers(this.#merge);
   }
 
@@ -80,20 +79,20 @@ export class OriginMerge {
     const merge = this.#merge;
     this.isOlder =
       db.value(
-        `SELECT 1 FROM ${userKind.staged} AS i JOIN main.counterparts AS c ON c.theirId = i.id
+        `SELECT 1 FROM ${stagedUsers.staged} AS i JOIN main.counterparts AS c ON c.theirId = i.id
          WHERE ${ofOrigin('user')} AND c.position > ?`,
         merge.origin,
         this.origin.seq,
       ) === 1;
-    for (const kind of ownedKinds) {
+    for (const kind of ownedStaged) {
       compareKnown(
         merge,
         kind,
         this.origin.complete,
-        onConflict === 'renumber' && kind === logKind && !this.isOlder,
+        onConflict === 'renumber' && !kind.hasKey && !this.isOlder,
       );
       linkEqual(merge, kind);
-      if (isUnique(kind)) linkByKey(merge, kind);
+      if (kind.hasKey) linkByKey(merge, kind);
     }
     holdErasedThere(db, merge.origin, onConflict);
     // What came after an older file was written is not in it either.
@@ -101,17 +100,17 @@ export class OriginMerge {
     if (this.isOlder) doubtAll(merge);
     findOrphans(merge);
     if (mirror) keepUsersWithRecords(merge);
-    else db.run("UPDATE temp.import_gone SET outcome = 'missing'");
+    else db.run("UPDATE temp.import_gone SET _outcome = 'missing'");
     settleConflicts(merge, onConflict);
-    for (const kind of ownedKinds) giveIds(merge, kind);
+    for (const kind of ownedStaged) giveIds(merge, kind);
     if (mirror) decideGone(merge, onConflict === 'overwrite');
-    for (const kind of kinds.filter(isUnique)) findSameKeys(merge, kind, onConflict);
+    for (const kind of stagedKinds.filter(({ hasKey }) => hasKey)) findSameKeys(merge, kind, onConflict);
   }
 
   /** Writes what was found out, inside a change. */
   write(): void {
     this.#merge.origin = this.counterparts.origin(this.origin.id);
-    for (const kind of kinds) writeMerged(this.#merge, kind);
+    for (const kind of stagedKinds) writeMerged(this.#merge, kind);
     deleteGone(this.#merge);
     noteAgreed(this.#merge, this.origin.seq);
     if (this.#as) noteUser(this.#merge, this.#as);
@@ -120,18 +119,18 @@ export class OriginMerge {
 
   /** Whether anything would be written but what both sides agree on. */
   get changesRecords(): boolean {
-    const written = "outcome IS NULL OR outcome IN ('renumbered', 'returned', 'updated', 'overwritten')";
-    return kinds.some(
+    const written = "_outcome IS NULL OR _outcome IN ('renumbered', 'returned', 'updated', 'overwritten')";
+    return stagedKinds.some(
       ({ staged }) => this.db.value(`SELECT 1 FROM ${staged} WHERE ${written} LIMIT 1`) === 1,
     );
   }
 
   /** How many records of a kind were deleted there and are here still, or were deleted here too. */
-  goneCounts(noun: KindName): { missing: number; deleted: number } {
+  goneCounts(name: KindName): { missing: number; deleted: number } {
     const count = (outcome: string) =>
       this.db.value<number>(
-        'SELECT count(*) FROM temp.import_gone WHERE record = ? AND outcome = ?',
-        noun,
+        'SELECT count(*) FROM temp.import_gone WHERE record = ? AND _outcome = ?',
+        name,
         outcome,
       ) ?? 0;
     return { missing: count('missing'), deleted: count('deleted') };
@@ -140,7 +139,7 @@ export class OriginMerge {
   /** The first `limit` records that were deleted there and are here still, or that are to be deleted here too. */
   gone(limit: number): GoneRecord[] {
     return this.db.all<GoneRecord>(
-      `SELECT record, ourId AS id FROM temp.import_gone WHERE outcome IN ('missing', 'deleted')
+      `SELECT record, ourId AS id FROM temp.import_gone WHERE _outcome IN ('missing', 'deleted')
        ORDER BY record <> 'user', record, ourId LIMIT ?`,
       limit,
     );

@@ -1,7 +1,7 @@
-import { type Issue, SciaticaError } from '../../../../domain/errors.ts';
-import type { Database } from '../../../sqlite/database.ts';
-import { ownedKinds, userKind } from '../staging.ts';
-import { AGREED, type Merge, ofOrigin, stateOf } from './sql.ts';
+import { type Issue, SciaticaError } from '../../../domain/errors.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { AGREED, type Merge, ofOrigin, stateOf } from './merge-sql.ts';
+import { ownedStaged, stagedUsers } from './staging.ts';
 
 /** A file with one user comes under a user that is here: `theirs` is the id in the file, `ours` the one here. */
 export interface AsUser {
@@ -15,8 +15,8 @@ export interface AsUser {
  * @throws SciaticaError `invalid` when there are several
  */
 export function onlyUser(db: Database): number | undefined {
-  const owned = ownedKinds.map(({ staged }) => `SELECT userId FROM ${staged}`);
-  const sql = `SELECT id FROM ${userKind.staged} UNION ${owned.join(' UNION ')} LIMIT 2`;
+  const owned = ownedStaged.map(({ staged }) => `SELECT userId FROM ${staged}`);
+  const sql = `SELECT id FROM ${stagedUsers.staged} UNION ${owned.join(' UNION ')} LIMIT 2`;
   const [first, second] = db.column<number | null>(sql);
   if (second === undefined) return first ?? undefined;
   const fault: Issue = { field: '--as', message: 'is for a file with one user; this one has several' };
@@ -26,8 +26,8 @@ export function onlyUser(db: Database): number | undefined {
 /** Puts records of no known origin under a user: the user of the file is left out. */
 export function putUnder(db: Database, ours: number): void {
   onlyUser(db);
-  db.run(`UPDATE ${userKind.staged} SET outcome = 'skipped' WHERE outcome IS NULL`);
-  for (const { staged } of ownedKinds) db.run(`UPDATE ${staged} SET userId = ?`, ours);
+  db.run(`UPDATE ${stagedUsers.staged} SET _outcome = 'skipped' WHERE _outcome IS NULL`);
+  for (const { staged } of ownedStaged) db.run(`UPDATE ${staged} SET userId = ?`, ours);
 }
 
 /**
@@ -51,9 +51,9 @@ export function linkUser({ db, origin }: Merge, ours: number): AsUser | undefine
         : `cannot be ${ours}: another user of that database is user ${ours} here`;
     throw new SciaticaError('conflict', 'The user is another.', [{ field: '--as', message }]);
   }
-  const isKnown = "newId = ? AND outcome IN ('equal', 'kept', 'agreed', 'updated', 'conflicting')";
+  const isKnown = "_newId = ? AND _outcome IN ('equal', 'kept', 'agreed', 'updated', 'conflicting')";
   db.run(
-    `UPDATE ${userKind.staged} SET outcome = 'linked', newId = ? WHERE outcome IS NOT 'repeated' AND NOT (${isKnown}) IS TRUE`,
+    `UPDATE ${stagedUsers.staged} SET _outcome = 'linked', _newId = ? WHERE _outcome IS NOT 'repeated' AND NOT (${isKnown}) IS TRUE`,
     ours,
     ours,
   );
@@ -65,7 +65,7 @@ export function linkUser({ db, origin }: Merge, ours: number): AsUser | undefine
 export function noteUser({ db, origin }: Merge, { theirs, ours }: AsUser): void {
   db.run(
     `INSERT OR IGNORE INTO main.counterparts (origin, record, theirId, ourId, agreed, change)
-     SELECT ?, 'user', ?, id, ${stateOf('m', userKind)}, (SELECT max(id) FROM main.changes)
+     SELECT ?, 'user', ?, id, ${stateOf('m', stagedUsers)}, (SELECT max(id) FROM main.changes)
      FROM main.users AS m WHERE id = ?`,
     origin,
     theirs,

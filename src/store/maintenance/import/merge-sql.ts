@@ -1,7 +1,7 @@
-import type { KindName } from '../../../../domain/kinds.ts';
-import { undoneChanges } from '../../../history/steps.ts';
-import type { Database } from '../../../sqlite/database.ts';
-import type { Kind } from '../staging.ts';
+import type { KindName } from '../../../domain/kinds.ts';
+import { undoneChanges } from '../../history/steps.ts';
+import type { Database } from '../../sqlite/database.ts';
+import type { StagedKind } from './staging.ts';
 
 /** What a merge works on. In its SQL, `i` is a staged record, `m` a stored one, `c` a counterpart. */
 export interface Merge {
@@ -24,16 +24,16 @@ export const AGREED = `iif(c.change IS NULL OR c.change NOT IN (SELECT change FR
     ORDER BY key DESC LIMIT 1), 'null'))`;
 
 /** Whether a record is as was agreed: a column that came later is missing at the end of what was agreed before. */
-export function isAgreed(alias: string, { columns }: Kind): string {
+export function isAgreed(alias: string, { columns }: StagedKind): string {
   const fields = columns.map((column, i) => `${AGREED} ->> '$[${i}]' IS ${alias}.${column}`);
   return `(${AGREED} = ${state(alias, columns)}
     OR json_array_length(${AGREED}) BETWEEN 1 AND ${columns.length - 1} AND ${fields.join(' AND ')})`;
 }
 
-export const stateOf = (alias: string, { columns }: Kind): string => state(alias, columns);
+export const stateOf = (alias: string, { columns }: StagedKind): string => state(alias, columns);
 
 /** The condition of the counterparts of a kind. */
-export const ofOrigin = (noun: KindName): string => `c.origin = ? AND c.record = '${noun}'`;
+export const ofOrigin = (name: KindName): string => `c.origin = ? AND c.record = '${name}'`;
 
 /** Makes the temporary tables of a merge, empty. */
 export function prepareMerge(db: Database): void {
@@ -43,7 +43,7 @@ export function prepareMerge(db: Database): void {
     CREATE TABLE temp.import_user_ids (theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL);
     DROP TABLE IF EXISTS temp.import_gone;
     CREATE TABLE temp.import_gone (
-      record TEXT, theirId INTEGER, ourId INTEGER, outcome TEXT, PRIMARY KEY (record, ourId)) WITHOUT ROWID`);
+      record TEXT, theirId INTEGER, ourId INTEGER, _outcome TEXT, PRIMARY KEY (record, ourId)) WITHOUT ROWID`);
   db.run(
     'INSERT INTO temp.import_undone SELECT value FROM json_each(?)',
     JSON.stringify([...undoneChanges(db)]),

@@ -1,0 +1,135 @@
+import { type Issue, invalid } from '../../domain/errors.ts';
+import {
+  type FilterOf,
+  type InputOf,
+  type KindName,
+  keyFault,
+  keyOf,
+  kindOf,
+  type PatchOfKind,
+  type RecordOfKind,
+} from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { RunChange } from './changes.ts';
+import { Table } from './table.ts';
+
+/** What the records of a kind need of the store. */
+export interface Surroundings {
+  db: Database;
+  change: RunChange;
+  /** The ids of the users whose records are visible; all without it. */
+  visible: readonly number[] | undefined;
+  /** What is wrong with the id of a user. */
+  userFaults(userId: unknown): Issue[];
+}
+
+/** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
+export type Guard = (json: string) => void;
+
+/** The verbs of a kind of record. Each that writes is a change of its own, unless it is called inside one. */
+export class Records<K extends KindName> extends Table<K> {
+  readonly #change: RunChange;
+  readonly #userFaults: Surroundings['userFaults'];
+  readonly #isOwned: boolean;
+  readonly #hasKey: boolean;
+
+  constructor(kind: K, { db, change, visible, userFaults }: Surroundings) {
+    super(kind, db, visible);
+    this.#change = change;
+    this.#userFaults = userFaults;
+    this.#isOwned = 'userId' in kindOf(kind).fields;
+    this.#hasKey = kindOf(kind).key !== undefined;
+  }
+
+  /** @throws SciaticaError `invalid` if there is no such user, or the user has a record with the same key */
+  create(input: InputOf<K>): RecordOfKind<K> {
+    return this.#change(() => {
+      this.#require(input);
+      return this.insert(input);
+    });
+  }
+
+  /** @throws SciaticaError `invalid` that names every missing user, as `[2].userId`, or as `create` */
+  createAll(inputs: readonly InputOf<K>[]): RecordOfKind<K>[] {
+    return this.#change(() => {
+      const issues = inputs.flatMap((input, i) =>
+        this.#ownerFaults(input).map((issue) => ({ ...issue, field: `[${i}].${issue.field}` })),
+      );
+      if (issues.length > 0) throw invalid(issues);
+      return inputs.map((input) => {
+        this.#requireKey(input);
+        return this.insert(input);
+      });
+    });
+  }
+
+  /** Inserts a record with the id it has. @throws SciaticaError as `create` */
+  restore(record: RecordOfKind<K>): void {
+    this.#change(() => {
+      this.#require(record);
+      this.insert(record);
+    });
+  }
+
+  /**
+   * Changes the fields that are given.
+   * @throws SciaticaError `not-found`, as `create`, and what the guard throws
+   */
+  update(id: number, patch: PatchOfKind<K>, guard?: Guard): RecordOfKind<K> {
+    return this.#write(id, (record) => ({ ...record, ...patch }), guard);
+  }
+
+  /**
+   * Puts another record in the place of this one.
+   * @throws SciaticaError `not-found`, as `create`, and what the guard throws
+   */
+  replace(id: number, input: InputOf<K>, guard?: Guard): RecordOfKind<K> {
+    return this.#write(id, () => input, guard);
+  }
+
+  #write(id: number, next: (record: RecordOfKind<K>) => object, guard: Guard | undefined): RecordOfKind<K> {
+    return this.#change(() => {
+      guard?.(this.json(id));
+      const record = next(this.get(id));
+      this.#require(record, id);
+      return this.set(id, record);
+    });
+  }
+
+  /**
+   * Deletes the record, and all that belongs to it; returns what was deleted.
+   * @throws SciaticaError `not-found`, and what the guard throws
+   */
+  delete(id: number, guard?: Guard): RecordOfKind<K> {
+    return this.#change(() => {
+      guard?.(this.json(id));
+      const record = this.get(id);
+      this.remove(id);
+      return record;
+    });
+  }
+
+  /** The record of the same user that has the key of this one, but for the one with `id`; of a kind without keys none. */
+  withSameKey(record: object, id?: number): RecordOfKind<K> | undefined {
+    if (!this.#hasKey) return undefined;
+    const key = keyOf(this.kind, record);
+    const { userId } = record as { userId: number };
+    return this.list({ userId } as FilterOf<K>).find(
+      (other) => (other as { id: number }).id !== id && keyOf(this.kind, other) === key,
+    );
+  }
+
+  #require(record: object, id?: number): void {
+    const issues = this.#ownerFaults(record);
+    if (issues.length > 0) throw invalid(issues);
+    this.#requireKey(record, id);
+  }
+
+  #ownerFaults(record: object): Issue[] {
+    return this.#isOwned ? this.#userFaults((record as { userId: number }).userId) : [];
+  }
+
+  #requireKey(record: object, id?: number): void {
+    if (this.withSameKey(record, id)) throw invalid([keyFault(this.kind)]);
+  }
+}
