@@ -16,7 +16,7 @@ const oneStringWidth = {
     source === 'string-width' && importer?.includes('/cli-table3/') ? '\0string-width' : undefined,
   load: (id) =>
     id === '\0string-width'
-      ? `module.exports = require(${JSON.stringify(fileURLToPath(new URL('cli/views/width.ts', import.meta.url)))}).widthOf;`
+      ? `module.exports = require(${JSON.stringify(fileURLToPath(new URL('cli/terminal/width.ts', import.meta.url)))}).widthOf;`
       : undefined,
 };
 

@@ -34,7 +34,7 @@ export async function manPage(reference: string): Promise<string> {
     ...blocksOf(afterHelpOf(program)),
     '.SH OPTIONS',
     paragraph('Every command takes these.'),
-    ...optionsOf(program),
+    ...optionItems(program),
     '.SH COMMANDS',
     ...leavesOf(program).flatMap((command) => sectionOf(command, afterHelpOf(command))),
     '.SH EXIT STATUS',
@@ -64,12 +64,12 @@ function sectionOf(command: Command, after: string): string[] {
     `.SS ${quotedArgument(usage)}`,
     paragraph(command.description()),
     ...list,
-    ...optionsOf(command),
+    ...optionItems(command),
     ...blocksOf(after),
   ];
 }
 
-function optionsOf(command: Command): string[] {
+function optionItems(command: Command): string[] {
   const help = command.createHelp();
   return help
     .visibleOptions(command)

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { version } from '../../package.json';
 import { BACKUP_JOB, type Context } from '../context.ts';
 import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
-import { report } from './errors.ts';
-import { helpStyle } from './help.ts';
 import { refuseRepeats } from './input/options.ts';
-import { escapeControls, sayAlways } from './output/io.ts';
+import { report } from './terminal/errors.ts';
+import { helpStyle } from './terminal/help.ts';
+import { escapeControls, sayAlways } from './terminal/io.ts';
 
 const FIRST_STEPS = `
 First steps:
@@ -58,7 +58,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 async function showHelp(context: Context, help: string, { pager, input }: GlobalOptions): Promise<void> {
   context.mayAsk = input;
   if (pager && context.stdout.isTTY) {
-    const { pageLongOutput } = await import('./output/pager.ts');
+    const { pageLongOutput } = await import('./terminal/pager.ts');
     pageLongOutput(context);
   }
   context.stdout.write(help);
@@ -110,10 +110,10 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   log: async () => (await import('./commands/log.ts')).addLogCommand,
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
   user: async () => (await import('./commands/user.ts')).addUserCommand,
-  users: async () => (await import('./commands/users.ts')).addUsersCommand,
+  users: async () => (await import('./commands/user.ts')).addUsersCommand,
   routine: async () => (await import('./commands/routine.ts')).addRoutineCommand,
-  routines: async () => (await import('./commands/routines.ts')).addRoutinesCommand,
-  exercises: async () => (await import('./commands/exercises.ts')).addExercisesCommand,
+  routines: async () => (await import('./commands/routine.ts')).addRoutinesCommand,
+  exercises: async () => (await import('./commands/exercise.ts')).addExercisesCommand,
   exercise: async () => (await import('./commands/exercise.ts')).addExerciseCommand,
   goal: async () => (await import('./commands/goal.ts')).addGoalCommand,
   summary: async () => (await import('./commands/summary.ts')).addSummaryCommand,
@@ -127,7 +127,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   export: async () => (await import('./commands/export.ts')).addExportCommand,
   sync: async () => (await import('./commands/sync.ts')).addSyncCommand,
   remote: async () => (await import('./commands/remote.ts')).addRemoteCommand,
-  remotes: async () => (await import('./commands/remotes.ts')).addRemotesCommand,
+  remotes: async () => (await import('./commands/remote.ts')).addRemotesCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
@@ -180,7 +180,7 @@ export async function createProgram(
       context.mayColour = color;
       context.quiet = quiet ?? false;
       if (!pager || !context.stdout.isTTY) return;
-      const { pageLongOutput } = await import('./output/pager.ts');
+      const { pageLongOutput } = await import('./terminal/pager.ts');
       pageLongOutput(context, nameOf(command).slice(program.name().length + 1));
     });
   const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));

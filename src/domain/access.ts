@@ -26,9 +26,7 @@ const READS: readonly Right[] = [
 /** What belongs to a user, and the user's own profile. */
 const KEEPS: readonly Right[] = [
   'change user',
-  ...ownedKindNames.flatMap(
-    (kind) => [`create ${kind}`, `change ${kind}`, `delete ${kind}`] as const satisfies Right[],
-  ),
+  ...ownedKindNames.flatMap((kind) => [`create ${kind}`, `change ${kind}`, `delete ${kind}`] as const),
   'undo',
 ];
 

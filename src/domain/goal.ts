@@ -26,7 +26,7 @@ export const goalKind = defineKind({
   verbs: ['read', 'replace', 'delete'],
   tag: 'Goals',
   schema: 'Goal',
-  described: { one: 'a goal', many: 'goals' },
+  described: { one: 'a goal', many: 'goals', about: 'How often a user means to exercise.' },
   words: { one: 'goal', many: 'goals' },
   sign: ['sessionsPerWeek'],
   key: { field: 'userId', of: () => '', taken: 'has a goal already' },

@@ -21,18 +21,29 @@ export interface Kind<Fs extends Fields = Fields> {
   /** Its heading in the API reference, and the name of its schema there. */
   readonly tag: string;
   readonly schema: string;
-  /** What the API reference calls one, with its article, and several. */
-  readonly described: { readonly one: string; readonly many: string };
+  /** What the API reference calls one, with its article, and several, and what it says of them. */
+  readonly described: { readonly one: string; readonly many: string; readonly about: string };
   /** What a person calls one and several; the noun and the list of its commands. */
   readonly words: { readonly one: string; readonly many: string };
+  /** The filters of its list that have a name of their own. */
+  readonly filters?: FiltersOf<Fs>;
+  /** In the API reference: values of `sort` and `fields`, a change, and the id of one that may be deleted. */
+  readonly examples?: {
+    readonly sort: string;
+    readonly fields: string;
+    readonly patch?: Partial<RecordOf<Fs>>;
+    readonly deleted: number;
+  };
   /** Fields, any of which tells that an object without a name is of this kind. */
   readonly sign: readonly (keyof Fs & string)[];
-  /** The filters of its lists that have a name of their own, beside `userId` of what belongs to users. */
-  readonly filters?: FiltersOf<Fs>;
-  /** Where a user has only one record with the same key: the field that it is made of, the key, and the fault of a second. */
+  /**
+   * Where a user has only one record with the same key: the field that it is made of, the key, the rule in the API
+   * reference, and the fault of a second.
+   */
   readonly key?: {
     readonly field: keyof Fs & string;
     of(record: Partial<RecordOf<Fs>>): string;
+    readonly rule?: string;
     readonly taken: string;
   };
 }

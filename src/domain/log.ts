@@ -48,16 +48,6 @@ export const logFields = {
 
 export const logRecord = { id, ...logFields };
 
-/** What is sent to create or replace a log. */
-export type LogInput = RecordOf<typeof logFields>;
-export type LogPatch = PatchOf<typeof logFields>;
-export type Log = RecordOf<typeof logRecord>;
-
-const { notes: _, ...withoutNotes } = logRecord;
-/** A log without its notes: the input of the statistics. */
-export const sessionFields = withoutNotes;
-export type Session = RecordOf<typeof sessionFields>;
-
 const since = date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' });
 const until = date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' });
 // Any id is a valid filter value: an unknown one gives an empty list.
@@ -81,11 +71,26 @@ export const logKind = defineKind({
   verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
   tag: 'User exercise logs',
   schema: 'UserExerciseLog',
-  described: { one: 'an exercise log', many: 'exercise logs' },
+  described: {
+    one: 'an exercise log',
+    many: 'exercise logs',
+    about: 'Sessions: pain before and after, and whether it helped.',
+  },
+  filters: logFilters,
+  examples: { sort: '-date,id', fields: 'id,date,painAfter', patch: { painAfter: 3 }, deleted: 2 },
   words: { one: 'log', many: 'logs' },
   sign: ['userId', 'exerciseName'],
-  filters: logFilters,
 });
+
+/** What is sent to create or replace a log. */
+export type LogInput = RecordOf<typeof logFields>;
+export type LogPatch = PatchOf<typeof logFields>;
+export type Log = RecordOf<typeof logRecord>;
+
+const { notes: _, ...withoutNotes } = logRecord;
+/** A log without its notes: the input of the statistics. */
+export const sessionFields = withoutNotes;
+export type Session = RecordOf<typeof sessionFields>;
 
 export const logFilterFields = fieldsOfFilters(logFilters);
 

@@ -42,12 +42,14 @@ export const routineKind = defineKind({
   verbs: ['list', 'create', 'read', 'replace', 'delete', 'restore'],
   tag: 'Routines',
   schema: 'Routine',
-  described: { one: 'a routine', many: 'routines' },
+  described: { one: 'a routine', many: 'routines', about: 'Exercises that a user does together.' },
+  examples: { sort: 'name,id', fields: 'id,name', deleted: 1 },
   words: { one: 'routine', many: 'routines' },
   sign: ['exercises'],
   key: {
     field: 'name',
     of: ({ name = '' }) => foldedName(name),
+    rule: 'A user has one routine of a name, whatever the case of its letters.',
     taken: 'is the name of another routine of the user',
   },
 });

@@ -77,7 +77,8 @@ export const userKind = defineKind({
   verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
   tag: 'Users',
   schema: 'User',
-  described: { one: 'a user', many: 'users' },
+  described: { one: 'a user', many: 'users', about: 'Profiles: where it hurts, how much, since when.' },
+  examples: { sort: 'lastName,id', fields: 'id,lastName', patch: { painLevel: 4 }, deleted: 2 },
   words: { one: 'user', many: 'users' },
   sign: ['firstName', 'email'],
 });

@@ -1,13 +1,12 @@
 import type { Store } from '../store/store.ts';
 import type { Gate, Refusal } from './guard/gate.ts';
 import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
-import type { Feed } from './handlers/feed.ts';
-import { Problem, problemResponse } from './problem.ts';
-import { allowed, type Match, type Route, type Session } from './route.ts';
-import { match } from './router.ts';
+import type { Feed } from './protocol/feed.ts';
+import { allowed, type Match, type Route, type Session, type Workers } from './protocol/route.ts';
+import { match } from './routes/index.ts';
 import { encodedTag, isCompressible, preferredEncoding } from './wire/encoding.ts';
 import type { Chunk, Chunks, Encoding, HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
-import type { Workers } from './workers/pool.ts';
+import { Problem, problemResponse } from './wire/problem.ts';
 
 export interface Service {
   /** All records, changed in the name of the API. */

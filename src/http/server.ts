@@ -2,20 +2,27 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
+import { logBytesOf, MOST_LOG_BYTES } from '../store/sqlite/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { createApp, type Service } from './app.ts';
 import { Gate } from './guard/gate.ts';
 import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
-import { Feed } from './handlers/feed.ts';
-import { Problem, problemResponse } from './problem.ts';
-import { refuseBadRequest, refuseConnect } from './wire/bad-request.ts';
+import { Feed } from './protocol/feed.ts';
 import { SharedConnections } from './wire/connections.ts';
 import { compressChunks, compressWhole } from './wire/encoding.ts';
-import { createListener, hostNames, listen, MAX_CONNECTIONS, unusedConnections } from './wire/listener.ts';
-import { watchLog } from './wire/log-watch.ts';
+import {
+  afterEarlier,
+  createListener,
+  hostNames,
+  listen,
+  MAX_CONNECTIONS,
+  refuseBadRequest,
+  refuseConnect,
+  unusedConnections,
+} from './wire/listener.ts';
 import type { HttpResponse } from './wire/message.ts';
-import { afterEarlier } from './wire/pipelining.ts';
+import { Problem, problemResponse } from './wire/problem.ts';
 import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { sendChunks, sendWhole } from './wire/send.ts';
@@ -250,4 +257,39 @@ async function stop(
   await gate?.audit.flush();
   log.flush();
   store.checkpoint();
+}
+
+const EVERY_MS = 15_000;
+
+/** A log that could shrink is hardly ever larger. */
+const LARGE_BYTES = 2 * MOST_LOG_BYTES;
+
+/**
+ * Watches the write-ahead log, which takes up the disk while another program reads an old state of the database.
+ * @param warn is told once each time that it cannot shrink
+ * @returns what stops it
+ */
+export function watchLog(
+  store: Store,
+  warn: (line: string) => void,
+  { every = EVERY_MS, large = LARGE_BYTES } = {},
+): () => void {
+  let hasWarned = false;
+  const look = () => {
+    const bytes = logBytesOf(store.path);
+    const isStuck = bytes > large && !store.checkpoint();
+    if (isStuck && !hasWarned)
+      warn(
+        `The write-ahead log has ${Math.round(bytes / 1e6)} MB and cannot shrink: another program keeps an old state of the database in use. See: sciatica doctor`,
+      );
+    hasWarned = isStuck;
+  };
+  const timer = setInterval(() => {
+    try {
+      look();
+    } catch {
+      // Requests meet the same fault, and report it.
+    }
+  }, every).unref();
+  return () => clearInterval(timer);
 }

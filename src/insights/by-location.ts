@@ -4,10 +4,11 @@ import { isWithin } from './days.ts';
 import { exerciseKey } from './exercises.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
-import { type ResponseRule, responseRules } from './rules.ts';
+import { responseRules } from './rules.ts';
+import type { Finding, ResponseRule } from './shapes.ts';
 import { meanEstimate } from './stats/estimate.ts';
 import { meanOf, type Point } from './stats/points.ts';
-import { type Finding, findingOf, ranked } from './verdict.ts';
+import { findingOf, ranked } from './verdict.ts';
 
 export type PainLocation = User['painLocation'];
 

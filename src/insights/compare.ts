@@ -1,63 +1,20 @@
-import type { ExerciseType } from '../domain/log.ts';
-import { isWithin, type Period } from './days.ts';
-import { type ExerciseSummary, exerciseKey, type Response, type SessionFields } from './exercises.ts';
+import { invalid } from '../domain/errors.ts';
+import { addDays } from '../domain/words/day.ts';
+import type { Period } from './days.ts';
+import { exerciseKey } from './exercises.ts';
 import { compareText, round } from './numbers.ts';
-import type { ResponseRule } from './rules.ts';
+import type {
+  Comparison,
+  Difference,
+  ExerciseComparison,
+  ExerciseSummary,
+  Response,
+  Shift,
+  Summary,
+} from './shapes.ts';
 import type { Interval } from './stats/points.ts';
-import { type Summary, Tally } from './summary.ts';
 import { differenceOfMeans } from './trend.ts';
 import { FEWEST_TO_SAY, sideOf } from './verdict.ts';
-
-/** What the interval of a difference says of the second period; `new` and `stopped`: done in one period only. */
-export type Shift = 'lower' | 'higher' | 'unclear' | 'too-few' | 'new' | 'stopped';
-
-/** Two means and their difference, second − first, with Welch's 95 % interval where there are sessions on both sides. */
-export interface Difference {
-  readonly first: number | null;
-  readonly second: number | null;
-  readonly difference: number | null;
-  readonly interval: Interval | null;
-  readonly shift: Shift;
-}
-
-export interface ExerciseComparison {
-  readonly exerciseName: string;
-  readonly exerciseType: ExerciseType;
-  readonly first: Response | null;
-  readonly second: Response | null;
-  /** Of the mean change. */
-  readonly meanChange: Difference;
-}
-
-/** Two periods side by side. */
-export interface Comparison {
-  readonly first: Summary;
-  readonly second: Summary;
-  /** The mean pain before exercise. */
-  readonly painBefore: Difference;
-  /** The mean change of all sessions. It also moves when other exercises are done. */
-  readonly meanChange: Difference;
-  /** Every exercise of either period, in the ranked order of the second; those that stopped last. */
-  readonly exercises: readonly ExerciseComparison[];
-}
-
-/** Summarizes two periods of the same logs and compares them. The periods may overlap; then so do their sessions. */
-export function comparePeriods(
-  logs: Iterable<SessionFields>,
-  first: Period,
-  second: Period,
-  options: { rule?: ResponseRule | undefined; target?: number | undefined } = {},
-): Comparison {
-  const [earlier, later] = [new Tally(), new Tally()];
-  for (const log of logs) {
-    if (isWithin(log.date, first)) earlier.add(log);
-    if (isWithin(log.date, second)) later.add(log);
-  }
-  return compareSummaries(
-    earlier.summary({ ...options, ...first }),
-    later.summary({ ...options, ...second }),
-  );
-}
 
 /** Compares two summaries made with the same rule. */
 export function compareSummaries(first: Summary, second: Summary): Comparison {
@@ -125,4 +82,50 @@ function painOf({ level }: Summary): Mean | null {
 function responseOf(exercise: Response): Response {
   const { sessions, meanChange, medianChange, standardDeviation, interval, responded, effective } = exercise;
   return { sessions, meanChange, medianChange, standardDeviation, interval, responded, effective };
+}
+
+const FOUR_WEEKS = 28;
+
+/** What can be asked about the two periods of a comparison. */
+export interface AskedPeriods {
+  since?: string | undefined;
+  until?: string | undefined;
+  /** All that came before this day, against all since. */
+  before?: string | undefined;
+}
+
+/**
+ * The two periods of a comparison, the earlier one first: the days from `since` to `until` and as many just before, or with
+ * `before` all that came before a day and all since. Without `since`, the 4 weeks up to `until`; without `until`, up to the
+ * latest session, so that no clock is in the answer.
+ * @param ends the days of the first and the latest session; undefined when there is none
+ * @param today stands for the latest session when there is none
+ * @throws SciaticaError `invalid` for an empty period, or `before` beside the others
+ */
+export function comparedPeriods(
+  asked: AskedPeriods,
+  ends: { first: string | undefined; last: string | undefined },
+  today: string,
+): [Period, Period] {
+  const { before } = asked;
+  const until = asked.until ?? ends.last ?? today;
+  if (before !== undefined) {
+    if ((asked.since ?? asked.until) !== undefined)
+      throw invalid([{ field: 'before', message: 'takes all there is: leave out since and until' }]);
+    const day = addDays(before, -1);
+    const [since = day] = [ends.first ?? day, day].toSorted();
+    const [, last = before] = [before, until].toSorted();
+    return [
+      { since, until: day },
+      { since: before, until: last },
+    ];
+  }
+  const since = asked.since ?? addDays(until, 1 - FOUR_WEEKS);
+  if (since > until)
+    throw invalid([{ field: 'since', message: `begins an empty period: from ${since} to ${until}` }]);
+  const days = Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000) + 1;
+  return [
+    { since: addDays(since, -days), until: addDays(since, -1) },
+    { since, until },
+  ];
 }

@@ -1,19 +1,10 @@
 import { dayNumber, dayOf } from './days.ts';
 import { round, roundInterval } from './numbers.ts';
+import type { DayAfter } from './shapes.ts';
 import { tInterval } from './stats/estimate.ts';
 import { adjustedDifference, noSums, plus, without } from './stats/least-squares.ts';
-import { cut, type Interval, meanOf, type Point } from './stats/points.ts';
+import { cut, meanOf, type Point } from './stats/points.ts';
 import { CHANGES } from './verdict.ts';
-
-/** The pain before exercise on the day after an exercise, against the day after other exercises. */
-export interface DayAfter {
-  /** Days with this exercise that were followed by a day with sessions. */
-  readonly days: number;
-  /** Points, adjusted for the pain on the day itself; below 0 is less pain. */
-  readonly difference: number;
-  /** Its 95 % interval. */
-  readonly interval: Interval;
-}
 
 /** Below this many pairs of consecutive days nothing is said of the day after. */
 export const FEWEST_PAIRS = 30;

@@ -1,41 +1,13 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
-import { type DayAfter, type DayPairs, dayAfter } from './day-after.ts';
+import { type DayPairs, dayAfter } from './day-after.ts';
 import { round } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
-import type { ResponseRule } from './rules.ts';
+import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
 import { meanEstimate, priorDeviation } from './stats/estimate.ts';
 import { without } from './stats/least-squares.ts';
-import { type Interval, medianOf } from './stats/points.ts';
-import { type Finding, findingOf, ranked } from './verdict.ts';
-import { type VersusOthers, versusOthers } from './versus-others.ts';
-
-/** The response to a group of sessions. Changes are painAfter − painBefore in points, from −9 to 9; shares 0 to 1. */
-export interface Response {
-  readonly sessions: number;
-  readonly meanChange: number;
-  readonly medianChange: number;
-  /** Of one session's change, in points; moderated (see stats/estimate.ts). */
-  readonly standardDeviation: number;
-  /** A 95 % interval for the true mean change. */
-  readonly interval: Interval;
-  /** Share of sessions with a meaningful response, by the rule of the summary. */
-  readonly responded: number;
-  /** Share of sessions that the patient marked effective. */
-  readonly effective: number;
-}
-
-/** One exercise: a name together with a type. Names that differ in case only are different exercises. */
-export interface ExerciseSummary extends Response, Finding {
-  readonly exerciseName: string;
-  readonly exerciseType: ExerciseType;
-  /** 1 is the most relief, by the shrunken mean; null when there are too few sessions. */
-  readonly rank: number | null;
-  readonly versusOthers: VersusOthers;
-  /** Null below 30 pairs of consecutive days. */
-  readonly dayAfter: DayAfter | null;
-  readonly firstDate: string;
-  readonly lastDate: string;
-}
+import { medianOf } from './stats/points.ts';
+import { findingOf, ranked } from './verdict.ts';
+import { versusOthers } from './versus-others.ts';
 
 /** What a summary reads of a log. */
 export type SessionFields = Pick<

@@ -1,10 +1,20 @@
 import { FEWEST_PAIRS } from './day-after.ts';
-import { describeRule, type ResponseRule } from './rules.ts';
+import { describeRule, responseRules } from './rules.ts';
+import type { ResponseRule } from './shapes.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
 /** The scale, for wherever a level of pain is read. */
 export const SCALE_NOTE =
   'Pain is on a scale from 1 to 10, which has no value for “no pain”: 1 is the least that can be said.';
+
+/** What the figures of a screen mean and what they cannot say. */
+export function figuresNote(rule: ResponseRule): string {
+  const named = rule.name === responseRules.default.name ? '' : ` (rule ${rule.name})`;
+  return `Change in points, after minus before; ├─●─┤ mean and 95 % interval. Clear: a 90 % confidence sequence, which holds for daily looks, excludes 0; likely: only the interval does. Response: a fall of ${describeRule(rule)}${named}. ${SCALE_NOTE}`;
+}
+
+/** What the figures of two periods side by side mean. */
+export const COMPARISON_NOTE = `Means in points, in brackets the sessions. Pain before exercise; of each exercise the change, pain after minus before. Difference: now minus then, with its 95 % interval. “Too few”: fewer than ${FEWEST_TO_SAY} sessions in one of the periods. ${SCALE_NOTE}`;
 
 /**
  * Figures of docs/method.md in percent, which test/insights/simulation counts and holds: the least coverage

@@ -1,5 +1,6 @@
 import type { Log } from '../domain/log.ts';
-import { type ResponseRule, responds } from './rules.ts';
+import { responds } from './rules.ts';
+import type { ResponseRule } from './shapes.ts';
 import { noSums, plus, type Sums } from './stats/least-squares.ts';
 import type { Point } from './stats/points.ts';
 

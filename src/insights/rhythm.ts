@@ -1,20 +1,6 @@
 import { dayNumber, dayOf, mondayOf, type Period } from './days.ts';
 import { round } from './numbers.ts';
-
-/** How regularly somebody exercised. A session is a log: one exercise, once. */
-export interface Rhythm {
-  /** Days with sessions. */
-  readonly days: number;
-  /** Sessions ÷ weeks of the period; a period under a week counts as one. */
-  readonly sessionsPerWeek: number;
-  readonly daysPerWeek: number;
-  /** The longest time between two days with sessions; null with fewer than two such days. */
-  readonly longestGap: { readonly days: number; readonly from: string; readonly to: string } | null;
-  /** Days from the last session to `asOf`. */
-  readonly daysSinceLast: number | null;
-  /** Against a weekly target: of the whole weeks (Monday to Sunday) in the period, how many reached it. */
-  readonly target: { readonly perWeek: number; readonly weeks: number; readonly weeksReached: number } | null;
-}
+import type { Rhythm } from './shapes.ts';
 
 /**
  * @param sessionsByDay number of sessions of each day that has any

@@ -1,15 +1,5 @@
 import type { ResponseRuleName } from '../domain/summary.ts';
-
-/** When a session counts as a meaningful response. Plain data: another rule is another value. */
-export interface ResponseRule {
-  readonly name: string;
-  /** A fall of at least this many points on the 1 to 10 scale responds… */
-  readonly points: number;
-  /** …and so does a fall of at least this share of the pain before, in percent. */
-  readonly percent: number;
-  /** Where the thresholds come from. */
-  readonly source: string;
-}
+import type { ResponseRule } from './shapes.ts';
 
 /** The rules offered by name. */
 export const responseRules = {

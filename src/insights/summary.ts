@@ -1,18 +1,17 @@
 import { dayPairs } from './day-after.ts';
 import { isWithin } from './days.ts';
 import {
-  type ExerciseSummary,
   ExerciseTallies,
   priorOf,
-  type Response,
   type SessionFields,
   summarizeExercises,
   summarizeResponse,
 } from './exercises.ts';
 import { PainTable } from './pain-table.ts';
-import { type Rhythm, summarizeRhythm } from './rhythm.ts';
-import { type ResponseRule, responseRules } from './rules.ts';
-import { type PainLevel, painLevel, pointsOf, summarizeTrend, type Trend } from './trend.ts';
+import { summarizeRhythm } from './rhythm.ts';
+import { responseRules } from './rules.ts';
+import type { ResponseRule, Summary } from './shapes.ts';
+import { painLevel, pointsOf, summarizeTrend } from './trend.ts';
 
 export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
@@ -23,25 +22,6 @@ export interface SummaryOptions {
   readonly rule?: ResponseRule | undefined;
   /** Sessions per week to compare with. */
   readonly target?: number | undefined;
-}
-
-/** The figures of a set of logs: plain data, ready for JSON. Rounded to 4 decimals. */
-export interface Summary {
-  /** As asked for, else the day of the first and the last log; null without logs. */
-  readonly since: string | null;
-  readonly until: string | null;
-  readonly asOf: string | null;
-  readonly sessions: number;
-  readonly rule: ResponseRule;
-  /** All exercises together; null without logs. */
-  readonly overall: Response | null;
-  /** In ranked order, those with too few sessions last. */
-  readonly exercises: readonly ExerciseSummary[];
-  /** The pain before exercise, over the whole period. */
-  readonly level: PainLevel | null;
-  /** How the pain before exercise went. */
-  readonly pain: Trend | null;
-  readonly rhythm: Rhythm | null;
 }
 
 /**

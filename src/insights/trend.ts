@@ -1,5 +1,6 @@
 import { dayNumber, dayOf, isWithin, mondayOf, type Period } from './days.ts';
 import { round, roundInterval } from './numbers.ts';
+import type { MonthLevel, PainLevel, Trend, TrendDirection } from './shapes.ts';
 import { type Estimate, meanEstimate, moderatedFreedom, tInterval, welch } from './stats/estimate.ts';
 import { countOf, cut, type Interval, meanOf, medianOf, type Point } from './stats/points.ts';
 import { type Observation, theilSen } from './stats/theil-sen.ts';
@@ -10,51 +11,6 @@ export const FEWEST_DAYS = 6;
 const MOST_SPANS = 730;
 const FOUR_WEEKS = 28;
 const SCALE = [1, 10] as const;
-
-/** Where the pain before exercise goes. */
-export type TrendDirection = 'falling' | 'rising' | 'unclear' | 'too-few';
-
-/** The pain before exercise of one span of days. */
-export interface PainLevel extends Period {
-  readonly sessions: number;
-  /** Points on the 1 to 10 scale; null without sessions. */
-  readonly median: number | null;
-  readonly mean: number | null;
-  /** Of the pain before one session; moderated (see stats/estimate.ts). */
-  readonly standardDeviation: number | null;
-  /** A 95 % interval for the true mean. */
-  readonly interval: Interval | null;
-}
-
-/** The pain before exercise of one calendar month (`2026-03`). */
-export interface MonthLevel {
-  readonly month: string;
-  readonly sessions: number;
-  readonly mean: number;
-}
-
-/** How the pain before exercise went. */
-export interface Trend {
-  /** Days with sessions. */
-  readonly days: number;
-  /** Theil–Sen slope of the median pain of each span, points per week; null below 6 days with sessions. */
-  readonly slopePerWeek: number | null;
-  /** Its 95 % interval (Sen 1968). Days are taken as independent, which makes it narrower than it should be. */
-  readonly interval: Interval | null;
-  /** Days in a span: 1, with very many days 7, 28, … */
-  readonly spanDays: number;
-  readonly direction: TrendDirection;
-  /** Weeks with sessions, Monday first, with the median of their pain before. */
-  readonly weeks: readonly { readonly week: string; readonly sessions: number; readonly median: number }[];
-  /** Months with sessions, with the mean of their pain before. */
-  readonly months: readonly MonthLevel[];
-  /** The 28 days up to `asOf`, and the 28 before them. */
-  readonly last4Weeks: PainLevel;
-  readonly previous4Weeks: PainLevel;
-  /** Mean of the last 4 weeks − mean of the 4 before; null when either has no session. */
-  readonly change: number | null;
-  readonly changeInterval: Interval | null;
-}
 
 /** The pains before of each day: how many sessions began at 1, 2, … 10. */
 export type DayPains = ReadonlyMap<string, Float64Array>;

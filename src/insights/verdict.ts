@@ -1,30 +1,10 @@
 import { compareText, round, roundInterval } from './numbers.ts';
+import type { Direction, Finding, Verdict } from './shapes.ts';
 import { confidenceSequence, type Estimate, moderatedFreedom, tInterval } from './stats/estimate.ts';
 import { cut, type Interval } from './stats/points.ts';
 
 /** Below this many sessions (or patients) nothing is said about an exercise. */
 export const FEWEST_TO_SAY = 3;
-
-/**
- * How sure it is that pain after differs from pain before. `clear`: the confidence sequence excludes 0, which
- * holds for somebody who looks every day. `likely`: only the 95 % interval does, and may not tomorrow. `open`:
- * neither. `too-few`: below 3 sessions.
- */
-export type Verdict = 'clear' | 'likely' | 'open' | 'too-few';
-
-/** Which way: less or more pain after than before. */
-export type Direction = 'less' | 'more';
-
-/** What the sessions say of a mean change. */
-export interface Finding {
-  readonly verdict: Verdict;
-  /** Null for open and too few. */
-  readonly direction: Direction | null;
-  /** The 95 % interval of the mean change. */
-  readonly interval: Interval;
-  /** The 90 % confidence sequence of the mean change; null below 3 sessions. */
-  readonly sequence: Interval | null;
-}
 
 /** The changes that the scale allows, in points. */
 export const CHANGES: Readonly<Interval> = [-9, 9];

@@ -1,18 +1,9 @@
 import { round, roundInterval } from './numbers.ts';
+import type { VersusOthers } from './shapes.ts';
 import { confidenceSequence } from './stats/estimate.ts';
 import { adjustedDifference, type Sums } from './stats/least-squares.ts';
-import { cut, type Interval } from './stats/points.ts';
+import { cut } from './stats/points.ts';
 import { CHANGES, FEWEST_TO_SAY, sideOf } from './verdict.ts';
-
-/** The relief after an exercise, compared with that after the same person's other exercises. */
-export interface VersusOthers {
-  /** Points, at the same pain before; below 0 is more relief than the others. Null for too few. */
-  readonly difference: number | null;
-  /** Its 90 % confidence sequence. */
-  readonly interval: Interval | null;
-  /** Which relief: more or less than after the others, where the sequence excludes 0. */
-  readonly verdict: 'more' | 'less' | 'open' | 'too-few';
-}
 
 /** Sessions of other exercises that a comparison needs. */
 const FEWEST_OTHERS = 8;

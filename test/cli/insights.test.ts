@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
-import { wrap } from '../../src/cli/views/layout.ts';
+import { wrap } from '../../src/cli/terminal/layout.ts';
+import { goalRecord } from '../../src/domain/goal.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { logRecord } from '../../src/domain/log.ts';
-import { goalRecord } from '../../src/domain/plans/goal.ts';
-import { routineRecord } from '../../src/domain/plans/routine.ts';
 import { RED_FLAGS } from '../../src/domain/red-flags.ts';
+import { routineRecord } from '../../src/domain/routine.ts';
 import { userRecord } from '../../src/domain/user.ts';
-import { type Comparison, comparePeriods, type Summary, summarize } from '../../src/insights/index.ts';
+import { type Comparison, type Summary, summarize } from '../../src/insights/index.ts';
 import {
   freshFolder,
   freshPath,
@@ -24,6 +24,7 @@ import {
   userFlags,
   type World,
 } from '../helpers.ts';
+import { comparePeriods } from '../insights/helpers.ts';
 
 let db = '';
 beforeAll(async () => {

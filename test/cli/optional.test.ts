@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { patchOf } from '../../src/cli/input/edit.ts';
 import { missingOf, type Options } from '../../src/cli/input/options.ts';
-import { tsvOf } from '../../src/cli/output/tsv.ts';
+import { tsvOf } from '../../src/cli/terminal/tsv.ts';
 import { boolean, choice, date, integer, text } from '../../src/domain/fields.ts';
 import { keys, started } from '../helpers.ts';
 

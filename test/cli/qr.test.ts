@@ -1,6 +1,6 @@
 import jsQr from 'jsqr';
 import { describe, expect, test } from 'vitest';
-import { qrLines } from '../../src/cli/views/qr.ts';
+import { qrLines } from '../../src/cli/terminal/qr.ts';
 import { pairingUri } from '../../src/domain/pairing.ts';
 
 const uri = (url: string) =>

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import stringWidth from 'fast-string-width';
 import { expect, test } from 'vitest';
-import { clip, isSimple, widthOf } from '../../src/cli/views/width.ts';
+import { clip, isSimple, widthOf } from '../../src/cli/terminal/width.ts';
 
 // What cli-table3 measures with; the build puts ours in its place.
 const required = createRequire(createRequire(import.meta.url).resolve('cli-table3'));

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Argument, Command } from 'commander';
-import { report } from '../../src/cli/errors.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { report } from '../../src/cli/terminal/errors.ts';
 import { Context } from '../../src/context.ts';
 import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
 import { expectation, type Fields } from '../../src/domain/fields.ts';
 import { logRecord } from '../../src/domain/log.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
-import { problemResponse } from '../../src/http/problem.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
+import { problemResponse } from '../../src/http/wire/problem.ts';
 import { NOW } from '../helpers.ts';
 import { anchorOf, root } from './pages.ts';
 
@@ -30,6 +30,20 @@ export function commandsOf(parent: Command = program, path = 'sciatica'): [name:
     const name = `${path} ${command.name()}`;
     return [[name, command] as [string, Command], ...commandsOf(command, name)];
   });
+}
+
+/** The help of a command as it is printed, with its examples. */
+export function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  return help;
+}
+
+/** The examples of a command's help, as they are typed. */
+function examplesOf(command: Command): string {
+  const [, lines = ''] = /^Examples:\n((?: {2}.*\n?)+)/m.exec(helpOf(command)) ?? [];
+  return lines.replace(/^ {2}(?:\$ )?/gm, '').trimEnd();
 }
 
 /** What does something by itself, a group that takes words or flags of its own included. */
@@ -64,6 +78,7 @@ function commandBlock(): string {
       command.description(),
       `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``,
       ...(rows.length > 0 ? [table(['Argument', 'Meaning'], rows)] : []),
+      `For example:\n\n\`\`\`sh\n${examplesOf(command)}\n\`\`\``,
     ].join('\n\n');
   });
   const globals = program.createHelp().visibleOptions(program);
@@ -71,9 +86,12 @@ function commandBlock(): string {
     ['Option', 'Meaning'],
     globals.map((option) => [`\`${option.flags}\``, program.createHelp().optionDescription(option)]),
   );
-  return [table(['Command', 'What it does'], overview), '## Every command', everywhere, ...sections].join(
-    '\n\n',
-  );
+  return [
+    table(['Command', 'What it does'], overview),
+    '## Options of every command',
+    everywhere,
+    ...sections,
+  ].join('\n\n');
 }
 
 function termOf(argument: Argument): string {

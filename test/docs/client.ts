@@ -87,7 +87,7 @@ export class Sciatica {
     return Number((await this.#send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
   }
 
-  /** What changed since, in order. Refused with 410: read everything anew. */
+  /** What changed since, in order. Refused with 410: read everything again. */
   async *changes(since: number): AsyncGenerator<Change> {
     let next: string | undefined = `/changes?since=${since}&limit=500`;
     while (next !== undefined) {

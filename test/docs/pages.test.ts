@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { freshFolder, keys, nora, prepared, run } from '../helpers.ts';
-import { commandsOf, operations, program, sources, withBlocks } from './blocks.ts';
+import { commandsOf, helpOf, leaves, operations, program, sources, withBlocks } from './blocks.ts';
 import { anchorOf, linksOf, type Page, pages, root } from './pages.ts';
 import { PAGES_NOW, replayed, Terminal, withoutProgress, words } from './replay.ts';
 
@@ -24,6 +24,7 @@ test(`README.md has at most ${README_LINES} lines`, () => {
 });
 
 const commands = commandsOf().filter(([, command]) => command.commands.length === 0);
+const helps = [program, ...commandsOf().map(([, command]) => command)].map(helpOf).join('\n');
 const options = new Set([program, ...commandsOf().map(([, command]) => command)].flatMap(optionsOf));
 
 describe('on one page, and only one, is', () => {
@@ -48,10 +49,19 @@ describe('on one page, and only one, is', () => {
     expect(found.filter(([, count]) => count !== 1)).toEqual([]);
   });
 
+  const sectionOf = (name: string) => {
+    const page = pages.find(({ text }) => text.includes(`\n## ${name}\n`));
+    return page?.text.split(`## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+  };
+
+  test('an example of every command, in its section', () => {
+    const without = leaves().filter(([name]) => !new RegExp(`\`\`\`sh\n[^\`]*${name}`).test(sectionOf(name)));
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
   test('every flag of a command, in its section', () => {
     const missing = commands.flatMap(([name, command]) => {
-      const page = pages.find(({ text }) => text.includes(`\n## ${name}\n`));
-      const section = page?.text.split(`## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+      const section = sectionOf(name);
       return command.options
         .filter(({ long }) => !section.includes(`${long}`))
         .map(({ long }) => [name, long]);
@@ -72,7 +82,7 @@ describe('nothing is made up', () => {
     const inSentences = pages.flatMap(({ prose }) =>
       [...prose.matchAll(/`(sciatica [a-z-][^`]*)`/g)].map(([, line = '']) => line),
     );
-    const lines = [...shown, ...inSentences, ...commandLines(helps(), typed)].flatMap((line) =>
+    const lines = [...shown, ...inSentences, ...commandLines(helps, typed)].flatMap((line) =>
       [...line.matchAll(/(?:^|[\s(])(?:sciatica|node bin\/sciatica\.js) ([a-z-][^|;&>)#]*)/g)].map(
         ([, words = '']) => words.trim(),
       ),
@@ -160,18 +170,6 @@ const anchorsOf = ({ headings }: Page) => headings.map(anchorOf);
 function inSources(folder: string, pattern: RegExp): string[] {
   const found = sources(folder).flatMap((source) => [...source.matchAll(pattern)]);
   return found.map((match) => match.slice(1).find(Boolean) ?? '');
-}
-
-/** The help of every command, with its examples. */
-function helps(): string {
-  return [program, ...commandsOf().map(([, command]) => command)]
-    .map((command) => {
-      let text = '';
-      command.configureOutput({ writeOut: (more) => (text += more) });
-      command.outputHelp();
-      return text;
-    })
-    .join('\n');
 }
 
 /** The lines that are typed, those that go on after a backslash put together. */

@@ -84,9 +84,9 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   expect(left('inbox')).toEqual(['again.json']);
 });
 
-test('docs/patient.md: the line for cron reminds only while nothing is recorded that day', () => {
+test('docs/reminders.md: the line for cron reminds only while nothing is recorded that day', () => {
   const folder = freshFolder();
-  const line = script('docs/patient.md', '0 19 * * *').trim();
+  const line = script('docs/reminders.md', '0 19 * * *').trim();
   const command = line.replace('0 19 * * * ', '').replace('/usr/local/bin/', '');
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin/notify-send'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
@@ -101,11 +101,11 @@ test('docs/patient.md: the line for cron reminds only while nothing is recorded 
 });
 
 test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
-  'docs/patient.md: systemd accepts the units',
+  'docs/reminders.md: systemd accepts the units',
   () => {
     const folder = freshFolder();
     const units = pages
-      .find(({ path }) => path === 'docs/patient.md')
+      .find(({ path }) => path === 'docs/reminders.md')
       ?.fenced.filter(({ language }) => language === 'ini');
     expect(units).toHaveLength(2);
     for (const { text } of units ?? [])
@@ -121,18 +121,18 @@ test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
   },
 );
 
-test('docs/patient.md: a diary goes to a new computer, and back to an older version', () => {
+test('docs/copies.md: a diary goes to a new computer, and back to an older version', () => {
   const [old, next, stick] = [freshFolder(), freshFolder(), freshFolder()];
   const user = userFlags({ lastName: 'L' }).join(' ');
   shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, old);
-  const [there = '', here = ''] = script('docs/patient.md', '# on the old computer')
+  const [there = '', here = ''] = script('docs/copies.md', '# on the old computer')
     .replaceAll('/media/stick', `'${stick}'`)
     .split('# on the new one');
   shell(there, old);
   expect(shell(here, next)).toContain('Restored 1 user and 1 log.');
   const copy = `'${join(next, 'copy.db')}'`;
   shell(`sciatica backup ${copy}; sciatica log add A 6 3`, next);
-  const back = script('docs/patient.md', '# with the new version')
+  const back = script('docs/copies.md', '# with the new version')
     .replace('2026-11-02', 'today')
     .replace(/~\S+/, `${copy} --yes`);
   shell(back, next);

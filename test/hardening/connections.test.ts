@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MOST_WAITING } from '../../src/http/wire/pipelining.ts';
+import { MOST_WAITING } from '../../src/http/wire/listener.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshServer, nora, stretch } from '../http/helpers.ts';
 import { Wire, withBody } from './wire.ts';

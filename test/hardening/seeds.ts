@@ -1,5 +1,5 @@
 import { openApi } from '../../src/http/openapi/document.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
 
 interface Schema {
   examples?: unknown[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkOrigin, originsAt } from '../../src/http/guard/origins.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
 import type { HttpRequest } from '../../src/http/wire/message.ts';
 import { freshApp, freshServer } from './helpers.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Rate } from '../../src/http/guard/limits.ts';
-import { disclosedChanges } from '../../src/http/handlers/disclosure.ts';
+import { disclosedChanges } from '../../src/http/protocol/disclosure.ts';
 import { run } from '../helpers.ts';
 import { dbOf, freshStore } from '../store/helpers.ts';
 import { freshServer, guardedApp, nora, stretch } from './helpers.ts';

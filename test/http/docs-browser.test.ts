@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docsHtml } from '../../src/http/docs/page.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
 import { DEADLINE_MS } from '../deadline.mts';
 import { missing, openBrowser } from '../insights/report/browser.ts';
 

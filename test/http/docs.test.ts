@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { endpointsOf, type OpenApi, type Schema } from '../../src/http/docs/document.ts';
 import { docsHtml } from '../../src/http/docs/page.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
 import { deleteForRestore, freshApp, nora, stretch } from './helpers.ts';
 
 const document = JSON.parse(openApi(routes)) as OpenApi;

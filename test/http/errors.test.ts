@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { faultOf } from '../../src/domain/fault.ts';
 import { logFields } from '../../src/domain/log.ts';
 import { userFields } from '../../src/domain/user.ts';
-import { problemTypes } from '../../src/http/problem-types.ts';
+import { problemTypes } from '../../src/http/wire/problem.ts';
 import { run } from '../helpers.ts';
 import { freshApp, guardedApp, nora, stretch } from './helpers.ts';
 

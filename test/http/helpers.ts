@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createApp, type Service } from '../../src/http/app.ts';
 import { Gate, type GateOptions } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
-import { Feed } from '../../src/http/handlers/feed.ts';
+import { Feed } from '../../src/http/protocol/feed.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import { Workers } from '../../src/http/workers/pool.ts';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
-import { summarySchema } from '../../src/http/openapi/summary-schema.ts';
 import { summarize } from '../../src/insights/index.ts';
+import { summarySchema } from '../../src/insights/shapes.ts';
 import { freshApp, stretch } from './helpers.ts';
 
 /** An app with the practice records in place of the usual one user and log. */

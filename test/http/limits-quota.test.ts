@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Quota } from '../../src/http/guard/quota.ts';
+import { Quota } from '../../src/http/guard/limits.ts';
 import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { isOpenToAll } from '../../src/domain/access.ts';
-import type { Route } from '../../src/http/route.ts';
-import { routes } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/protocol/route.ts';
+import { routes } from '../../src/http/routes/index.ts';
 import { freshApp } from './helpers.ts';
 
 async function document(): Promise<string> {

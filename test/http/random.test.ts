@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checksOf } from '../../src/domain/schema.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
 import { conformance } from './conformance.ts';
 import { freshApp, nora, stretch } from './helpers.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GateOptions } from '../../src/http/guard/gate.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/routes/index.ts';
 import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */

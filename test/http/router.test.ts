@@ -1,11 +1,28 @@
 import { expect, test } from 'vitest';
-import { match } from '../../src/http/router.ts';
-import { routes } from '../../src/http/routes.ts';
+import type { Verb } from '../../src/domain/kind.ts';
+import { kindNames, kindOf } from '../../src/domain/kinds.ts';
+import { match, routes } from '../../src/http/routes/index.ts';
 
 test.each(routes.map(({ method, path }) => [method, path] as const))('%s %s is found', (method, path) => {
   const found = match(`${path.replace('{id}', '57')}?a=b`);
   expect(found?.methods.get(method)?.path).toBe(path);
   expect([found?.id, found?.search]).toEqual([path.includes('{id}') ? 57 : 0, 'a=b']);
+});
+
+const actions: Record<Verb, string> = {
+  list: 'read',
+  create: 'create',
+  read: 'read',
+  replace: 'change',
+  patch: 'change',
+  delete: 'delete',
+  restore: 'create',
+  history: 'read',
+};
+
+test.each(kindNames)('every verb of a %s has a route', (kind) => {
+  const asked = kindOf(kind).verbs.map((verb) => `${actions[verb]} ${kind}`);
+  expect(asked.filter((right) => !routes.some((route) => route.right === right))).toEqual([]);
 });
 
 test.each<[target: string, path: string | undefined, id?: number]>([

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { changes } from '../../src/http/handlers/changes.ts';
-import { Feed } from '../../src/http/handlers/feed.ts';
+import { Feed } from '../../src/http/protocol/feed.ts';
+import { changesRoute } from '../../src/http/routes/changes.ts';
 import { openStore } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';
@@ -278,7 +278,7 @@ test('a stream that is given up before its caller is known to be gone takes no p
     match: () => undefined,
   };
   for (let i = 0; i < 40; i++) {
-    const { body } = await changes(call);
+    const { body } = await changesRoute.handle(call);
     if (typeof body !== 'object') throw new Error('no stream');
     await body.next();
     await body.return(undefined);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparePeriods } from '../../src/insights/index.ts';
-import { logsOf } from './helpers.ts';
+import { comparePeriods, logsOf } from './helpers.ts';
 
 const times = (n: number, change: number) => Array<number>(n).fill(change);
 

@@ -1,4 +1,5 @@
 import type { Log } from '../../src/domain/log.ts';
+import { type Comparison, compareSummaries, type Period, summarize } from '../../src/insights/index.ts';
 
 /** A log with what a test does not care about filled in. */
 export function log(given: Partial<Log> = {}): Log {
@@ -35,3 +36,7 @@ export function generator(seed: number): () => number {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Two periods of the same logs side by side. */
+export const comparePeriods = (logs: readonly Log[], first: Period, second: Period): Comparison =>
+  compareSummaries(summarize(logs, first), summarize(logs, second));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstAndLastMonth, monthInWords, periodInWords, summarize } from '../../src/insights/index.ts';
+import { summarize } from '../../src/insights/index.ts';
+import { firstAndLastMonth, monthInWords, periodInWords } from '../../src/insights/wording.ts';
 import { log } from './helpers.ts';
 
 test.each([

@@ -53,7 +53,7 @@ const appointmentKind = defineKind({
   verbs: ['list', 'create', 'read', 'replace', 'delete', 'restore'],
   tag: 'Appointments',
   schema: 'Appointment',
-  described: { one: 'an appointment', many: 'appointments' },
+  described: { one: 'an appointment', many: 'appointments', about: 'Days to see somebody.' },
   words: { one: 'appointment', many: 'appointments' },
   sign: ['place'],
   key: { field: 'key', of: ({ key }) => String(key), taken: 'is the key of another appointment' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Comparison, Operator } from '../../src/domain/lists/filter.ts';
-import { filtersOf, folded, operators, operatorsOf } from '../../src/domain/lists/filter.ts';
+import type { Comparison, Operator } from '../../src/domain/filter.ts';
+import { filtersOf, folded, operators, operatorsOf } from '../../src/domain/filter.ts';
 import { type Log, type LogFilter, logRecord } from '../../src/domain/log.ts';
 import { userRecord } from '../../src/domain/user.ts';
 import { failure, filledStore, freshStore, log, user } from './helpers.ts';

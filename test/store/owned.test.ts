@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exerciseTypes } from '../../src/domain/log.ts';
-import type { RoutineInput } from '../../src/domain/plans/routine.ts';
+import type { RoutineInput } from '../../src/domain/routine.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf, failure, freshStore, log, user } from './helpers.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { watchLog } from '../../src/http/wire/log-watch.ts';
+import { watchLog } from '../../src/http/server.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { openSnapshot } from '../../src/store/sqlite/open.ts';
 import { BoundedSnapshot, logBytesOf } from '../../src/store/sqlite/snapshot.ts';

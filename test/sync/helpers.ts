@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createApp } from '../../src/http/app.ts';
 import { Gate } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
-import { Feed } from '../../src/http/handlers/feed.ts';
+import { Feed } from '../../src/http/protocol/feed.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SyncResult } from '../../src/sync/result.ts';
 import type { SyncOptions } from '../../src/sync/session.ts';

@@ -5,13 +5,13 @@ import { date } from '../../domain/fields.ts';
 import { logFilterFields } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
-import { counted, escapeControls, print, sayDone } from '../output/io.ts';
-import { printJson, printRows, sayEmpty } from '../output/output.ts';
-import type { Column } from '../views/columns.ts';
+import type { Column } from '../terminal/columns.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, print, sayDone } from '../terminal/io.ts';
+import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 
 const { since } = logFilterFields;
 const before = date({
@@ -86,7 +86,7 @@ async function showAudit(context: Context, options: Options): Promise<void> {
 /** Local midnight at which a day begins, in milliseconds since 1970. */
 const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();
 
-function recordsOf({ record, first, last, count }: AuditEntry): string {
+function describeRecords({ record, first, last, count }: AuditEntry): string {
   if (record === 'audit') return counted(count, 'request');
   if (first === null) return '';
   return first === last ? `${record} ${first}` : `${count} ${record}s, ${first} to ${last}`;
@@ -120,7 +120,7 @@ const columns: Column<AuditEntry>[] = [
           : escapeControls(who ?? `token ${token}, gone`),
   },
   { title: 'What', cell: ({ method, route }) => `${method} ${route}` },
-  { title: 'Records', cell: recordsOf },
+  { title: 'Records', cell: describeRecords },
   { title: 'Status', right: true, cell: ({ status }) => String(status) },
   { title: 'From', cell: ({ address }) => escapeControls(address) },
 ];

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { localStamp } from '../../domain/words/day.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { escapeControls, print, say, sayDone, sized } from '../output/io.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { escapeControls, print, say, sayDone, sized } from '../terminal/io.ts';
 import { countedHolding } from '../views/holding.ts';
 
 interface BackupOptions {
@@ -127,7 +127,7 @@ async function setAutomatic(
 
 async function makeKey(context: Context, file: string): Promise<void> {
   const { createKeyPair } = await import('../../store/maintenance/encryption.ts');
-  const { writeOutputFile } = await import('../output/output-file.ts');
+  const { writeOutputFile } = await import('../terminal/output-file.ts');
   const { identity, recipient } = await createKeyPair();
   const lines = [`# created: ${context.now().toISOString()}`, `# public key: ${recipient}`, identity, ''];
   await writeOutputFile(file, { force: false }, [lines.join('\n')]);

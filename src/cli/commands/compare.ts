@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { type LogFilter, logFields } from '../../domain/log.ts';
+import { logFields } from '../../domain/log.ts';
 import { anonymous, comparisonFields } from '../../domain/summary.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 import { shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -45,22 +45,12 @@ async function compare(context: Context, options: Options): Promise<void> {
     throw usage('--before takes all there is: leave out --since and --until.');
   const userId = await resolveUserOrAsk(context, options['user']);
   const user = context.store.users.get(userId);
-  const { exerciseType } = asked;
-  const filter: LogFilter = { userId, ...(exerciseType !== undefined && { exerciseType }) };
-  const end = (sort: string) => context.store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
-  const { comparedPeriods, comparePeriods, responseRules } = await import('../../insights/index.ts');
-  const ends = { first: end('date'), last: end('-date') };
-  const periods = comparedPeriods(asked, ends, context.today);
-  const rule = responseRules[asked.rule ?? 'default'];
-  const comparison = comparePeriods(sessionsOf(context, filter), ...periods, { rule });
+  const { comparisonOf } = await import('../../cases/summary.ts');
+  const comparison = await comparisonOf(context.store, userId, asked, context.today);
   if (options['json']) return printJson(context, comparison);
-  if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, filter);
-  const { canvasOf } = await import('../views/layout.ts');
+  if (comparison.first.sessions + comparison.second.sessions === 0) return sayNone(context, { userId });
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { comparisonScreen } = await import('../views/comparison.ts');
   const who = shownAs(user, options['anonymous'] === true);
   print(context, comparisonScreen(who, comparison, await canvasOf(context)).join('\n'));
-}
-
-function* sessionsOf({ store }: Context, filter: LogFilter) {
-  for (const sessions of store.logs.sessions(filter)) yield* sessions;
 }

@@ -5,9 +5,9 @@ import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { counted, escapeControls, quoted, say, sayDone } from '../output/io.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, quoted, say, sayDone } from '../terminal/io.ts';
 
 /** `sciatica demo` */
 export function addDemoCommand(program: Command, context: Context): void {

@@ -5,9 +5,9 @@ import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { listKeyOf } from '../../exchange/records.ts';
 import type { Check, Examination } from '../../store/maintenance/doctor.ts';
 import type { Rescue } from '../../store/maintenance/rescue/rescue.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../output/io.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, displayable, escapeControls, print, say, sayAlways, sized } from '../terminal/io.ts';
 import { countedHolding, isAlwaysCounted, partsOfHolding } from '../views/holding.ts';
 
 interface DoctorOptions {
@@ -59,7 +59,7 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
 }
 
 async function show(context: Context, examination: Examination): Promise<void> {
-  const { canvasOf, wrap } = await import('../views/layout.ts');
+  const { canvasOf, wrap } = await import('../terminal/layout.ts');
   const { width, palette } = await canvasOf(context);
   const fitted = (text: string, indent = 0) => wrap(text, { width: Math.min(width, MAX_WIDTH) }, indent);
   const checkLines = ({ name, detail, ok, advice }: Check) => {
@@ -86,7 +86,7 @@ function describeExamination({ bytes, version, journalMode, counts }: Examinatio
 }
 
 async function rescueIt(context: Context, output: string, { json }: DoctorOptions): Promise<void> {
-  const { refuseExisting, writeOutputFile } = await import('../output/output-file.ts');
+  const { refuseExisting, writeOutputFile } = await import('../terminal/output-file.ts');
   const { rescue } = await import('../../store/maintenance/rescue/rescue.ts');
   const { documentOf, linesOf } = await import('../../exchange/write.ts');
   const { formatOfName } = await import('../../exchange/format.ts');

@@ -1,8 +1,20 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { type Exercise, exerciseFields } from '../../domain/exercise.ts';
 import { logFields } from '../../domain/log.ts';
-import { examples } from '../help.ts';
-import type { Options } from '../input/options.ts';
+import { wholeNamesMeant } from '../../domain/words/match.ts';
+import { confirmed } from '../input/edit.ts';
+import { exerciseNamed, probableNames } from '../input/exercises.ts';
+import { csvOption, jsonOption, type Options } from '../input/options.ts';
+import { resolveListUser, resolveUserOrAsk } from '../input/resolve-user.ts';
+import { exerciseNames } from '../input/routines.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, say, sayDone } from '../terminal/io.ts';
+import { printList, wrongHint } from '../terminal/output.ts';
+import { columnsOf } from '../views/records.ts';
+import { sayNone } from './logs.ts';
 
 /** `sciatica exercise rename` */
 export function addExerciseCommand(program: Command, context: Context): void {
@@ -23,8 +35,102 @@ export function addExerciseCommand(program: Command, context: Context): void {
     .option(`--${logFields.userId.flag} <id>`, logFields.userId.help)
     .option('--yes', 'do not ask')
     .addHelpText('after', examples("sciatica exercise rename 'Piriformis Strech' 'Piriformis Stretch'"))
-    .action(async (from: string, to: string, options: Options) => {
-      const { renameExercise } = await import('../input/exercise-rename.ts');
-      await renameExercise(context, from, to, options);
-    });
+    .action((from: string, to: string, options: Options) => rename(context, from, to, options));
+}
+
+/**
+ * Renames an exercise of a user, or merges it into another, as one change.
+ * @throws SciaticaError `invalid` for a new name that cannot be one, or where nobody can be asked about a merge;
+ *   `not-found` for an exercise that was never recorded
+ */
+async function rename(context: Context, old: string, wanted: string, options: Options): Promise<void> {
+  const { store } = context;
+  const { check, objectOf } = await import('../../domain/schema.ts');
+  const { renameExercise } = await import('../../store/records/logs.ts');
+  const { name: typed } = check(objectOf({ name: logFields.exerciseName }), { name: wanted });
+  const userId = await resolveUserOrAsk(context, options['user']);
+  store.users.get(userId);
+  const known = store.logs.exercises(userId);
+  const names = exerciseNames(store, userId);
+  const from = names.includes(old)
+    ? [old]
+    : wholeNamesMeant(
+        old,
+        names.filter((name) => name !== typed),
+      );
+  if (from.length === 0) throw unknownExercise(old, typed, names);
+  const sessionsOf = (name: string) => exerciseNamed(name, known)?.sessions ?? 0;
+  const others = names.filter((name) => !from.includes(name)).sort((a, b) => sessionsOf(b) - sessionsOf(a));
+  // In other letters' case it is the known one, of several the one with the most sessions.
+  const [to = typed] = wholeNamesMeant(typed, others);
+  if (from.includes(to)) throw usage(`The exercise is called ${inQuotes(to)} already.`);
+  await askAboutMerge(context, options, { known, from, to });
+  const { logs, routines } = renameExercise(store, userId, from, to);
+  const what = [counted(logs, 'log'), ...(routines > 0 ? [counted(routines, 'routine')] : [])].join(', ');
+  sayDone(context, `Renamed ${listedNames(from)} to ${inQuotes(to)}: ${what}.`);
+  say(context, wrongHint(context).trim());
+}
+
+const inQuotes = (name: string) => `"${escapeControls(name)}"`;
+const listedNames = (names: readonly string[]) => names.map(inQuotes).join(' and ');
+
+function unknownExercise(old: string, typed: string, names: readonly string[]): SciaticaError {
+  if (names.includes(typed) && wholeNamesMeant(old, names).length > 0)
+    return usage(`The exercise is called ${inQuotes(typed)} already.`);
+  return new SciaticaError(
+    'not-found',
+    `There is no exercise ${inQuotes(old)}${probablyMeant(old, names)}. See: sciatica exercises`,
+  );
+}
+
+/** A rename takes whole names only; a part of one says which was probably meant. */
+function probablyMeant(old: string, names: readonly string[]): string {
+  const probable = probableNames(old, names);
+  return probable.length > 0 ? ` (did you mean ${probable.map(escapeControls).join(' or ')}?)` : '';
+}
+
+/** Two exercises that become one can no longer be told apart, except by an undo. */
+async function askAboutMerge(
+  context: Context,
+  options: Options,
+  { known, from, to }: { known: readonly Exercise[]; from: readonly string[]; to: string },
+): Promise<void> {
+  const sessions = (names: readonly string[]) =>
+    known
+      .filter(({ exerciseName }) => names.includes(exerciseName))
+      .reduce((sum, exercise) => sum + exercise.sessions, 0);
+  const present = sessions([to]);
+  if (present === 0) return;
+  const moved = counted(sessions(from), 'session');
+  const merge = `${moved} of ${listedNames(from)} into ${inQuotes(to)}, which has ${present}`;
+  await confirmed(context, options, `Merge ${merge}?`, 'Nothing was renamed.', `merge ${merge}`);
+}
+
+/** `sciatica exercises` */
+export function addExercisesCommand(program: Command, context: Context): void {
+  const { userId } = logFields;
+  program
+    .command('exercises')
+    .summary('List the exercises done so far')
+    .description(
+      'List the exercises done so far, with their sessions and the last day, the latest first: as a table in a terminal, as tab-separated lines in a pipe.',
+    )
+    .option(`--${userId.flag} <id>`, `${userId.help}, or all`)
+    .addOption(jsonOption())
+    .addOption(csvOption())
+    .addHelpText('after', examples('sciatica exercises', 'sciatica exercises --user all --csv'))
+    .action((options: Options) => listExercises(context, options));
+}
+
+async function listExercises(context: Context, options: Options): Promise<void> {
+  const userId = resolveListUser(context, options);
+  const exercises = context.store.logs.exercises(userId);
+  if (exercises.length === 0 && options['json'] === undefined && !options['csv'])
+    return sayNone(context, userId === undefined ? {} : { userId });
+  await printList(context, options, {
+    fields: exerciseFields,
+    columns: () => columnsOf<Exercise>(exerciseFields),
+    json: () => [exercises.map((exercise) => JSON.stringify(exercise))],
+    rows: () => [exercises],
+  });
 }

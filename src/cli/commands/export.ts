@@ -12,12 +12,12 @@ import type { Lines } from '../../store/records/lists/lines.ts';
 import type { Records } from '../../store/records/records.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { namingFlags, usage } from '../errors.ts';
-import { examples } from '../help.ts';
+import { type ExportFormat, exportFormats, formatOption, rawOption } from '../input/formats.ts';
 import { countOf, type Options } from '../input/options.ts';
-import { type ExportFormat, exportFormats, formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, STDOUT, say, writeData } from '../output/io.ts';
-import { progressOf } from '../output/progress.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
+import { progressOf } from '../terminal/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
 type What = 'users' | 'logs' | undefined;
@@ -82,7 +82,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
     throw usage('--sort and --limit are for logs, and only users are exported.');
   const force = options['force'] === true;
-  const file = await import('../output/output-file.ts');
+  const file = await import('../terminal/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
   // All users, unless --user names one: user use does not narrow an export.
   const filter = await logFilterOf(context, { user: 'all', ...options });
@@ -203,16 +203,14 @@ async function bundled(
 
 /** Makes of a user the report that `sciatica report` writes for the same period. */
 async function reportsOf(
-  { logs }: Store,
+  store: Store,
   { since, until }: LogFilter,
   anonymous: boolean,
 ): Promise<BundleOptions['report']> {
-  const { buildReport, MOST_SESSIONS, reportHtml } = await import('../../insights/index.ts');
+  const { reportHtml, reportOf } = await import('../../cases/report.ts');
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  return (user) => {
-    const sessions = logs.list({ userId: user.id, ...period, limit: MOST_SESSIONS + 1 });
-    return namingFlags(reportFields, () => reportHtml(buildReport(user, sessions, { ...period, anonymous })));
-  };
+  return ({ id }) =>
+    namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous })));
 }
 
 /** Where the records are from; nothing for a file that cannot be imported. */

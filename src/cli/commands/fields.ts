@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Entry } from '../../domain/dictionary.ts';
-import { examples } from '../help.ts';
+import { kindNames, kindOf } from '../../domain/kinds.ts';
 import { type Options, plainJsonOption } from '../input/options.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
+import { capital, examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 
 /** `sciatica fields` */
 export function addFieldsCommand(program: Command, context: Context): void {
+  const all = kindNames.map((name) => kindOf(name).described.one);
   program
     .command('fields')
     .summary('Explain every field of the records')
     .description(
-      'The data dictionary: each field of a user, an exercise log, a routine and a goal, what it takes, its flag and an example.',
+      `The data dictionary: each field of ${all.slice(0, -1).join(', ')} and ${all.at(-1)}, what it takes, its flag and an example.`,
     )
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica fields', 'sciatica fields --json > dictionary.json'))
@@ -23,10 +25,10 @@ async function explainFields(context: Context, options: Options): Promise<void> 
   const { dictionary } = await import('../../domain/dictionary.ts');
   const entries = dictionary();
   if (options['json']) return printJson(context, entries);
-  const { canvasOf, wrap } = await import('../views/layout.ts');
+  const { canvasOf, wrap } = await import('../terminal/layout.ts');
   const canvas = await canvasOf(context);
   const lines = entries.flatMap((entry) => [
-    ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titles[entry.record]}`] : []),
+    ...(entry.name === 'id' ? [`${entry === entries[0] ? '' : '\n'}${titleOf(entry)}`] : []),
     `  ${entry.name}${entry.flag === null ? '' : `  ${entry.flag}`}`,
     ...wrap(
       `${entry.description}: ${entry.takes}${example(entry)}${isOptional(entry) ? '; optional' : ''}.`,
@@ -39,12 +41,11 @@ async function explainFields(context: Context, options: Options): Promise<void> 
 
 const INDENT = 6;
 
-const titles: Readonly<Record<Entry['record'], string>> = {
-  user: 'A user (required, unless said optional)',
-  userExerciseLog: 'An exercise log (required, unless said optional)',
-  routine: 'A routine (required, unless said optional)',
-  goal: 'A goal (required, unless said optional)',
-};
+/** `An exercise log (required, unless said optional)` */
+function titleOf({ record }: Entry): string {
+  const kind = kindNames.map(kindOf).find(({ schema }) => schema.toLowerCase() === record.toLowerCase());
+  return `${capital(kind?.described.one ?? record)} (required, unless said optional)`;
+}
 
 const isOptional = ({ required, flag }: Entry) => !required && flag !== null;
 

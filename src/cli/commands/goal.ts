@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
+import { type Goal, goalFields, goalRecord } from '../../domain/goal.ts';
 import { logFields } from '../../domain/log.ts';
-import { type Goal, goalFields, goalRecord } from '../../domain/plans/goal.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { jsonOption, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { commandLine, counted, print, say } from '../output/io.ts';
-import { checkJson, printDone, printJson, printRecord, sayChanged } from '../output/output.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, counted, print, say } from '../terminal/io.ts';
+import { checkJson, printDone, printJson, printRecord, sayChanged } from '../terminal/output.ts';
 import { nameOf } from '../views/records.ts';
 
 const { min, max } = goalFields.sessionsPerWeek;
@@ -29,9 +30,9 @@ export function addGoalCommand(program: Command, context: Context): void {
       checkJson(options, goalRecord);
       const wanted = sessions === undefined ? undefined : sessionsOf(sessions);
       const user = context.store.users.get(await resolveUserOrAsk(context, options['user']));
-      if (wanted === undefined) showGoal(context, options, user.id, nameOf(user));
-      else if (wanted === null) removeGoal(context, options, user.id, nameOf(user));
-      else setGoal(context, options, user.id, nameOf(user), wanted);
+      if (wanted === undefined) show(context, options, user.id, nameOf(user));
+      else if (wanted === null) remove(context, options, user.id, nameOf(user));
+      else set(context, options, user.id, nameOf(user), wanted);
     });
 }
 
@@ -46,8 +47,8 @@ function sessionsOf(text: string): number | null {
 const aWeek = ({ sessionsPerWeek }: Pick<Goal, 'sessionsPerWeek'>) =>
   `${counted(sessionsPerWeek, 'session')} a week`;
 
-function showGoal(context: Context, options: Options, userId: number, name: string): void {
-  const [goal] = context.store.goals.list({ userId });
+function show(context: Context, options: Options, userId: number, name: string): void {
+  const goal = goalOf(context.store, userId);
   if (goal && options['json'] !== undefined)
     printRecord(context, options, { fields: goalRecord, columns: [], record: goal });
   else if (goal) print(context, `The goal of ${name}: ${aWeek(goal)}.`);
@@ -55,13 +56,8 @@ function showGoal(context: Context, options: Options, userId: number, name: stri
   else say(context, `${name} has no goal. To set one: ${commandLine(context, 'goal 4')}`);
 }
 
-function removeGoal(context: Context, options: Options, userId: number, name: string): void {
-  const { store } = context;
-  // Read inside the change: an app may have written meanwhile.
-  const goal = store.change(() => {
-    const [now] = store.goals.list({ userId });
-    return now && store.goals.delete(now.id);
-  });
+function remove(context: Context, options: Options, userId: number, name: string): void {
+  const goal = removeGoal(context.store, userId);
   if (options['json'] !== undefined) printJson(context, {});
   else
     sayChanged(
@@ -70,19 +66,14 @@ function removeGoal(context: Context, options: Options, userId: number, name: st
     );
 }
 
-function setGoal(
+function set(
   context: Context,
   options: Options,
   userId: number,
   name: string,
   sessionsPerWeek: number,
 ): void {
-  const { store } = context;
-  const input = { userId, sessionsPerWeek };
-  const goal = store.change(() => {
-    const [now] = store.goals.list({ userId });
-    return now ? store.goals.replace(now.id, input) : store.goals.create(input);
-  });
+  const { goal } = setGoal(context.store, userId, sessionsPerWeek);
   const done = `The goal of ${name} is ${aWeek(goal)} now.`;
   printDone(context, options, { fields: goalRecord, record: goal, done });
 }

@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { HistoryEntry, HistoryFilter } from '../../domain/history.ts';
 import { logFilterFields } from '../../domain/log.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, countOf, idOf, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
-import { say, writeAll } from '../output/io.ts';
-import { printJsonList } from '../output/output.ts';
+import { examples } from '../terminal/help.ts';
+import { say, writeAll } from '../terminal/io.ts';
+import { printJsonList } from '../terminal/output.ts';
 
 /** Entries shown without --limit. */
 const LATEST = 30;
@@ -58,11 +58,11 @@ async function showHistory(context: Context, options: Options): Promise<void> {
 
 async function rendered(context: Context, blocks: Iterable<HistoryEntry[]>): Promise<Iterable<string>> {
   if (!context.stdout.isTTY) {
-    const { tsvOf } = await import('../output/tsv.ts');
+    const { tsvOf } = await import('../terminal/tsv.ts');
     return tsvOf(names, blocks);
   }
   const { historyText } = await import('../views/history.ts');
-  const { canvasOf } = await import('../views/layout.ts');
+  const { canvasOf } = await import('../terminal/layout.ts');
   return historyText(blocks, await canvasOf(context));
 }
 

@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
 import { addDays, weekdayOf } from '../../domain/words/day.ts';
-import { sparkline } from '../../insights/text.ts';
+import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
-import { commandLine, counted, escapeControls, print, quoted } from '../output/io.ts';
+import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
+import { widthOf } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
-import { widthOf } from '../views/width.ts';
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -31,7 +31,7 @@ const INDENT = 11;
 
 async function fitted(line: string, width: number): Promise<string> {
   if (widthOf(line, width) <= width) return line;
-  const { wrap } = await import('../views/layout.ts');
+  const { wrap } = await import('../terminal/layout.ts');
   const [first = '', ...others] = wrap(line.slice(INDENT), { width: Math.max(width, 2 * INDENT) }, INDENT);
   return [line.slice(0, INDENT) + first.slice(INDENT), ...others].join('\n');
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
-import { print, say } from '../output/io.ts';
+import { examples } from '../terminal/help.ts';
+import { print, say } from '../terminal/io.ts';
 
 interface IdentityOptions {
   json?: boolean;

@@ -7,15 +7,14 @@ import type { FileOrigin } from '../../domain/origin.ts';
 import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { confirmDeletion } from '../input/edit.ts';
+import { formatOption, rawOption } from '../input/formats.ts';
 import { type InputFile, openInput } from '../input/input-file.ts';
 import { idOf } from '../input/options.ts';
-import { formatOption, rawOption } from '../output/formats.ts';
-import { counted, escapeControls, print, say, sayAlways } from '../output/io.ts';
-import { type Progress, progressOf } from '../output/progress.ts';
-import { summaryOf } from '../views/history.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, print, say, sayAlways } from '../terminal/io.ts';
+import { type Progress, progressOf } from '../terminal/progress.ts';
 import { isAlwaysCounted } from '../views/holding.ts';
 import {
   describeConflict,
@@ -26,6 +25,7 @@ import {
   OLDER_FILE,
   totalOf,
 } from '../views/import.ts';
+import { summaryOf } from '../views/records.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;

@@ -2,21 +2,18 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { logFields, logRecord } from '../../domain/log.ts';
-import { namingFlags, usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { confirmDeletion, patchOf } from '../input/edit.ts';
-import { addNotesOption, withNotes } from '../input/notes.ts';
-import { addFieldOptions, dayFaults, idOf, jsonOption, type Options } from '../input/options.ts';
+import { askExercise } from '../input/exercises.ts';
+import { notesOption, withNotes } from '../input/notes.ts';
+import { addFieldOptions, idOf, jsonOption, type Options } from '../input/options.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
-import { palette } from '../output/colour.ts';
-import { counted, sayAlways } from '../output/io.ts';
-import { checkJson, printDone, printRecord, sayChanged, sayDoubtOfDay } from '../output/output.ts';
+import { editVerb, removeVerb, showVerb } from '../records/commands.ts';
+import { editRecord, removeRecords } from '../records/verbs.ts';
+import { palette } from '../terminal/colour.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
-import { redFlagsHelp } from '../views/red-flags.ts';
-import { addLogRoutineCommand } from './log-routine.ts';
-
-const IN_ONE_LINE =
-  'In one line, the name is that of an exercise done before or a part of it, such as piri, or its initials; a new name needs --type, or is asked about. It is today, without notes, and helped if the pain is less after than before, unless you say otherwise. --name is always taken literally.';
+import { addLogAddCommands, askHelped } from './log-add.ts';
 
 /** `sciatica log add|routine|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
@@ -26,79 +23,60 @@ export function addLogCommand(program: Command, context: Context): void {
     .summary('Record, show, change or remove an exercise')
     .description('One session of one exercise: what was done, and the pain before and after.');
 
-  const add = log
-    .command('add')
-    .summary('Record an exercise')
+  addLogAddCommands(log, context);
+  addLogRoutineCommand(log, context);
+
+  showVerb(log, 'log', ['sciatica log show 12', 'sciatica log show 12 --json'])
+    .argument('<id>', 'id of the log')
+    .action((id: string, options: Options) => showLog(context, id, options));
+
+  editVerb(
+    log,
+    'log',
+    ['sciatica log edit 12', 'sciatica log edit 12 --after 3 --effective'],
+    [notesOption()],
+  )
+    .argument('[id]', 'id of the log (otherwise pick one of the last ten)')
+    .action((id: string | undefined, options: Options) => editLog(context, id, options));
+
+  removeVerb(log, 'log', ['sciatica log rm 12', 'sciatica log rm 12 13 14 --yes'])
+    .argument('[id...]', 'ids of the logs (otherwise pick one of the last ten)')
+    .action(async (ids: string[], options: Options) =>
+      removeRecords(context, options, 'log', await idsOrPicked(context, ids)),
+    );
+}
+
+/** `sciatica log routine` */
+function addLogRoutineCommand(log: Command, context: Context): void {
+  const { userId, date } = logFields;
+  const command = log
+    .command('routine')
+    .summary('Record the exercises of a routine')
     .description(
-      `Record an exercise: in one line, with flags, or, in a terminal, by answering questions. ${IN_ONE_LINE}`,
+      'Record the exercises of a routine, with two numbers for each: the pain before and after; what follows them is a note. In a terminal, s skips an exercise, b goes back to the one before, and nothing is saved before the last answer. All of them are one change, so one undo takes them back. An exercise counts as effective if the pain fell.',
     )
-    .argument('[words...]', 'name before after note…');
-  addFieldOptions(add, logFields);
-  addNotesOption(add)
+    .argument('<name>', 'name of the routine or a part of it, or its id')
+    .option(
+      '--set <exercise=before,after>',
+      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; once for each",
+      (text: string, before: string[]) => [...before, text],
+      [],
+    )
+    .option(`--${userId.flag} <id>`, userId.help);
+  addFieldOptions(command, { date });
+  command
     .addOption(jsonOption())
     .addHelpText(
       'after',
       examples(
-        'sciatica log add piri 6 4',
-        'sciatica log add cat-cow 5 5 stiff after the drive --date yesterday',
-        'sciatica log add',
-        "sciatica log add --name 'Piriformis Stretch' --type stretch \\\n    --before 6 --after 4 --effective",
-        "sciatica log add --name 'Glute Bridge' --date yesterday \\\n    --before 5 --after 5 --no-effective --notes '3 sets of 10'",
+        'sciatica log routine morning',
+        "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
       ),
     )
-    .addHelpText('after', redFlagsHelp)
-    .action(async (words: string[], options: Options) => {
-      const { addLog } = await import('../input/log-add.ts');
-      await addLog(context, words, await withNotes(context, options));
+    .action(async (name: string, options: Options) => {
+      const { logRoutine } = await import('./log-routine.ts');
+      await logRoutine(context, name, options);
     });
-
-  const again = log
-    .command('again')
-    .summary('Record the last session once more')
-    .description(
-      'Record the last session, or the last of an exercise, once more: only the pain before and after is asked for. The rest is as in the one line of log add.',
-    )
-    .argument('[words...]', 'name before after note…');
-  const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;
-  addFieldOptions(again, ofToday);
-  addNotesOption(again)
-    .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica log again', 'sciatica log again piri 6 4'))
-    .action(async (words: string[], options: Options) => {
-      const { repeatLog } = await import('../input/log-add.ts');
-      await repeatLog(context, words, await withNotes(context, options));
-    });
-
-  addLogRoutineCommand(log, context);
-
-  log
-    .command('show')
-    .summary('Show a log')
-    .description('Show a log.')
-    .argument('<id>', 'id of the log')
-    .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica log show 12', 'sciatica log show 12 --json'))
-    .action((id: string, options: Options) => showLog(context, id, options));
-
-  const edit = log
-    .command('edit')
-    .summary('Change a log')
-    .description('Change what the flags say, or, in a terminal and without flags, be asked field by field.')
-    .argument('[id]', 'id of the log (otherwise pick one of the last ten)');
-  addFieldOptions(edit, logFields);
-  addNotesOption(edit)
-    .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica log edit 12', 'sciatica log edit 12 --after 3 --effective'))
-    .action((id: string | undefined, options: Options) => editLog(context, id, options));
-
-  log
-    .command('rm')
-    .summary('Remove logs')
-    .description('Remove one or more logs. It asks first.')
-    .argument('[id...]', 'ids of the logs (otherwise pick one of the last ten)')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica log rm 12', 'sciatica log rm 12 13 14 --yes'))
-    .action((ids: string[], options: Options) => removeLogs(context, ids, options));
 }
 
 async function showLog(context: Context, id: string, options: Options): Promise<void> {
@@ -110,49 +88,27 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 }
 
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
-  checkJson(options, logRecord);
   const { checkChange } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
-  const id = text === undefined ? await pickLog(context, 'Change') : idOf(text);
-  const current = logs.get(id);
-  const { userId, exerciseName, exerciseType, ...others } = logFields;
-  const given = await patchOf(context, await withNotes(context, options, current.notes), {
-    fields: logFields,
+  const { userId: _, exerciseName, exerciseType, ...others } = logFields;
+  const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text));
+  const changed = await editRecord(context, options, 'log', find, (current) => ({
+    optionsFor: ({ notes }) => withNotes(context, options, notes),
     asked: { exerciseName, exerciseType, ...others },
-    current,
     ask: {
-      exerciseName: (name) => askKnown(context, current.userId, name),
-      effective: async (helped) => (await import('../input/prompts.ts')).askHelped(context, helped === true),
+      exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
+      effective: (helped) => askHelped(context, helped === true),
     },
-  });
-  const faults = dayFaults(logFields, given, context.today);
-  const patch = namingFlags(logFields, () => checkChange(users, 'log', given), faults);
-  const log = logs.update(id, patch);
-  const isNew = context.store.latestChange !== undefined;
-  const done = isNew ? `Changed log ${id}: ${answerOf(log, context.today)}.` : 'Nothing changed.';
-  printDone(context, options, { fields: logRecord, record: log, done });
-  if (isNew && patch.date !== undefined) sayDoubtOfDay(context, log.date);
+    check: (given) => checkChange(users, 'log', given),
+    describe: (log) => `log ${log.id}: ${answerOf(log, context.today)}`,
+  }));
+  if (changed && 'date' in changed.patch) sayDoubtOfDay(context, changed.record.date);
 }
 
-async function askKnown(context: Context, userId: number, name: unknown): Promise<string> {
-  const { askExercise } = await import('../input/prompts.ts');
-  return askExercise(context, context.store.logs.exercises(userId), name);
-}
-
-async function removeLogs(context: Context, texts: string[], options: Options): Promise<void> {
-  const { logs } = context.store;
-  const ids =
-    texts.length === 0 ? [await pickLog(context, 'Remove')] : [...new Set(texts.map((text) => idOf(text)))];
-  const [first, ...others] = ids.map((id) => logs.get(id));
-  if (!first) return;
-  const what = others.length > 0 ? counted(ids.length, 'log') : `log ${first.id}: ${summaryOfLog(first)}`;
-  if (others.length > 0 && !options['yes'])
-    for (const log of [first, ...others]) sayAlways(context, `  log ${log.id}: ${summaryOfLog(log)}`);
-  await confirmDeletion(context, options, what);
-  context.store.change(() => {
-    for (const id of ids) logs.delete(id);
-  });
-  sayChanged(context, `Deleted ${what}.`);
+async function idsOrPicked(context: Context, texts: readonly string[]): Promise<number[]> {
+  return texts.length === 0
+    ? [await pickLog(context, 'Remove')]
+    : [...new Set(texts.map((text) => idOf(text)))];
 }
 
 /** Logs offered where none is named. */
@@ -168,7 +124,7 @@ async function pickLog(context: Context, verb: string): Promise<number> {
     limit: OFFERED,
   });
   if (latest.length === 0) throw new SciaticaError('not-found', 'No log is recorded yet.');
-  const { askChoiceOf } = await import('../input/prompts.ts');
+  const { askChoiceOf } = await import('../terminal/prompts.ts');
   const choices = latest.map((log) => ({ value: log.id, name: `${log.id}  ${summaryOfLog(log)}` }));
   return askChoiceOf(context, `${verb} which log?`, choices);
 }

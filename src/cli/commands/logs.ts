@@ -2,17 +2,16 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Log, type LogFilter, logFilterFields, logRecord } from '../../domain/log.ts';
 import type { Logs } from '../../store/records/logs.ts';
-import { examples } from '../help.ts';
 import { namesOf, probableNames } from '../input/exercises.ts';
 import { addFieldOptions, countOf, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
-import { sortOf, sortOption } from '../input/sort.ts';
-import { addMatchingOptions, matchingOf } from '../input/where.ts';
-import { palette } from '../output/colour.ts';
-import { counted, escapeControls, quoted, say } from '../output/io.ts';
-import { type List, printList } from '../output/output.ts';
-import type { Column } from '../views/columns.ts';
+import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
+import { palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, quoted, say } from '../terminal/io.ts';
+import { type List, printList } from '../terminal/output.ts';
 import { logColumns, nameOf } from '../views/records.ts';
 
 /** Rows shown without --limit and --all. */
@@ -94,13 +93,13 @@ function listOf(context: Context, filter: LogFilter): List<Log> {
   const { logs } = context.store;
   return {
     fields: logRecord,
-    columns: () => columnsOf(context, filter),
+    columns: () => columnsFor(context, filter),
     json: () => logs.jsonRows(filter),
     rows: rowsOf(logs, filter),
   };
 }
 
-async function columnsOf(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
+async function columnsFor(context: Context, { userId }: LogFilter): Promise<Column<Log>[]> {
   const colours = await palette(context);
   if (userId !== undefined) return logColumns(colours);
   const names = new Map(context.store.users.list().map((user) => [user.id, nameOf(user)]));

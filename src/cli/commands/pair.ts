@@ -5,14 +5,15 @@ import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import { type Invitation, pairingUri } from '../../domain/pairing.ts';
 import type { Token } from '../../domain/token.ts';
 import { localDay } from '../../domain/words/day.ts';
-import { inUrl, machineAt, reachableAt } from '../../lib/machine.ts';
+import { inUrl, isWildcard, machineAt, reachableAt } from '../../lib/machine.ts';
+import { pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { lifetimeOf, plainJsonOption } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { commandLine, escapeControls, print, quoted, say } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
+import { printJson } from '../terminal/output.ts';
 
 interface PairOptions {
   user?: string;
@@ -28,6 +29,9 @@ const DEFAULT_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Between two looks at whether a phone has come, in milliseconds. */
 const LOOK_MS = 300;
+
+/** How long a service may take to answer, in milliseconds. */
+const REACH_MS = 3_000;
 
 /** `sciatica pair` */
 export function addPairCommand(program: Command, context: Context): void {
@@ -78,12 +82,30 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** @throws SciaticaError `unusable` when no service can be reached that phones can be paired with */
 async function runningService(context: Context): Promise<PairingService> {
   const { service } = context.store.tokens.pairing;
-  const { isReachable } = await import('../input/reach.ts');
   if (service && (await isReachable(service))) return service;
   throw new SciaticaError(
     'unusable',
     `No service that phones can be paired with runs on this database. Start it in another terminal, and leave it running: ${commandLine(context, 'serve --pairing')}`,
   );
+}
+
+/** Whether a service listens where it was announced, with the key of that pin. */
+async function isReachable({ host, port, pin }: PairingService): Promise<boolean> {
+  const { connect } = await import('node:tls');
+  return new Promise((resolve) => {
+    const at = isWildcard(host) ? '127.0.0.1' : host;
+    const socket = connect({ host: at, port, rejectUnauthorized: false, timeout: REACH_MS });
+    const done = (found: boolean) => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.on('secureConnect', () => {
+      const certificate = socket.getPeerX509Certificate();
+      done(certificate !== undefined && pinOf(certificate.raw) === pin);
+    });
+    socket.on('timeout', () => done(false));
+    socket.on('error', () => done(false));
+  });
 }
 
 /** @throws SciaticaError `invalid` for an address that this machine does not have, `unusable` without a network */
@@ -114,7 +136,7 @@ async function show(
     print(context, uri);
     return;
   }
-  const { qrLines } = await import('../views/qr.ts');
+  const { qrLines } = await import('../terminal/qr.ts');
   const lines = qrLines(uri, context.width, context.colour);
   say(context, 'Scan this with the app, on the same network.');
   say(context, `It is good for ten minutes.${wait ? ' Ctrl-C closes it.' : ''}`);

@@ -2,11 +2,14 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
+import type { Remote } from '../../store/sync/remotes.ts';
 import type { Address } from '../../sync/address.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { idOf } from '../input/options.ts';
-import { commandLine, escapeControls, print, say } from '../output/io.ts';
+import { idOf, type Options, plainJsonOption } from '../input/options.ts';
+import type { Column } from '../terminal/columns.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, escapeControls, print, say } from '../terminal/io.ts';
+import { printJson, printRows } from '../terminal/output.ts';
 
 interface AddOptions {
   tokenFile?: string;
@@ -76,9 +79,11 @@ async function addRemote(
   const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
   if (ourUser !== null) context.store.users.get(ourUser);
   const { remotes } = await context.store.sync();
-  const { keepToken, forgetToken } = await import('../secret.ts');
+  const { keepToken, forgetToken } = await import('../input/token-file.ts');
   remotes.requireFree(name);
-  const token = invitation ? await paired({ url, pin }, invitation.code) : await tokenOf(context, options);
+  const token = invitation
+    ? await exchangedToken({ url, pin }, invitation.code)
+    : await tokenOf(context, options);
   // A code was exchanged over there already.
   const { probe } = await import('../../sync/probe.ts');
   const obstacle = invitation ? undefined : await probe({ url, pin }, token);
@@ -93,7 +98,7 @@ async function addRemote(
 }
 
 /** Exchanges a one-time code for a token. */
-async function paired(address: Address, code: string): Promise<string> {
+async function exchangedToken(address: Address, code: string): Promise<string> {
   const { connectionTo } = await import('../../sync/connection.ts');
   const { Service } = await import('../../sync/service.ts');
   const { pause } = await import('../../sync/watch.ts');
@@ -113,17 +118,17 @@ async function paired(address: Address, code: string): Promise<string> {
 
 /** The token in the file that is named, or that is typed; undefined for none. */
 async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<string | undefined> {
-  const { checkToken, readToken } = await import('../secret.ts');
+  const { checkToken, readToken } = await import('../input/token-file.ts');
   if (tokenFile !== undefined) return readToken(context, tokenFile);
   if (!context.interactive) return undefined;
-  const { askSecret } = await import('../input/prompts.ts');
+  const { askSecret } = await import('../terminal/prompts.ts');
   const typed = await askSecret(context, 'Token (Enter for none)');
   return typed === '' ? undefined : checkToken(typed, 'The answer');
 }
 
 async function removeRemote(context: Context, name: string): Promise<void> {
   const { remotes } = await context.store.sync();
-  const { forgetToken } = await import('../secret.ts');
+  const { forgetToken } = await import('../input/token-file.ts');
   remotes.remove(name);
   forgetToken(context, name);
   print(
@@ -131,3 +136,40 @@ async function removeRemote(context: Context, name: string): Promise<void> {
     `Remote ${name} is forgotten, and its token. The token is still valid: take it back where the service runs (sciatica token rm).`,
   );
 }
+
+interface ListedRemote extends Remote {
+  token: boolean;
+}
+
+/** `sciatica remotes` */
+export function addRemotesCommand(program: Command, context: Context): void {
+  program
+    .command('remotes')
+    .summary('list the services to sync with')
+    .description('List the services that this database is synced with. No token is shown.')
+    .addOption(plainJsonOption())
+    .addHelpText('after', examples('sciatica remotes'))
+    .action((options: Options) => listRemotes(context, options));
+}
+
+async function listRemotes(context: Context, options: Options): Promise<void> {
+  const { remotes } = await context.store.sync();
+  const { keptToken } = await import('../input/token-file.ts');
+  const listed = remotes
+    .list()
+    .map((remote): ListedRemote => ({ ...remote, token: keptToken(context, remote.name) !== undefined }));
+  if (options['json']) printJson(context, listed);
+  else if (listed.length === 0) say(context, 'There is no remote yet. Name one: sciatica remote add');
+  else {
+    const names = ['name', 'url', 'pin', 'ourUser', 'token'];
+    await printRows(context, { names, columns: () => columns, rows: () => [listed] });
+  }
+}
+
+const columns: Column<ListedRemote>[] = [
+  { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
+  { title: 'URL', least: 20, cell: ({ url }) => escapeControls(url) },
+  { title: 'As user', cell: ({ ourUser }) => (ourUser === null ? '' : String(ourUser)) },
+  { title: 'Token', cell: ({ token }) => (token ? 'kept' : 'none') },
+  { title: 'Pin', turn: 1, cell: ({ pin }) => pin ?? '' },
+];

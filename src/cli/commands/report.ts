@@ -3,12 +3,12 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { logFields } from '../../domain/log.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
-import { namingFlags, usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { addFieldOptions, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { escapeControls, STDOUT, say, writeData } from '../output/io.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { escapeControls, STDOUT, say, writeData } from '../terminal/io.ts';
 
 const formats = ['html', 'md'] as const;
 type Format = (typeof formats)[number];
@@ -53,28 +53,11 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   const format = formatOf(options);
   const output = outputOf(context, options, userId, format);
   const force = options['force'] === true;
-  const file = await import('../output/output-file.ts');
+  const file = await import('../terminal/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
-  const { users, logs, goals } = context.store;
-  const { buildReport, MOST_SESSIONS, reportHtml, reportMarkdown, responseRules } = await import(
-    '../../insights/index.ts'
-  );
-  const { since, until } = asked;
-  const filter = { userId, ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const [user, goal, sessions] = context.store.read(() => [
-    users.get(userId),
-    goals.list({ userId })[0],
-    logs.list({ ...filter, limit: MOST_SESSIONS + 1 }),
-  ]);
-  const target = asked.target ?? goal?.sessionsPerWeek;
-  const rule = responseRules[asked.rule ?? 'default'];
+  const { reportHtml, reportMarkdown, reportOf } = await import('../../cases/report.ts');
   const report = namingFlags(reportFields, () =>
-    buildReport(user, sessions, {
-      ...asked,
-      ...(target !== undefined && { target }),
-      rule,
-      anonymous: options['anonymous'] === true,
-    }),
+    reportOf(context.store, userId, { ...asked, anonymous: options['anonymous'] === true }),
   );
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
   if (output === undefined) return writeData(context, [text]);

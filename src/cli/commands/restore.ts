@@ -6,9 +6,10 @@ import { localStamp } from '../../domain/words/day.ts';
 import { realPathOf } from '../../lib/files.ts';
 import type { Restoration } from '../../store/maintenance/restore.ts';
 import type { Holding } from '../../store/sqlite/verify.ts';
-import { Declined, usage } from '../errors.ts';
-import { examples } from '../help.ts';
-import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
+import { confirmed } from '../input/edit.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { countedHolding, partsOfHolding } from '../views/holding.ts';
 
 interface RestoreOptions {
@@ -65,7 +66,7 @@ async function restoreEncrypted(context: Context, file: string, options: Restore
 async function askedIdentity(context: Context): Promise<string> {
   if (!context.interactive)
     throw usage('The backup is encrypted: say with --identity which file holds the identity.');
-  const { askText } = await import('../input/prompts.ts');
+  const { askText } = await import('../terminal/prompts.ts');
   return askText(context, 'The backup is encrypted. File with the identity');
 }
 
@@ -77,7 +78,14 @@ async function restorePlain(context: Context, file: string, options: RestoreOpti
     tell(context, `Backup:   ${describeHolding(restoration.copy)}`);
     tell(context, `Database: ${describeDatabase(restoration.present)}`);
     for (const warning of warnings(context, restoration)) sayAlways(context, warning);
-    await confirm(context, restoration, options);
+    if (restoration.present !== 'absent')
+      await confirmed(
+        context,
+        { yes: options.yes },
+        'Replace the database by the backup?',
+        'Nothing was changed.',
+        'replace the database by the backup',
+      );
     const kept = restoration.apply(localStamp(context.now()));
     sayDone(context, `Restored ${countedHolding(restoration.copy.counts)}.`);
     say(
@@ -102,19 +110,6 @@ function warnings(context: Context, { present, erased, tokens }: Restoration): s
     ...back,
     `It holds ${counted(tokens, 'valid token')}. To see and take them back: ${commandLine(context, 'token ls')}`,
   ];
-}
-
-async function confirm(
-  context: Context,
-  { present }: Restoration,
-  { yes = false }: { yes?: boolean },
-): Promise<void> {
-  if (yes || present === 'absent') return;
-  if (!context.interactive)
-    throw usage('This would replace the database by the backup. To do it unasked, add --yes.');
-  const { askYesNo } = await import('../input/prompts.ts');
-  if (!(await askYesNo(context, 'Replace the database by the backup?', false)))
-    throw new Declined('Nothing was changed.');
 }
 
 function describeDatabase(present: Restoration['present']): string {

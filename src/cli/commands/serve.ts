@@ -10,7 +10,7 @@ import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
 import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
-import { escapeControls, sayAlways } from '../output/io.ts';
+import { escapeControls, sayAlways } from '../terminal/io.ts';
 
 interface ServeOptions {
   port: string;

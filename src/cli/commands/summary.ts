@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { RecordOf } from '../../domain/fields.ts';
-import { type LogFilter, logFields } from '../../domain/log.ts';
+import { logFields } from '../../domain/log.ts';
 import { anonymous, summaryFields } from '../../domain/summary.ts';
-import type { Summary } from '../../insights/index.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
+import type { Summary } from '../../insights/shapes.ts';
 import { addFieldOptions, type Options, plainJsonOption } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
-import { print } from '../output/io.ts';
-import { printJson } from '../output/output.ts';
-import type { Canvas } from '../views/layout.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { print } from '../terminal/io.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { printJson } from '../terminal/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
 import { sayNone } from './logs.ts';
 
@@ -59,18 +59,12 @@ async function summarizeUser(
   asked: Asked,
   userId: number,
 ): Promise<void> {
-  const { responseRules, summarize } = await import('../../insights/index.ts');
+  const { summaryOf } = await import('../../cases/summary.ts');
   const { store } = context;
-  const filter = filterOf(asked, userId);
-  const target = asked.target ?? store.goals.list({ userId })[0]?.sessionsPerWeek;
-  const summary = summarize(sessionsOf(store.logs.sessions(filter)), {
-    ...asked,
-    ...(target !== undefined && { target }),
-    rule: responseRules[asked.rule ?? 'default'],
-  });
+  const summary = await summaryOf(store, userId, asked);
   if (options['json']) return printJson(context, summary);
-  if (summary.sessions === 0) return sayNone(context, filter);
-  const { canvasOf } = await import('../views/layout.ts');
+  if (summary.sessions === 0) return sayNone(context, { userId });
+  const { canvasOf } = await import('../terminal/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
@@ -86,38 +80,11 @@ async function detailsOf(summary: Summary, canvas: Canvas): Promise<string[]> {
 }
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {
-  const { responseRules, summarizePlaces } = await import('../../insights/index.ts');
-  const { store } = context;
-  const filter = filterOf(asked);
-  const rule = responseRules[asked.rule ?? 'default'];
-  const snapshot = store.snapshot();
-  try {
-    const places = summarizePlaces(
-      sessionsOf(snapshot.users.chunks()),
-      sessionsOf(snapshot.logs.sessions(filter)),
-      { rule },
-    );
-    const { since = null, until = null } = asked;
-    if (options['json']) return printJson(context, { since, until, rule, places });
-    if (places.length === 0) return sayNone(context, filter);
-    const { canvasOf } = await import('../views/layout.ts');
-    const { placesScreen } = await import('../views/by-location.ts');
-    const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
-    print(context, placesScreen(places, rule, period, await canvasOf(context)).join('\n'));
-  } finally {
-    snapshot.close();
-  }
-}
-
-function filterOf({ since, until, exerciseType }: Asked, userId?: number): LogFilter {
-  return {
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(exerciseType !== undefined && { exerciseType }),
-    ...(userId !== undefined && { userId }),
-  };
-}
-
-function* sessionsOf<T>(blocks: Iterable<T[]>): Generator<T> {
-  for (const block of blocks) yield* block;
+  const { placesOf } = await import('../../cases/summary.ts');
+  const summary = placesOf(context.store, asked);
+  if (options['json']) return printJson(context, summary);
+  if (summary.places.length === 0) return sayNone(context, {});
+  const { canvasOf } = await import('../terminal/layout.ts');
+  const { placesScreen } = await import('../views/by-location.ts');
+  print(context, placesScreen(summary, await canvasOf(context)).join('\n'));
 }

@@ -6,12 +6,12 @@ import type { Remote } from '../../store/sync/remotes.ts';
 import { type SyncResult, total } from '../../sync/result.ts';
 import type { SyncOptions } from '../../sync/session.ts';
 import type { Means } from '../../sync/sync.ts';
-import { usage } from '../errors.ts';
-import { examples } from '../help.ts';
 import { idOf } from '../input/options.ts';
-import { counted, escapeControls, print, say } from '../output/io.ts';
-import { wrongHint } from '../output/output.ts';
-import { progressOf } from '../output/progress.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, escapeControls, print, say } from '../terminal/io.ts';
+import { wrongHint } from '../terminal/output.ts';
+import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
 
 interface Options {
@@ -126,7 +126,7 @@ async function remoteOf(
   name: string | undefined,
   { tokenFile, pin }: Options,
 ): Promise<{ remote: Remote; token: string | undefined }> {
-  const { keptToken, readToken } = await import('../secret.ts');
+  const { keptToken, readToken } = await import('../input/token-file.ts');
   if (name !== undefined && /^https?:/i.test(name)) {
     const { checkAddress } = await import('../../sync/address.ts');
     const { url } = checkAddress(name, pin);

@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { type Role, roles } from '../../domain/access.ts';
 import { stateOf, type Token, type TokenState } from '../../domain/token.ts';
 import { localDay } from '../../domain/words/day.ts';
-import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, lifetimeOf, type Options, plainJsonOption } from '../input/options.ts';
-import { escapeControls, print, say, sayDone } from '../output/io.ts';
-import { printJson, printRows, sayEmpty } from '../output/output.ts';
-import type { Column } from '../views/columns.ts';
+import type { Column } from '../terminal/columns.ts';
+import { examples } from '../terminal/help.ts';
+import { escapeControls, print, say, sayDone } from '../terminal/io.ts';
+import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
 
 /** `sciatica token add|ls|rm` */
 export function addTokenCommand(program: Command, context: Context): void {

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, usersOf } from '../../domain/history.ts';
-import { examples } from '../help.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
-import { commandLine, say, sayAlways, sayDone } from '../output/io.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */

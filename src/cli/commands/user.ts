@@ -1,22 +1,15 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { userFields, userRecord } from '../../domain/user.ts';
-import { namingFlags } from '../errors.ts';
-import { examples } from '../help.ts';
-import { confirmDeletion, confirmed, patchOf } from '../input/edit.ts';
-import {
-  addFieldOptions,
-  dayFaults,
-  idOf,
-  jsonOption,
-  missingOf,
-  type Options,
-  valuesOf,
-} from '../input/options.ts';
+import { confirmDeletion, confirmed } from '../input/edit.ts';
+import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
-import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../output/io.ts';
-import { checkJson, printDone, printRecord, sayChanged, sayDoubtOfDay } from '../output/output.ts';
-import { summaryOfUser, userColumns } from '../views/records.ts';
+import { addVerb, editVerb, showVerb } from '../records/commands.ts';
+import { addListCommand } from '../records/list.ts';
+import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
+import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
+import { summaryOfUser } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
@@ -27,41 +20,22 @@ export function addUserCommand(program: Command, context: Context): void {
     .summary('Add, show, change or remove a user')
     .description('Who records exercises here, and where it hurts.');
 
-  const add = user
-    .command('add')
-    .summary('Add a user')
-    .description('Add a user. In a terminal, what is missing is asked for.');
-  addFieldOptions(add, userFields);
-  add
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'sciatica user add',
-        'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
-      ),
-    )
+  addVerb(user, 'user', [
+    'sciatica user add',
+    'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
+  ])
     .addHelpText('after', redFlagsHelp)
     .action((options: Options) => addUser(context, options));
 
-  user
-    .command('show')
-    .summary('Show a user')
+  showVerb(user, 'user', ['sciatica user show', 'sciatica user show 3 --json id,painLevel'])
     .description('Show a user: the one with this id, or whoever uses sciatica here.')
     .argument('[id]', 'id of the user')
-    .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica user show', 'sciatica user show 3 --json id,painLevel'))
-    .action((id: string | undefined, options: Options) => showUser(context, id, options));
+    .action(async (id: string | undefined, options: Options) =>
+      showRecord(context, options, 'user', await idOrOwn(context, id)),
+    );
 
-  const edit = user
-    .command('edit')
-    .summary('Change a user')
-    .description('Change what the flags say, or, in a terminal and without flags, be asked field by field.')
-    .argument('[id]', 'id of the user');
-  addFieldOptions(edit, userFields);
-  edit
-    .addOption(jsonOption())
-    .addHelpText('after', examples('sciatica user edit', 'sciatica user edit 3 --pain-level 4'))
+  editVerb(user, 'user', ['sciatica user edit', 'sciatica user edit 3 --pain-level 4'])
+    .argument('[id]', 'id of the user')
     .action((id: string | undefined, options: Options) => editUser(context, id, options));
 
   user
@@ -94,20 +68,8 @@ export function addUserCommand(program: Command, context: Context): void {
 }
 
 async function addUser(context: Context, options: Options): Promise<void> {
-  checkJson(options, userRecord);
-  const { checksOf } = await import('../../domain/schema.ts');
+  const user = await addRecord(context, options, 'user');
   const { users, settings } = context.store;
-  const given = valuesOf(userFields, options, context.today);
-  const missing = missingOf(userFields, given);
-  if (context.interactive && Object.keys(missing).length > 0) {
-    const faults = dayFaults(userFields, given, context.today);
-    namingFlags(userFields, () => checksOf('user').patch(given), faults);
-    const { askFields } = await import('../input/prompts.ts');
-    Object.assign(given, await askFields(context, missing));
-  }
-  const faults = dayFaults(userFields, given, context.today);
-  const user = users.create(namingFlags(userFields, () => checksOf('user').input(given), faults));
-  printDone(context, options, { fields: userRecord, record: user, done: `Added ${summaryOfUser(user)}.` });
   sayDoubtOfDay(context, user.diagnosisDate);
   if (users.count() === 1) say(context, `Next, record an exercise: ${commandLine(context, 'log add')}`);
   else if (!settings.get('user'))
@@ -121,24 +83,9 @@ async function idOrOwn(context: Context, id: string | undefined): Promise<number
     : idOf(id);
 }
 
-async function showUser(context: Context, id: string | undefined, options: Options): Promise<void> {
-  const record = context.store.users.get(await idOrOwn(context, id));
-  printRecord(context, options, { fields: userRecord, columns: userColumns(), record });
-}
-
-async function editUser(context: Context, text: string | undefined, options: Options): Promise<void> {
-  checkJson(options, userRecord);
-  const { checksOf } = await import('../../domain/schema.ts');
-  const { users } = context.store;
-  const id = await idOrOwn(context, text);
-  const given = await patchOf(context, options, { fields: userFields, current: users.get(id) });
-  const faults = dayFaults(userFields, given, context.today);
-  const patch = namingFlags(userFields, () => checksOf('user').patch(given), faults);
-  const user = users.update(id, patch);
-  const isNew = context.store.latestChange !== undefined;
-  const done = isNew ? `Changed ${summaryOfUser(user)}.` : 'Nothing changed.';
-  printDone(context, options, { fields: userRecord, record: user, done });
-  if (isNew && patch.diagnosisDate !== undefined) sayDoubtOfDay(context, user.diagnosisDate);
+async function editUser(context: Context, id: string | undefined, options: Options): Promise<void> {
+  const changed = await editRecord(context, options, 'user', () => idOrOwn(context, id));
+  if (changed && 'diagnosisDate' in changed.patch) sayDoubtOfDay(context, changed.record.diagnosisDate);
 }
 
 async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
@@ -178,4 +125,14 @@ function chooseUser(context: Context, text: string): void {
   const user = users.get(idOf(text));
   settings.set('user', String(user.id));
   sayDone(context, `From now on this is about ${summaryOfUser(user)}.`);
+}
+
+/** `sciatica users` */
+export function addUsersCommand(program: Command, context: Context): void {
+  addListCommand(program, context, 'user', [
+    'sciatica users',
+    'sciatica users --json id,lastName',
+    'sciatica users --sort lastName,firstName --limit 10',
+    "sciatica users --where 'age>=60'",
+  ]);
 }

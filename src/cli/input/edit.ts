@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { Declined, usage } from '../errors.ts';
+import { Declined, usage } from '../terminal/errors.ts';
+import type { Questions } from '../terminal/prompts.ts';
 import { type Options, valuesOf } from './options.ts';
-import type { Questions } from './prompts.ts';
 
-interface Edited {
+export interface Edited {
   fields: Fields;
   /** Those that are asked for, in this order. */
   asked?: Fields;
@@ -27,7 +27,7 @@ export async function patchOf(
   if (Object.keys(given).length > 0) return given;
   const flags = Object.values(fields).map(({ flag }) => `--${flag}`);
   if (!context.interactive) throw usage(`Say what to change, with one or more of ${flags.join(', ')}.`);
-  const { askFields } = await import('./prompts.ts');
+  const { askFields } = await import('../terminal/prompts.ts');
   const values = current as Record<string, unknown>;
   const answers = await askFields(context, asked, values, ask);
   const changed = ([name, answer]: [string, unknown]) => answer !== (values[name] ?? null);
@@ -40,13 +40,12 @@ export async function patchOf(
  * @throws Declined, or SciaticaError `invalid` where there is no terminal
  */
 export async function confirmDeletion(context: Context, options: Options, what: string): Promise<void> {
-  if (!options['yes'] && !context.interactive)
-    throw usage(`This would delete ${what}. To do it unasked, add --yes.`);
-  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.');
+  await confirmed(context, options, `Delete ${what}?`, 'Nothing was deleted.', `delete ${what}`);
 }
 
 /**
  * Asks whether to go on, unless `--yes` was given.
+ * @param effect what would be done, for the message where nobody can be asked
  * @throws Declined with the message `declined`, or SciaticaError `invalid` where there is no terminal
  */
 export async function confirmed(
@@ -54,10 +53,13 @@ export async function confirmed(
   options: Options,
   question: string,
   declined: string,
+  effect?: string,
 ): Promise<void> {
   if (options['yes']) return;
   if (!context.interactive)
-    throw usage('This asks first, which takes a terminal. To do it unasked, add --yes.');
-  const { askYesNo } = await import('./prompts.ts');
+    throw usage(
+      `This ${effect === undefined ? 'asks first, which takes a terminal' : `would ${effect}`}. To do it unasked, add --yes.`,
+    );
+  const { askYesNo } = await import('../terminal/prompts.ts');
   if (!(await askYesNo(context, question, false))) throw new Declined(declined);
 }

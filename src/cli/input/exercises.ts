@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import type { Exercise } from '../../domain/plans/exercise.ts';
-import { namesMeant } from '../../domain/words/match.ts';
+import type { Exercise } from '../../domain/exercise.ts';
+import { type ExerciseType, logFields } from '../../domain/log.ts';
+import { namesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
-import { usage } from '../errors.ts';
-import { escapeControls, quoted } from '../output/io.ts';
+import { usage } from '../terminal/errors.ts';
+import { counted, escapeControls, quoted } from '../terminal/io.ts';
 
 type Named = Pick<Exercise, 'exerciseName'>;
 
@@ -70,9 +71,66 @@ export async function askWhich(
   names: readonly string[],
   mayBeNew: boolean,
 ): Promise<string> {
-  const { askChoiceOf } = await import('./prompts.ts');
+  const { askChoiceOf } = await import('../terminal/prompts.ts');
   const choices = names.map((name) => ({ value: name, name: escapeControls(name) }));
   const isNew = { value: text, name: `${escapeControls(text)} (new)` };
   const question = `Which exercise is ${escapeControls(text)}?`;
   return askChoiceOf(context, question, mayBeNew ? [...choices, isNew] : choices);
+}
+
+/**
+ * Asks for an exercise: a search in those recorded before, the latest first, or a new name.
+ * @param current comes first in the list
+ */
+export async function askExercise(
+  context: Context,
+  recorded: readonly Exercise[],
+  current?: unknown,
+): Promise<string> {
+  const { askField, askSearch, faultOfValue } = await import('../terminal/prompts.ts');
+  const field = logFields.exerciseName;
+  if (recorded.length === 0) return String(await askField(context, field, current));
+  const known = recorded.toSorted(
+    (a, b) => Number(b.exerciseName === current) - Number(a.exerciseName === current),
+  );
+  const names = namesOf(known);
+  const source = (term: string | undefined) => {
+    const text = term?.trim() ?? '';
+    const meant = text === '' ? names : namesMeant(text, names);
+    const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
+    const isNew =
+      text !== '' && names.every((name) => withoutCaseAndMarks(name) !== withoutCaseAndMarks(text));
+    return isNew
+      ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
+      : found;
+  };
+  return askSearch(context, field.help, source, (name) => faultOfValue(field, name, context.today));
+}
+
+function choiceOf({ exerciseName, exerciseType, sessions, date }: Exercise) {
+  return {
+    value: exerciseName,
+    name: escapeControls(exerciseName),
+    description: `${exerciseType}, ${counted(sessions, 'session')}, the latest on ${date}`,
+  };
+}
+
+/** Asks for the type of a new exercise, whose name may be a typing mistake. */
+export async function askType(context: Context, name: string): Promise<ExerciseType> {
+  const { askField } = await import('../terminal/prompts.ts');
+  const field = { ...logFields.exerciseType, help: `Kind of ${escapeControls(name)}, a new exercise` };
+  return (await askField(context, field)) as ExerciseType;
+}
+
+/** Asks whether a new name was meant for the known one that is close to it. @returns that one if so */
+export async function askSimilar(
+  context: Context,
+  text: string,
+  known: readonly Named[],
+): Promise<string | undefined> {
+  const { askYesNo } = await import('../terminal/prompts.ts');
+  const similar = similarName(text, known);
+  return similar && (await askYesNo(context, `Did you mean ${escapeControls(similar)}?`, true))
+    ? similar
+    : undefined;
 }

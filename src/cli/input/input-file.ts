@@ -3,8 +3,8 @@ import { open, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { fileError, usage } from '../errors.ts';
-import { escapeControls } from '../output/io.ts';
+import { fileError, usage } from '../terminal/errors.ts';
+import { escapeControls } from '../terminal/io.ts';
 
 const PIECE = 256 * 1024;
 

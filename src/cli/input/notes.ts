@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { temporaryBeside } from '../../lib/files.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../terminal/errors.ts';
 import type { Options } from './options.ts';
 
-/** Adds `--edit`; `--notes -` comes with the flags of the fields. */
-export const addNotesOption = (command: Command): Command =>
-  command.option('--edit', 'write the notes in your editor ($VISUAL, else $EDITOR); --notes - reads stdin');
+/** `--edit`; `--notes -` comes with the flags of the fields. */
+export const notesOption = () =>
+  new Option('--edit', 'write the notes in your editor ($VISUAL, else $EDITOR); --notes - reads stdin');
 
 /**
  * The options with the notes that `--notes -` takes from stdin, or `--edit` from an editor.

@@ -3,10 +3,10 @@ import { fromTexts } from '../../domain/codec.ts';
 import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
 import { DAYS, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../terminal/errors.ts';
+import type { Options } from '../terminal/output.ts';
 
-/** The options of a command line, as commander parsed them. */
-export type Options = Readonly<Record<string, unknown>>;
+export type { Options };
 
 /** Adds the flags of fields to a command: names, help, bounds and choices come from the definitions. */
 export function addFieldOptions(command: Command, fields: Fields, omit: readonly string[] = []): void {

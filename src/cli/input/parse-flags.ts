@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Fields, RecordOf } from '../../domain/fields.ts';
-import { namingFlags } from '../errors.ts';
+import { namingFlags } from '../terminal/errors.ts';
 import { dayFaults, type Options, valuesOf } from './options.ts';
 
 /**

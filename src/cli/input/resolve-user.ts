@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { usage } from '../errors.ts';
-import { say } from '../output/io.ts';
+import { usage } from '../terminal/errors.ts';
+import { say } from '../terminal/io.ts';
+import { summaryOfUser } from '../views/records.ts';
 import { idOf, type Options } from './options.ts';
 
 /** Which user a command is about: `--user`, else `SCIATICA_USER`, else `user use`, else the only user there is. */
@@ -10,7 +11,7 @@ import { idOf, type Options } from './options.ts';
  * The user of `--user` or `SCIATICA_USER`.
  * @throws SciaticaError `invalid`, `not-found`
  */
-function named(context: Context, given: unknown): number | undefined {
+function namedUser(context: Context, given: unknown): number | undefined {
   const variable = context.env['SCIATICA_USER'];
   if (given === undefined && !variable) return undefined;
   const id = idOf(String(given ?? variable), given === undefined ? 'SCIATICA_USER' : '--user');
@@ -22,7 +23,7 @@ function named(context: Context, given: unknown): number | undefined {
 }
 
 /** The user of `user use`, else the only one. */
-function settled(context: Context): number | undefined {
+function usualUser(context: Context): number | undefined {
   const { users, settings } = context.store;
   const chosen = Number(settings.get('user') ?? 0);
   if (chosen && users.has(chosen)) return chosen;
@@ -37,7 +38,7 @@ function settled(context: Context): number | undefined {
 
 /** The user of a command; undefined if several are possible. @throws SciaticaError `invalid`, `not-found` */
 export function resolveUser(context: Context, given: unknown): number | undefined {
-  return named(context, given) ?? settled(context);
+  return namedUser(context, given) ?? usualUser(context);
 }
 
 /** The user of a list; undefined for all users. @throws SciaticaError `invalid`, `not-found` */
@@ -60,6 +61,15 @@ export async function resolveUserOrAsk(context: Context, given: unknown, how = C
   if (id !== undefined) return id;
   if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
   if (!context.interactive) throw usage(`There are several users: ${how}`);
-  const { askUser } = await import('./prompts.ts');
-  return askUser(context);
+  const { askChoiceOf } = await import('../terminal/prompts.ts');
+  const choices = context.store.users.list().map((user) => ({ value: user.id, name: summaryOfUser(user) }));
+  return askChoiceOf(context, 'Which user?', choices);
+}
+
+/**
+ * As `resolveUserOrAsk`, of the flags of a command.
+ * @throws SciaticaError also `not-found` where there is no such user
+ */
+export async function existingUserOrAsk(context: Context, options: Options): Promise<number> {
+  return context.store.users.get(await resolveUserOrAsk(context, options['user'])).id;
 }

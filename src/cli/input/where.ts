@@ -7,11 +7,11 @@ import {
   operatorNames,
   operators,
   operatorsOf,
-} from '../../domain/lists/filter.ts';
+} from '../../domain/filter.ts';
 import { parseDay } from '../../domain/words/spoken-day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
-import { usage } from '../errors.ts';
-import { escapeControls } from '../output/io.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
+import { escapeControls } from '../terminal/io.ts';
 import type { Options } from './options.ts';
 
 /** `>=` before `>`: the longest sign that fits is meant. */
@@ -62,7 +62,7 @@ export async function matchingOf(context: Context, options: Options, fields: Fie
 
 async function whereOf(context: Context, texts: readonly string[], fields: Fields): Promise<Comparison[]> {
   if (texts.length === 0) return [];
-  const { readConditions } = await import('../../domain/lists/where.ts');
+  const { readConditions } = await import('../../domain/where.ts');
   const asked = texts.map((condition) => {
     const [, name = '', sign = '', text = ''] = CONDITION.exec(condition) ?? [];
     const operator = SIGNS.find((one) => one.sign === sign)?.operator;
@@ -89,3 +89,19 @@ async function whereOf(context: Context, texts: readonly string[], fields: Field
 }
 
 const shown = (text: string) => `'${escapeControls(text.length > 60 ? `${text.slice(0, 60)}…` : text)}'`;
+
+/** `--sort` of commands that list records. */
+export const sortOption = (example: string) =>
+  new Option('--sort <fields>', `such as ${example}: fields, with - in front the other way round`);
+
+/**
+ * The order that `--sort` asks for.
+ * @throws SciaticaError `invalid` for what is no field of the record, or is named twice
+ */
+export async function sortOf(options: Options, fields: Fields): Promise<{ sort?: string }> {
+  const sort = options['sort'];
+  if (typeof sort !== 'string') return {};
+  const { parseSort } = await import('../../domain/sort.ts');
+  namingFlags({}, () => parseSort(sort, Object.keys(fields)));
+  return { sort };
+}

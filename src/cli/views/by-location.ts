@@ -1,28 +1,28 @@
+import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
-import type { PlaceSummary, ResponseRule } from '../../insights/index.ts';
-import { counted } from '../output/io.ts';
+import { FEWEST_TO_SAY, figuresNote, type PlaceSummary } from '../../insights/index.ts';
+import { counted } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
-import { type Canvas, wrap } from './layout.ts';
-import { footnote } from './summary-details.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
-export function placesScreen(
-  places: readonly PlaceSummary[],
-  rule: ResponseRule,
-  period: string,
-  canvas: Canvas,
-): string[] {
+export function placesScreen({ since, until, rule, places }: PlacesSummary, canvas: Canvas): string[] {
+  const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
   return [
     ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
     '',
     ...places.flatMap((place) => [...placeLines(place, canvas), '']),
-    ...footnote(rule, canvas),
+    ...wrap(figuresNote(rule), canvas),
     ...wrap(RED_FLAGS, canvas),
   ];
 }
 
 function placeLines({ painLocation, patients, sessions, exercises }: PlaceSummary, canvas: Canvas): string[] {
-  const few = tooFew(exercises, 'Too few patients to say, under 3: mean change (sessions)', canvas);
+  const few = tooFew(
+    exercises,
+    `Too few patients to say, under ${FEWEST_TO_SAY}: mean change (sessions)`,
+    canvas,
+  );
   return [
     ...wrap(`${painLocation}: ${counted(patients, 'patient')}, ${counted(sessions, 'session')}`, canvas),
     ...changesTable(

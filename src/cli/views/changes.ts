@@ -1,11 +1,11 @@
 import { type Direction, intervalLine, type Verdict, words } from '../../insights/index.ts';
-import type { Palette } from '../output/colour.ts';
-import { escapeControls } from '../output/io.ts';
-import type { Column } from './columns.ts';
+import type { Palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { escapeControls } from '../terminal/io.ts';
+import type { Canvas } from '../terminal/layout.ts';
+import { table } from '../terminal/table.ts';
+import { clip } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './exercise-name.ts';
-import type { Canvas } from './layout.ts';
-import { table } from './table.ts';
-import { clip } from './width.ts';
 
 /** What a table of mean changes shows of an exercise, of one patient or of many. */
 export interface Change {
@@ -26,10 +26,6 @@ export interface Figure<C> {
 const LEAST_DRAWING = 9;
 /** The width from which the ends of the intervals are written out. */
 const WIDE = 96;
-
-/** `clear less`, `likely more`, `open` */
-const says = ({ verdict, direction }: Change) =>
-  direction ? `${verdict} ${direction}` : verdict.replace('-', ' ');
 
 /** Mean changes with their intervals drawn on one scale, in the order given. */
 export function changesTable<C extends Change>(
@@ -70,7 +66,7 @@ function intervalColumn<C extends Change>(): Column<C> {
 }
 
 function saysColumn<C extends Change>(palette: Palette): Column<C> {
-  return { title: 'Pain after', cell: says, paint: painter(palette) };
+  return { title: 'Pain after', cell: (change) => words.verdictWords(change, ' '), paint: painter(palette) };
 }
 
 function painter<C extends Change>({ relief, aggravation }: Palette): (text: string, change: C) => string {

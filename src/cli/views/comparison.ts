@@ -1,10 +1,10 @@
 import { RED_FLAGS } from '../../domain/red-flags.ts';
-import { type Comparison, type Difference, SCALE_NOTE, words } from '../../insights/index.ts';
-import type { Palette } from '../output/colour.ts';
-import { escapeControls } from '../output/io.ts';
-import type { Column } from './columns.ts';
-import { type Canvas, wrap } from './layout.ts';
-import { table } from './table.ts';
+import { COMPARISON_NOTE, type Comparison, type Difference, words } from '../../insights/index.ts';
+import type { Palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
+import { table } from '../terminal/table.ts';
 
 interface Row {
   label: string;
@@ -15,15 +15,6 @@ interface Row {
 
 /** From this width on the interval of a difference is written out. */
 const WIDE = 70;
-
-const says = {
-  lower: 'lower',
-  higher: 'higher',
-  unclear: 'not clear',
-  'too-few': 'too few',
-  new: 'new',
-  stopped: 'stopped',
-} as const;
 
 /** Two periods side by side, as the lines of a screen. */
 export function comparisonScreen(who: string, comparison: Comparison, canvas: Canvas): string[] {
@@ -55,10 +46,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
     '',
     ...linesOf(rows, canvas),
     '',
-    ...wrap(
-      `Means in points, in brackets the sessions. Pain before exercise; of each exercise the change, pain after minus before. Difference: now minus then, with its 95 % interval. “Too few”: fewer than 3 sessions in one of the periods. ${SCALE_NOTE}`,
-      canvas,
-    ),
+    ...wrap(COMPARISON_NOTE, canvas),
     ...wrap(RED_FLAGS, canvas),
   ];
 }
@@ -81,7 +69,7 @@ function columnsOf(palette: Palette, wide: boolean): Column<Row>[] {
     },
     {
       title: 'Says',
-      cell: ({ difference }) => (difference ? says[difference.shift] : ''),
+      cell: ({ difference }) => (difference ? words.shiftWords[difference.shift].short : ''),
       paint: painter(palette),
     },
   ];
@@ -96,8 +84,7 @@ function painter({ relief, aggravation }: Palette): (text: string, row: Row) => 
 
 function differenceText(difference: Difference | undefined, wide: boolean): string {
   if (!difference || difference.difference === null || difference.interval === null) return '';
-  const by = words.signed(difference.difference);
-  return wide ? `${by} (${words.interval(difference.interval)})` : by;
+  return wide ? words.withInterval(difference) : words.signed(difference.difference);
 }
 
 const spanOf = ({ since, until }: Comparison['first']) => `${since} to ${until}`;

@@ -1,5 +1,5 @@
-import { escapeControls } from '../output/io.ts';
-import { clip } from './width.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { clip } from '../terminal/width.ts';
 
 /** Most columns of the name of an exercise. */
 export const LONGEST_NAME = 30;

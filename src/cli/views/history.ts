@@ -2,14 +2,10 @@ import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
 import { type KindName, kinds } from '../../domain/kinds.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Goal } from '../../domain/plans/goal.ts';
-import type { Routine } from '../../domain/plans/routine.ts';
-import type { User } from '../../domain/user.ts';
-import { escapeControls } from '../output/io.ts';
-import { type Canvas, wrap } from './layout.ts';
-import { summaryOfGoal, summaryOfLog, summaryOfRoutine, summaryOfUser } from './records.ts';
-import { clip } from './width.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
+import { clip } from '../terminal/width.ts';
+import { summaryOf } from './records.ts';
 
 /** The history as text for a person. */
 
@@ -51,8 +47,8 @@ function byOf({ source, caller, undoes }: HistoryEntry): string {
 export function describeEntry(entry: HistoryEntry): string {
   const { record, id, action, before, after } = entry;
   if (action === 'erase') return `user ${id} was erased`;
-  if (action === 'create') return `added ${summaryOf(record, after)}`;
-  if (action === 'delete') return `deleted ${summaryOf(record, before)}`;
+  if (action === 'create' && after) return `added ${summaryOf(record, after)}`;
+  if (action === 'delete' && before) return `deleted ${summaryOf(record, before)}`;
   const changes = changedFields(entry).map(
     (name) => `${name} ${valueText(record, before, name)} → ${valueText(record, after, name)}`,
   );
@@ -62,23 +58,9 @@ export function describeEntry(entry: HistoryEntry): string {
 /** What the undo of an entry does, as a line. */
 export function describeUndo(entry: HistoryEntry): string {
   const { record, before, after, action } = entry;
-  if (action === 'create') return `delete ${summaryOf(record, after)}`;
-  if (action === 'delete') return `bring back ${summaryOf(record, before)}`;
+  if (action === 'create' && after) return `delete ${summaryOf(record, after)}`;
+  if (action === 'delete' && before) return `bring back ${summaryOf(record, before)}`;
   return describeEntry({ ...entry, before: after, after: before });
-}
-
-/** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`. */
-export function summaryOf(record: KindName, state: HistoryEntry['before']): string {
-  switch (record) {
-    case 'user':
-      return summaryOfUser(state as User);
-    case 'log':
-      return `log ${state?.id}: ${summaryOfLog(state as Log)}`;
-    case 'routine':
-      return `routine ${state?.id}: ${summaryOfRoutine(state as Routine)}`;
-    case 'goal':
-      return `goal ${state?.id}: ${summaryOfGoal(state as Goal)}`;
-  }
 }
 
 function valueText(record: KindName, state: HistoryEntry['before'], name: string): string {

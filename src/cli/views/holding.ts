@@ -1,5 +1,5 @@
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
-import { counted } from '../output/io.ts';
+import { counted } from '../terminal/io.ts';
 
 /** Whether a person is told that there are none: of users and logs. */
 export const isAlwaysCounted = (kind: KindName): boolean => kind === 'user' || kind === 'log';

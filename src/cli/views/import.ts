@@ -8,7 +8,7 @@ import type { ImportResult } from '../../store/maintenance/import/import.ts';
 import type { GoneRecord } from '../../store/maintenance/import/merge.ts';
 import type { Recipient } from '../../store/maintenance/import/recipients.ts';
 import type { Counts } from '../../store/maintenance/import/staging.ts';
-import { counted, escapeControls } from '../output/io.ts';
+import { counted, escapeControls } from '../terminal/io.ts';
 
 const WORDS: Record<keyof Counts, string> = {
   new: 'new',

@@ -1,13 +1,15 @@
 import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
+import type { GoalInput } from '../../domain/goal.ts';
+import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
-import type { GoalInput } from '../../domain/plans/goal.ts';
-import type { RoutineInput } from '../../domain/plans/routine.ts';
-import { type User, userRecord } from '../../domain/user.ts';
+import type { RoutineInput } from '../../domain/routine.ts';
+import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
-import type { Palette } from '../output/colour.ts';
-import { escapeControls } from '../output/io.ts';
-import type { Column } from './columns.ts';
+import type { Palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { clip } from '../terminal/width.ts';
 
 /** Records as text for a person: tables, details and one-line summaries, from the definitions of the fields. */
 
@@ -39,8 +41,40 @@ export function answerOf(
 export const summaryOfRoutine = ({ name, exercises }: RoutineInput): string =>
   escapeControls(`${name} (${exercises.map(({ exerciseName }) => exerciseName).join(', ')})`);
 
-export const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
+const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
   `${sessionsPerWeek} a week for user ${userId}`;
+
+/** What is said of a record in a line, where it is not its fields. */
+const descriptions: { readonly [K in KindName]?: (record: RecordOfKind<K>) => string } = {
+  user: nameOf,
+  log: summaryOfLog,
+  routine: summaryOfRoutine,
+  goal: summaryOfGoal,
+};
+
+/** Most terminal columns of a field in a line. */
+const FIELD_WIDTH = 40;
+
+/** A record in a line without its id. */
+export function describe(kind: KindName, record: object): string {
+  const own = descriptions[kind] as ((record: object) => string) | undefined;
+  return own?.(record) ?? fieldsInLine(kindOf(kind).fields, record);
+}
+
+/** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`; a user by the name. */
+export function summaryOf(kind: KindName, record: { readonly id: number }): string {
+  return kind === 'user' ? summaryOfUser(record as User) : `${kind} ${record.id}: ${describe(kind, record)}`;
+}
+
+/** The values of the fields, but for ids and for texts that may be blank, such as notes. */
+function fieldsInLine(fields: Fields, record: object): string {
+  const values = Object.entries(fields).flatMap(([name, field]) =>
+    name === 'id' || name === 'userId' || (field.kind === 'text' && field.blank)
+      ? []
+      : clip(escapeControls(shown(field, (record as Cells)[name])), FIELD_WIDTH),
+  );
+  return values.filter(Boolean).join(', ');
+}
 
 /** Direction and size of the change, readable without colour: ↓2 is less pain, ↑1 more. */
 function sign(before: number, after: number): string {
@@ -80,8 +114,6 @@ function turnOf(name: string, fields: Fields): number | undefined {
   const names = Object.keys(fields);
   return FIRST_TO_GIVE_WAY.length + names.length - names.indexOf(name);
 }
-
-export const userColumns = (): Column<User>[] => columnsOf(userRecord);
 
 /** A column for each field. */
 export function columnsOf<R extends object>(fields: Fields): Column<R>[] {

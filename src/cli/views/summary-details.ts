@@ -1,25 +1,23 @@
 import {
-  describeRule,
   type ExerciseSummary,
-  type ResponseRule,
-  responseRules,
-  SCALE_NOTE,
+  FEWEST_TO_SAY,
+  figuresNote,
   type Summary,
   sparkline,
   type Trend,
   weeklyMedians,
   words,
 } from '../../insights/index.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
 import { nameIn } from './exercise-name.ts';
-import { type Canvas, wrap } from './layout.ts';
 
 /** The figures behind a summary, as the lines of a screen. */
 export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
   const { exercises, overall, pain } = summary;
   if (overall === null || pain === null) return [];
   const ranked = exercises.filter(({ verdict }) => verdict !== 'too-few');
-  const few = tooFew(exercises, 'Under 3 sessions: mean change (sessions)', canvas);
+  const few = tooFew(exercises, `Under ${FEWEST_TO_SAY} sessions: mean change (sessions)`, canvas);
   return [
     ...changesTable(
       ranked,
@@ -30,27 +28,24 @@ export function summaryDetails(summary: Summary, canvas: Canvas): string[] {
       canvas,
     ),
     ...(few ? wrap(few, canvas) : []),
-    ...wrap(
-      `All sessions: mean ${words.signed(overall.meanChange)}, response in ${words.percent(overall.responded)}, marked effective ${words.percent(overall.effective)}.`,
-      canvas,
-    ),
+    ...wrap(words.overallSentence(overall, `mean ${words.signed(overall.meanChange)}`), canvas),
     ...comparisons(exercises, canvas),
     ...daysAfter(exercises, canvas),
     '',
     ...painLines(pain, canvas),
     '',
-    ...footnote(summary.rule, canvas),
+    ...wrap(figuresNote(summary.rule), canvas),
   ];
 }
 
 function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
-  const told = exercises.flatMap(({ versusOthers: { difference, interval, verdict }, ...exercise }) =>
-    difference === null || interval === null
-      ? []
-      : [
-          `${nameIn(canvas, exercise)} ${words.signed(difference)} (${words.interval(interval)}${verdict === 'open' ? '' : `, ${verdict} relief`})`,
-        ],
-  );
+  const told = exercises
+    .filter(({ versusOthers }) => versusOthers.difference !== null)
+    .map(({ versusOthers, ...exercise }) => {
+      const { verdict } = versusOthers;
+      const figures = words.withInterval(versusOthers);
+      return `${nameIn(canvas, exercise)} ${verdict === 'open' ? figures : figures.replace(/\)$/, `, ${verdict} relief)`)}`;
+    });
   if (told.length === 0) return [];
   const label = 'Against your other exercises at the same pain before (90 % sequence)';
   return ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
@@ -58,11 +53,7 @@ function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): str
 
 function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const told = exercises.flatMap(({ dayAfter, ...exercise }) =>
-    dayAfter
-      ? [
-          `${nameIn(canvas, exercise)} ${words.signed(dayAfter.difference)} (${words.interval(dayAfter.interval)})`,
-        ]
-      : [],
+    dayAfter ? [`${nameIn(canvas, exercise)} ${words.withInterval(dayAfter)}`] : [],
   );
   if (told.length === 0) return [];
   const label = 'Pain on the day after, against the day after other exercises (95 % interval)';
@@ -77,24 +68,9 @@ function painLines(pain: Trend, canvas: Canvas): string[] {
   const cells = Math.min(WIDEST_WEEK, Math.max(1, Math.floor(canvas.width / weeks.length)));
   const stretched = weeks.flatMap((week) => Array<number | null>(cells).fill(week));
   const line = sparkline(stretched, canvas.width).trimEnd();
-  const now = pain.last4Weeks.mean;
-  const then = pain.previous4Weeks.mean;
-  const four =
-    now === null || then === null || pain.change === null || pain.changeInterval === null
-      ? ''
-      : ` Mean of the last 4 weeks ${now.toFixed(1)}, of the 4 before ${then.toFixed(1)}: ${words.signed(pain.change)} (${words.interval(pain.changeInterval)}).`;
   return [
-    ...wrap(`Pain before exercise, by week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
+    ...wrap(`${words.PAIN_BEFORE}, by week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
     line,
-    ...wrap(`${words.trendSentence(pain)}${four}`, canvas),
+    ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksInShort(pain)}`.trimEnd(), canvas),
   ];
-}
-
-/** What the figures mean and what they cannot say. */
-export function footnote(rule: ResponseRule, canvas: Canvas): string[] {
-  const named = rule.name === responseRules.default.name ? '' : ` (rule ${rule.name})`;
-  return wrap(
-    `Change in points, after minus before; ├─●─┤ mean and 95 % interval. Clear: a 90 % confidence sequence, which holds for daily looks, excludes 0; likely: only the interval does. Response: a fall of ${describeRule(rule)}${named}. ${SCALE_NOTE}`,
-    canvas,
-  );
 }

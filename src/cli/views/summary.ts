@@ -2,20 +2,15 @@ import { RED_FLAGS } from '../../domain/red-flags.ts';
 import {
   type ExerciseSummary,
   FEWEST_TO_SAY,
-  firstAndLastMonth,
-  type MonthLevel,
-  monthInWords,
-  periodInWords,
   type Rhythm,
   type Summary,
-  sessionsToSettle,
   type Trend,
   words,
 } from '../../insights/index.ts';
-import { counted, escapeControls } from '../output/io.ts';
+import { counted, escapeControls } from '../terminal/io.ts';
+import { type Canvas, wrap } from '../terminal/layout.ts';
+import { clip, widthOf } from '../terminal/width.ts';
 import { LONGEST_NAME, nameIn } from './exercise-name.ts';
-import { type Canvas, wrap } from './layout.ts';
-import { clip, widthOf } from './width.ts';
 
 /**
  * A summary in words, as the lines of a screen: what was followed by less pain, what by more, what is open, how
@@ -50,13 +45,13 @@ type Told = Pick<Summary, 'exercises'> & { readonly pain: Trend };
 function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): string[] {
   if (exercises.every(({ verdict }) => verdict === 'too-few'))
     return [
-      painSentence(pain, ''),
+      words.painSentence(pain),
       `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`,
     ];
   return [
-    painSentence(pain, directions[pain.direction]),
-    'Bad days often get better by themselves; this cannot tell that apart.',
-    nextSentence(exercises, canvas),
+    `${words.painSentence(pain)} ${words.directionSentence(pain)}`,
+    `${words.capital(words.REGRESSION)}; this cannot tell that apart.`,
+    words.settleSentence(exercises, (exercise) => nameIn(canvas, exercise)),
     brief ? 'The figures behind this: sciatica summary --details' : '',
   ].filter(Boolean);
 }
@@ -66,7 +61,7 @@ const TWO_WEEKS = 14;
 
 function headLines(who: string, summary: Summary, canvas: Canvas): string[] {
   const { sessions, since, until, rhythm } = summary;
-  const period = since !== null && until !== null ? `, ${periodInWords(since, until)}` : '';
+  const period = since !== null && until !== null ? `, ${words.periodInWords(since, until)}` : '';
   const rate =
     rhythm && daysOf(summary) >= TWO_WEEKS ? `, ${words.plain(rhythm.sessionsPerWeek)} a week` : '';
   return [
@@ -80,8 +75,8 @@ const daysOf = ({ since, until }: Summary): number =>
 
 function targetLines(target: Rhythm['target'], canvas: Canvas): string[] {
   if (target === null) return [];
-  const { perWeek, weeks, weeksReached } = target;
-  return wrap(`Target of ${perWeek} a week: ${weeksReached} of ${counted(weeks, 'whole week')}.`, canvas);
+  const told = words.targetWords(target, (reached, of) => `: ${reached} of ${of}`);
+  return wrap(`${words.capital(told)}.`, canvas);
 }
 
 /** Exercises of which something is said, a line each. */
@@ -95,23 +90,18 @@ interface Group {
 }
 
 function groupsOf(exercises: readonly ExerciseSummary[], { palette }: Canvas): Group[] {
-  const clear = (way: string) =>
-    exercises.filter(({ verdict, direction }) => verdict === 'clear' && direction === way);
+  const { less, more, likely } = words.byVerdict(exercises);
+  const { clearTitles } = words;
   return [
-    { title: 'LESS PAIN AFTER', sign: '✔', exercises: clear('less'), paint: palette.relief },
+    { title: clearTitles.less.toUpperCase(), sign: '✔', exercises: less, paint: palette.relief },
     {
-      title: 'MORE PAIN AFTER',
+      title: clearTitles.more.toUpperCase(),
       sign: '✖',
-      exercises: clear('more').toReversed(),
+      exercises: more,
       remark: 'Mention it to your physiotherapist.',
       paint: palette.aggravation,
     },
-    {
-      title: 'SO FAR',
-      sign: '~',
-      exercises: exercises.filter(({ verdict }) => verdict === 'likely'),
-      paint: (text: string) => text,
-    },
+    { title: 'SO FAR', sign: '~', exercises: likely, paint: (text: string) => text },
   ].filter((group) => group.exercises.length > 0);
 }
 
@@ -135,10 +125,11 @@ function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout
   const room = Math.min(canvas.width, 100) - INDENT - CHANGE.length - titleOf(canvas).length - 4;
   const longest = Math.max(...exercises.map(({ exerciseName }) => widthOf(escapeControls(exerciseName))));
   const name = Math.min(Math.max(longest, LEAST_NAME), LONGEST_NAME, room);
-  const both = (exercise: ExerciseSummary) => [verdictWords(exercise), versusWords(exercise)].filter(Boolean);
+  const both = (exercise: ExerciseSummary) =>
+    [words.verdictWithWarning(exercise), versusWords(exercise)].filter(Boolean);
   const ways: Layout['words'][] = [
     (exercise) => ({ beside: both(exercise).join(', '), below: '' }),
-    (exercise) => ({ beside: verdictWords(exercise), below: versusWords(exercise) }),
+    (exercise) => ({ beside: words.verdictWithWarning(exercise), below: versusWords(exercise) }),
   ];
   for (const told of ways) {
     const beside = Math.max(...exercises.map((exercise) => told(exercise).beside.length));
@@ -177,17 +168,9 @@ function exerciseLines(exercise: ExerciseSummary, { sign, paint }: Group, layout
   ];
 }
 
-/** Below this many sessions a likely verdict is told with a warning. */
-const FEW = 6;
-
-/** `clear`, `likely less, few sessions` */
-function verdictWords({ verdict, direction, sessions }: ExerciseSummary): string {
-  if (verdict !== 'likely') return verdict;
-  return `${verdict} ${direction}${sessions < FEW ? ', few sessions' : ''}`;
-}
-
+/** Less relief than others is nothing to read beside less pain. */
 const versusWords = ({ versusOthers }: ExerciseSummary): string =>
-  versusOthers.verdict === 'more' ? 'more relief than your others' : '';
+  versusOthers.verdict === 'more' ? (words.versusWords(versusOthers, 'your others') ?? '') : '';
 
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
@@ -197,15 +180,14 @@ const HEADING = 12;
 
 /** Exercises of which nothing can be said yet, in a line each for the open ones and those with too few sessions. */
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
-  const open = exercises
-    .filter(({ verdict }) => verdict === 'open')
-    .map((exercise) => {
-      const more = versusWords(exercise);
-      return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
-    });
-  const few = exercises
-    .filter(({ verdict }) => verdict === 'too-few')
-    .map((exercise) => `${nameIn(canvas, exercise)} (${counted(exercise.sessions, 'session')})`);
+  const groups = words.byVerdict(exercises);
+  const open = groups.open.map((exercise) => {
+    const more = versusWords(exercise);
+    return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
+  });
+  const few = groups.few.map(
+    (exercise) => `${nameIn(canvas, exercise)} (${counted(exercise.sessions, 'session')})`,
+  );
   return [...listLines('STILL OPEN', open, canvas), ...listLines('TOO FEW', few, canvas)];
 }
 
@@ -216,42 +198,4 @@ function listLines(title: string, items: readonly string[], canvas: Canvas): str
   return wrap(text, canvas, HEADING).map((line, i) =>
     i === 0 ? title.padEnd(HEADING) + line.trimStart() : line,
   );
-}
-
-const directions = {
-  falling: 'Falling.',
-  rising: 'Rising.',
-  unclear: 'No clear direction.',
-  'too-few': 'Too few days to say whether it falls or rises.',
-} as const;
-
-/** How the pain before exercise went, in months that a person remembers. */
-function painSentence(pain: Trend, direction: string): string {
-  const ends = firstAndLastMonth(pain);
-  if (ends) {
-    const sameYear = ends[0].month.slice(0, 4) === ends[1].month.slice(0, 4);
-    const [first, last] = ends.map(
-      ({ month, mean }: MonthLevel) => `${mean.toFixed(1)} in ${monthInWords(month, !sameYear)}`,
-    );
-    return `Pain before exercise: ${first}, ${last}. ${direction}`.trimEnd();
-  }
-  const sessions = pain.months.reduce((sum, month) => sum + month.sessions, 0);
-  const mean = pain.months.reduce((sum, month) => sum + month.sessions * month.mean, 0) / sessions;
-  const level = sessions === 1 ? mean.toFixed(0) : `${mean.toFixed(1)} on average`;
-  return `Pain before exercise: ${level}. ${direction}`.trimEnd();
-}
-
-const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten'.split(' ');
-
-/** What further sessions would teach. Never of an exercise with more pain after. */
-function nextSentence(exercises: readonly ExerciseSummary[], canvas: Canvas): string {
-  const open = exercises.map((exercise) => ({
-    name: nameIn(canvas, exercise),
-    more: sessionsToSettle(exercise) ?? Number.POSITIVE_INFINITY,
-  }));
-  const fewest = Math.min(...open.map(({ more }) => more));
-  if (fewest === Number.POSITIVE_INFINITY) return '';
-  const names = open.filter(({ more }) => more === fewest).map(({ name }) => name);
-  const sessions = `${NUMBERS[fewest]} more ${fewest === 1 ? 'session' : 'sessions'}`;
-  return `${sessions} like those so far, if you do it anyway, would settle: ${names.join(', ')}.`;
 }

@@ -10,8 +10,8 @@ import {
   type SyncResult,
   total,
 } from '../../sync/result.ts';
-import { counted, escapeControls } from '../output/io.ts';
-import { clip } from './width.ts';
+import { counted, escapeControls } from '../terminal/io.ts';
+import { clip } from '../terminal/width.ts';
 
 /** What a sync did and left, as lines for a person. */
 

@@ -58,11 +58,11 @@ ${inlineFields(`Body of: ${summary}`, content)}`;
 function answers(document: OpenApi, { responses, summary }: Endpoint): Html {
   const own = Object.entries(responses).filter(([, given]) => !('$ref' in given));
   const shared = Object.entries(responses).filter(([, given]) => '$ref' in given);
-  return html`${own.map(([status, given]) => answer(document, status, given as Response, summary))}<p class="refusals">Or one of the <a href="#problems">problems</a>: ${shared.map(([status, given], i) => [i > 0 && ', ', refusal(status, given)])}.</p>
+  return html`${own.map(([status, given]) => responseRow(document, status, given as Response, summary))}<p class="refusals">Or one of the <a href="#problems">problems</a>: ${shared.map(([status, given], i) => [i > 0 && ', ', refusal(status, given)])}.</p>
 `;
 }
 
-function answer(document: OpenApi, status: string, given: Response, summary: string): Html {
+function responseRow(document: OpenApi, status: string, given: Response, summary: string): Html {
   const { description, headers = {}, content = {} } = given;
   return html`<p><b class="status">${status}</b> ${inline(description)}. ${carried(content)}</p>
 ${inlineFields(`Body of ${status} of: ${summary}`, content)}${headerTable(document, `Headers of ${status} of: ${summary}`, headers)}`;

@@ -1,13 +1,20 @@
 import { type Caller, isOpenToAll, may } from '../../domain/access.ts';
 import { stateOf, type Token } from '../../domain/token.ts';
 import type { Store } from '../../store/store.ts';
-import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
-import type { Route, Session } from '../route.ts';
+import type { Route, Session } from '../protocol/route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
+import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import { AuditTrail } from './audit.ts';
-import { secretOf } from './credentials.ts';
-import { Buckets, DEFAULT_RATE, FAILURE_RATE, PAIRING_RATE, type Rate, rateLimitKey } from './limits.ts';
-import { DEFAULT_QUOTA, Quota } from './quota.ts';
+import {
+  Buckets,
+  DEFAULT_QUOTA,
+  DEFAULT_RATE,
+  FAILURE_RATE,
+  PAIRING_RATE,
+  Quota,
+  type Rate,
+  rateLimitKey,
+} from './limits.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
 
@@ -150,4 +157,17 @@ export class Gate {
     this.#views.set(key, view);
     return view;
   }
+}
+
+/** Longest Authorization header that is parsed, in characters. */
+const MOST_CHARACTERS = 1000;
+
+/** The token in an Authorization header: a bearer token (RFC 6750), or the password of Basic (RFC 7617). */
+export function secretOf(header: string | undefined): string | undefined {
+  if (header === undefined || header.length > MOST_CHARACTERS) return undefined;
+  const [, scheme = '', credentials = ''] = /^(bearer|basic) +([\w.~+/-]+=*) *$/i.exec(header) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return credentials || undefined;
+  const pair = Buffer.from(credentials, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return colon < 0 ? undefined : pair.slice(colon + 1) || undefined;
 }

@@ -1,5 +1,5 @@
-import { Problem } from '../problem.ts';
 import type { HttpHeaders, HttpRequest } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
 
 /** The Host names that the service answers to, and the web pages that may call it. */
 export interface Origins {

@@ -1,28 +1,30 @@
 import { version } from '../../../package.json';
 import { isOpenToAll } from '../../domain/access.ts';
 import type { Fields } from '../../domain/fields.ts';
+import { kindNames, kindOf } from '../../domain/kinds.ts';
 import { schemaOf } from '../../domain/schema.ts';
 import { userRecord } from '../../domain/user.ts';
-import type { Route } from '../route.ts';
-import { type Operation, tags } from './operation.ts';
+import type { DescribedRoute, Operation } from './operation.ts';
 import { filterParameters, type Json, queryParameters, schemaJson } from './parts.ts';
-import { problemRefs, problemResponses } from './problems.ts';
-import { schemas } from './schemas.ts';
+import { problemRefs, problemResponses, problemSchema } from './problems.ts';
+import { historySchemas, recordSchemas } from './schemas.ts';
 
 const SERVERS = '"servers":[{"url":"/"}]';
 
-let rendered: string | undefined;
+/** The documents of tables of routes, each rendered once. */
+const rendered = new WeakMap<readonly DescribedRoute[], string>();
 
 /**
- * The OpenAPI 3.1 document of the service, as JSON, rendered once.
+ * The OpenAPI 3.1 document of the service, as JSON.
  * @param base the address of the service, as the caller wrote it
  */
-export function openApi(routes: readonly Route[], base = '/'): string {
-  rendered ??= JSON.stringify(documentOf(routes));
-  return rendered.replace(SERVERS, () => `"servers":[${JSON.stringify({ url: base })}]`);
+export function openApi(routes: readonly DescribedRoute[], base = '/'): string {
+  const document = rendered.get(routes) ?? JSON.stringify(documentOf(routes));
+  rendered.set(routes, document);
+  return document.replace(SERVERS, () => `"servers":[${JSON.stringify({ url: base })}]`);
 }
 
-function documentOf(routes: readonly Route[]): Json {
+function documentOf(routes: readonly DescribedRoute[]): Json {
   return {
     openapi: '3.1.1',
     info: {
@@ -36,16 +38,32 @@ function documentOf(routes: readonly Route[]): Json {
     },
     servers: [{ url: '/' }],
     security: [{}, ...SECURITY],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    tags,
     paths: pathsOf(routes),
     components: {
-      schemas: schemas(),
+      schemas: {
+        ...recordSchemas(),
+        ...Object.fromEntries(routes.flatMap(({ operation }) => Object.entries(operation.schemas?.() ?? {}))),
+        ...historySchemas(),
+        Problem: problemSchema,
+      },
       parameters: sharedParameters(routes),
       securitySchemes: SCHEMES,
       responses: problemResponses,
     },
   };
 }
+
+/** The groups of operations: of each kind of record, and the others. */
+const tags: Json[] = [
+  ...kindNames.map((name) => ({ name: kindOf(name).tag, description: kindOf(name).described.about })),
+  { name: 'Insights', description: 'What helps: figures and reports made from the logs of a user.' },
+  {
+    name: 'Changes',
+    description: 'What a client that keeps records of its own needs to stay up to date.',
+  },
+  { name: 'Service', description: 'The service itself.' },
+];
 
 /** A token is needed where the service runs with --auth, and only there. */
 const SECURITY: Json[] = [{ bearer: [] }, { basic: [] }];
@@ -71,7 +89,7 @@ const ID: Json = {
   schema: schemaJson(schemaOf(userRecord.id)),
 };
 
-function pathsOf(routes: readonly Route[]): Json {
+function pathsOf(routes: readonly DescribedRoute[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? (route.path.includes('{id}') ? { parameters: [ID] } : {});
@@ -88,7 +106,7 @@ interface OperationJson extends Json {
   responses: Json;
 }
 
-function operationOf({ right, errors, operation }: Route): OperationJson {
+function operationOf({ right, errors, operation }: DescribedRoute): OperationJson {
   const { tag, id, summary, description, headers = [], body, exampleId, success, shared } = operation;
   const query = queryOf(operation);
   const parameters = [
@@ -132,17 +150,19 @@ function queryOf({ query = {}, filters = {}, sortable }: Operation): Json[] {
 }
 
 /** The query parameters that several operations have, each described once. */
-function sharedParameters(routes: readonly Route[]): Json {
+function sharedParameters(routes: readonly DescribedRoute[]): Json {
   const parameters = routes.flatMap(({ operation }) => {
     const { shared } = operation;
-    return shared === undefined ? [] : queryOf(operation).map((one) => [keyOf(shared, one['name']), one]);
+    return shared === undefined
+      ? []
+      : queryOf(operation).map((one) => [sharedName(shared, one['name']), one]);
   });
   return Object.fromEntries(parameters);
 }
 
-const keyOf = (shared: string, name: unknown) => `${shared}.${name}`;
+const sharedName = (shared: string, name: unknown) => `${shared}.${name}`;
 const refOf = (shared: string, name: unknown): Json => ({
-  $ref: `#/components/parameters/${keyOf(shared, name)}`,
+  $ref: `#/components/parameters/${sharedName(shared, name)}`,
 });
 
 /** Gives the parameters that name fields a pattern: these fields, each at most once. */

@@ -1,21 +1,13 @@
+import type { Right } from '../../domain/access.ts';
 import type { Fields } from '../../domain/fields.ts';
-import type { Filter } from '../../domain/lists/filter.ts';
+import type { Filter } from '../../domain/filter.ts';
 import type { Json } from './parts.ts';
-
-/** The groups of operations, in the order of the document. */
-export const tags = {
-  Users: 'Profiles: where it hurts, how much, since when.',
-  'User exercise logs': 'Sessions: pain before and after, and whether it helped.',
-  Routines: 'Exercises that a user does together.',
-  Goals: 'How often a user means to exercise.',
-  Insights: 'What helps: figures and reports made from the logs of a user.',
-  Changes: 'What a client that keeps records of its own needs to stay up to date.',
-  Service: 'The service itself.',
-} as const;
+import type { ProblemName } from './problems.ts';
 
 /** How a route is described, as data, which is rendered when the document is asked for. */
 export interface Operation {
-  tag: keyof typeof tags;
+  /** The group of operations that it is in. */
+  tag: string;
   id: string;
   summary: string;
   description?: string;
@@ -34,4 +26,18 @@ export interface Operation {
   exampleId?: number;
   /** Responses to a request that succeeds, by status. */
   success: Readonly<Record<string, Json>>;
+  /** Named schemas that only this and the operations beside it refer to. */
+  schemas?: () => Readonly<Record<string, Json>>;
+}
+
+/** A route, as far as the document describes it. */
+export interface DescribedRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path pattern; `{id}` stands for the id of a record. */
+  path: string;
+  /** The right that a caller needs, which also says what the audit records; null for an open route, never audited. */
+  right: Right | null;
+  /** How it can fail, besides what can happen to any request. */
+  errors: readonly ProblemName[];
+  operation: Operation;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Fields } from '../../domain/fields.ts';
-import { type Filter, MOST_VALUES, operators } from '../../domain/lists/filter.ts';
+import { type Filter, MOST_VALUES, operators } from '../../domain/filter.ts';
+import type { Kind } from '../../domain/kind.ts';
 import { schemaOf } from '../../domain/schema.ts';
 
 /** Parts that several operations share. */
@@ -24,15 +25,46 @@ export const ETAG_IF_SHORT: Json = {
 
 export const NOT_MODIFIED = notModified();
 
+export const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes it safe to send the request again: it gets the first answer, and nothing is created twice',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[ -~]+$',
+    examples: ['0f5c3c5e-3f0e-4f0c-9a53-0d8a4c6f2b1e'],
+  },
+};
+
+export const REPLAYED: Json = {
+  'Idempotency-Replayed': {
+    description: 'true on the first answer when it is given again; absent otherwise',
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+/** The headers of a response to what created records. */
+export const CREATED_HEADERS: Json = {
+  ...REPLAYED,
+  ETag: { description: 'Strong entity tag; absent when there are several', schema: { type: 'string' } },
+  Location: { description: 'Path of the record; absent when there are several', schema: { type: 'string' } },
+};
+
 /** @param further headers besides the entity tag */
 export function notModified(further: Json = {}): Json {
   return { description: 'The caller has it already', headers: { ...further, ...ETAG } };
 }
 
-export const IF_MATCH = header('If-Match', 'Write only if the record still has this entity tag');
-export const IF_NONE_MATCH = header('If-None-Match', 'Answer 304 if the record still has this entity tag');
+export const IF_MATCH = requestHeader('If-Match', 'Write only if the record still has this entity tag');
+export const IF_NONE_MATCH = requestHeader(
+  'If-None-Match',
+  'Answer 304 if the record still has this entity tag',
+);
 
-function header(name: string, description: string): Json {
+function requestHeader(name: string, description: string): Json {
   return { name, in: 'header', description, schema: { type: 'string' } };
 }
 
@@ -77,9 +109,23 @@ export function taken(schema: Json, example: unknown): Json {
   return { required: true, content: content(schema, example) };
 }
 
+/** An array. @param bounds further keywords */
+export const many = (items: Json, bounds: Json = {}): Json => ({ type: 'array', items, ...bounds });
+
 /** A record of the examples of its fields. */
 export function exampleOf(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
+}
+
+/**
+ * What descriptions say of a kind: one of it with its article and without, several; and examples: a new one, a change, the id
+ * of one to delete.
+ */
+export function termsOf({ fields, schema, tag, described: { one: a, many }, examples }: Kind) {
+  const { id: _, ...example } = exampleOf(fields);
+  const { patch: change = Object.fromEntries(Object.entries(example).slice(-1)), deleted = 1 } =
+    examples ?? {};
+  return { tag, schema, a, one: a.replace(/^an? /, ''), many, example, change, deleted };
 }
 
 /** A reference to a schema of the document. */

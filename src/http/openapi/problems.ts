@@ -1,5 +1,5 @@
 import { faultCodes } from '../../domain/fault.ts';
-import { type ProblemType, problemTypes, typeUri } from '../problem-types.ts';
+import { type ProblemType, problemTypes, typeUri } from '../wire/problem.ts';
 import { type Json, ref } from './parts.ts';
 
 /** The schema of every error. */
@@ -44,43 +44,58 @@ export const problemSchema: Json = {
 
 /** How requests fail, by name: the status and the response. */
 const problems = {
-  BadRequest: problem('400', 'Malformed JSON, an invalid field or query value'),
-  Unauthorized: problem('401', 'Authentication is on and there is no valid token', {
+  BadRequest: refusal('400', 'Malformed JSON, an invalid field or query value'),
+  Unauthorized: refusal('401', 'Authentication is on and there is no valid token', {
     'WWW-Authenticate': { description: 'Bearer and Basic', required: true, schema: { type: 'string' } },
   }),
-  Forbidden: problem(
+  Forbidden: refusal(
     '403',
     'A foreign Host, Origin or site, or something that the role of the token may not do; to /pair a wrong code',
   ),
-  NotFound: problem('404', 'No such record'),
-  NotAcceptable: problem('406', 'Accept names no media type that this can be had as'),
-  Conflict: problem('409', 'Something later depends on it, or it cannot be taken back'),
-  Gone: problem('410', 'What is to be gone on from is not in the history any more: read everything anew'),
-  PreconditionFailed: problem('412', 'The record is not the one that If-Match names'),
-  PayloadTooLarge: problem(
+  NotFound: refusal('404', 'No such record'),
+  NotAcceptable: refusal('406', 'Accept names no media type that this can be had as'),
+  Conflict: refusal('409', 'Something later depends on it, or it cannot be taken back'),
+  Gone: refusal('410', 'What is to be gone on from is not in the history any more: read everything anew'),
+  PreconditionFailed: refusal('412', 'The record is not the one that If-Match names'),
+  PayloadTooLarge: refusal(
     '413',
     'The body is larger than 64 KiB, with several records than 1 MiB, to /pair than 1 KiB',
   ),
-  UnsupportedMediaType: problem('415', 'The body is not application/json in UTF-8'),
-  UnprocessableEntity: problem('422', 'The Idempotency-Key came with another body before'),
-  TooManyRequests: problem(
+  UnsupportedMediaType: refusal('415', 'The body is not application/json in UTF-8'),
+  UnprocessableEntity: refusal('422', 'The Idempotency-Key came with another body before'),
+  TooManyRequests: refusal(
     '429',
     'The caller comes too often or has written too much today, which counts with authentication, or has too many streams open',
     { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } } },
   ),
-  ServiceUnavailable: problem(
+  ServiceUnavailable: refusal(
     '503',
     'Another program held the database for too long, or a long read took too long or found too many others; Retry-After says when to try again',
     { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
   ),
-  InsufficientStorage: problem('507', 'The disk is full; nothing was saved'),
-  Refused: problem(
+  InsufficientStorage: refusal('507', 'The disk is full; nothing was saved'),
+  Refused: refusal(
     'default',
     'What can happen to any request: 405 with Allow, 408 when it takes too long to arrive, 417 for an unknown Expect, 431 when its headers are too large, 500 when something broke here',
   ),
 } as const;
 
 export type ProblemName = keyof typeof problems;
+
+/** How kinds of route can fail, besides what can happen to any request. */
+export const OPEN: readonly ProblemName[] = [
+  'BadRequest',
+  'Forbidden',
+  'TooManyRequests',
+  'ServiceUnavailable',
+];
+export const PAIR: readonly ProblemName[] = [...OPEN, 'NotFound', 'InsufficientStorage'];
+export const READ: readonly ProblemName[] = [...OPEN, 'Unauthorized'];
+export const LIST: readonly ProblemName[] = [...READ, 'NotAcceptable'];
+export const READ_ONE: readonly ProblemName[] = [...READ, 'NotFound'];
+export const BODY: readonly ProblemName[] = ['PayloadTooLarge', 'UnsupportedMediaType'];
+export const WRITE: readonly ProblemName[] = [...READ, 'InsufficientStorage'];
+export const WRITE_ONE: readonly ProblemName[] = [...WRITE, 'NotFound', 'PreconditionFailed'];
 
 /** The responses, by name, that operations refer to. */
 export const problemResponses: Json = Object.fromEntries(
@@ -94,7 +109,7 @@ export function problemRefs(names: readonly ProblemName[]): Json {
   );
 }
 
-function problem(status: string, description: string, headers?: Json): { status: string; response: Json } {
+function refusal(status: string, description: string, headers?: Json): { status: string; response: Json } {
   const content = { 'application/problem+json': { schema: ref('Problem') } };
   return { status, response: { description, ...(headers && { headers }), content } };
 }

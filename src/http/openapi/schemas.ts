@@ -1,58 +1,103 @@
-import type { Fields } from '../../domain/fields.ts';
-import { logFields, logRecord } from '../../domain/log.ts';
-import { goalFields, goalRecord } from '../../domain/plans/goal.ts';
-import { routineFields, routineRecord } from '../../domain/plans/routine.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
+import { type Action, sources } from '../../domain/history.ts';
+import type { Kind } from '../../domain/kind.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import { objectOf, partialOf, schemaOf } from '../../domain/schema.ts';
-import { userFields, userRecord } from '../../domain/user.ts';
-import { batchSchemas } from './actions.ts';
-import { historySchemas } from './history.ts';
-import { insightsSchemas } from './insights.ts';
-import { type Json, schemaJson } from './parts.ts';
-import { problemSchema } from './problems.ts';
+import { type Json, ref, schemaJson, termsOf } from './parts.ts';
 
-/** The named schemas of the document. */
-export function schemas(): Record<string, Json> {
+/** The schemas of the kinds of record, by name: of a record, and of what is sent to create, replace or change one. */
+export const recordSchemas = (): Record<string, Json> =>
+  Object.fromEntries(kindNames.flatMap((name) => Object.entries(schemasOf(kindOf(name)))));
+
+function schemasOf(kind: Kind): Record<string, Json> {
+  const { fields, schema, place, verbs } = kind;
+  const { id: _, ...input } = fields;
+  const { userId, ...ofUser } = input;
   return {
-    User: schemaJson(objectOf(userRecord)),
-    UserInput: input(userFields),
-    UserPatch: patch(userFields, { painLevel: 4 }),
-    UserExerciseLog: schemaJson(objectOf(logRecord)),
-    UserExerciseLogInput: input(logFields),
-    UserExerciseLogPatch: patch(logFields, { painAfter: 3 }),
-    Routine: schemaJson(objectOf(routineRecord)),
-    RoutineInput: input(routineFields),
-    UserRoutineInput: routineOfUser(),
-    Goal: schemaJson(objectOf(goalRecord)),
-    GoalInput: input({ sessionsPerWeek: goalFields.sessionsPerWeek }, ['userId']),
-    ...insightsSchemas(),
-    ...batchSchemas,
-    ...historySchemas(),
-    Problem: problemSchema,
+    [schema]: schemaJson(objectOf(fields)),
+    [`${schema}Input`]:
+      place === 'one-per-user'
+        ? withIgnored(schemaJson(objectOf(ofUser)), ['userId'])
+        : withIgnored(schemaJson(objectOf(input))),
+    ...(verbs.includes('patch') && {
+      [`${schema}Patch`]: {
+        ...withIgnored(schemaJson(partialOf(input))),
+        examples: [termsOf(kind).change],
+      },
+    }),
+    ...(place === 'below-user' && userId && { [`User${schema}Input`]: inputOfUser(ofUser, userId) }),
   };
 }
 
-/** @param ignored further fields that a client may send back as it got them */
-const input = (fields: Fields, ignored: readonly string[] = []): Json =>
-  withIgnored(schemaJson(objectOf(fields)), ignored);
-
-/** The path says whose routine it is. */
-function routineOfUser(): Json {
-  const { userId, ...fields } = routineFields;
-  const schema = input(fields);
-  const properties = schema['properties'] as Json;
-  return { ...schema, properties: { ...properties, userId: schemaJson(schemaOf(userId)) } };
+/** The path says whose it is. */
+function inputOfUser(fields: Fields, userId: Field): Json {
+  const schema = withIgnored(schemaJson(objectOf(fields)));
+  return {
+    ...schema,
+    properties: { ...(schema['properties'] as Json), userId: schemaJson(schemaOf(userId)) },
+  };
 }
 
-const patch = (fields: Fields, example: Json): Json => ({
-  ...withIgnored(schemaJson(partialOf(fields))),
-  examples: [example],
-});
-
-/** A client may send back what it got, id included. */
+/** A client may send back what it got, id included. @param names further fields that the path says */
 function withIgnored(schema: Json, names: readonly string[] = []): Json {
   const ignored: Json = {
     id: { description: 'Ignored: the service assigns ids' },
     ...Object.fromEntries(names.map((name) => [name, { description: 'Ignored: the path says it' }])),
   };
   return { ...schema, properties: { ...(schema['properties'] as Json), ...ignored } };
+}
+
+/** What an action leaves of a record: whether there is one before and after. */
+const states = {
+  create: { before: false, after: true },
+  update: { before: true, after: true },
+  delete: { before: true, after: false },
+  erase: { before: false, after: false },
+} as const satisfies Record<Action, object>;
+
+/** The schemas of entries of the history, by name: `record`, and then `action`, say which one it is. */
+export function historySchemas(): Record<string, Json> {
+  const entries = kindNames.map((kind) => [nameOfEntry(kind), entryOf(kind)]);
+  return {
+    HistoryEntry: {
+      description: 'What happened to a record in one change',
+      oneOf: kindNames.map((kind) => ref(nameOfEntry(kind))),
+      discriminator: {
+        propertyName: 'record',
+        mapping: Object.fromEntries(kindNames.map((kind) => [kind, ref(nameOfEntry(kind))['$ref']])),
+      },
+    },
+    ...Object.fromEntries(entries),
+  };
+}
+
+const nameOfEntry = (kind: KindName) => `${kindOf(kind).schema}Entry`;
+
+function entryOf(kind: KindName): Json {
+  const record = ref(kindOf(kind).schema);
+  // Only a person is erased, with all records.
+  const actions: Action[] = ['create', 'update', 'delete', ...(kind === 'user' ? (['erase'] as const) : [])];
+  return {
+    type: 'object',
+    required: ['seq', 'change', 'at', 'source', 'record', 'id'],
+    properties: {
+      seq: { type: 'integer', description: 'Grows with each entry', examples: [7] },
+      change: { type: 'integer', description: 'The change it belongs to', examples: [4] },
+      at: { type: 'string', format: 'date-time', examples: ['2026-03-02T08:30:00.000Z'] },
+      source: { type: 'string', enum: sources, description: 'What made the change' },
+      caller: { type: 'string', description: "The name of the caller's token" },
+      undoes: { type: 'integer', description: 'The change that this one took back' },
+      record: { type: 'string', const: kind },
+      id: { type: 'integer', description: 'Id of the record', examples: [1] },
+    },
+    oneOf: actions.map((action) => ({
+      type: 'object',
+      required: ['action', 'before', 'after'],
+      properties: {
+        action: { type: 'string', const: action },
+        before: states[action].before ? record : { type: 'null' },
+        after: states[action].after ? record : { type: 'null' },
+      },
+    })),
+  };
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from './problem.ts';
 
 /** A member of an Accept or Accept-Encoding header and its weight, 0 to 1 (RFC 9110, 12.4.2). */
 export function weightsOf(header: string): Map<string, number> {

@@ -1,7 +1,15 @@
-import { createServer, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
+import { typeUri, usualType } from './problem.ts';
 import { secureContext, type Tls } from './tls.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -69,4 +77,69 @@ export function hostNames(host: string): string[] {
   const version = isIP(host);
   if (version === 0 || host === '0.0.0.0' || host === '::') return [];
   return [version === 6 ? `[${host.toLowerCase()}]` : host];
+}
+
+/** Most requests that wait on one connection: more than clients pipeline, and little memory. */
+export const MOST_WAITING = 100;
+
+/** Number of waiting requests by connection. */
+const waiting = new WeakMap<Socket, number>();
+
+/**
+ * Runs pipelined requests one after the other (RFC 9112, 9.3.2), so that a read sees the writes before it and one
+ * connection cannot occupy the service. A connection with too many waiting requests is closed, and those never run.
+ */
+export function afterEarlier(incoming: IncomingMessage, outgoing: ServerResponse, answer: () => void): void {
+  // Node assigns the socket to a response when those before it are sent.
+  if (outgoing.socket) {
+    answer();
+    return;
+  }
+  const { socket } = incoming;
+  const ahead = waiting.get(socket) ?? 0;
+  if (ahead >= MOST_WAITING) {
+    socket.destroy();
+    return;
+  }
+  waiting.set(socket, ahead + 1);
+  outgoing.once('socket', () => {
+    waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+    answer();
+  });
+}
+
+/** Error codes of Node's HTTP parser and timers, as a status. */
+const statuses: Record<string, { status: number; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
+};
+
+const malformed = { status: 400, detail: 'This is not a well-formed HTTP request.' };
+
+/** `_httpMessage` is the response that a connection is sending; Node's own handler of bad requests reads it too. */
+type Connection = Duplex & { _httpMessage?: ServerResponse | null };
+
+/** Answers a request that is not well-formed HTTP, after the responses before it, and closes the connection. */
+export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Connection): void {
+  const current = socket._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else if (current?.req.complete || current?.headersSent) {
+    socket.pause();
+    current.once('close', () => socket.writable && refuseBadRequest(error, socket));
+  } else refuse(socket, statuses[error.code ?? ''] ?? malformed);
+}
+
+/** Refuses CONNECT, which asks for a tunnel through a proxy. */
+export function refuseConnect(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  refuse(socket, { status: 400, detail: 'This service is no proxy.' });
+}
+
+function refuse(socket: Duplex, { status, detail }: { status: number; detail: string }): void {
+  const title = STATUS_CODES[status];
+  const body = JSON.stringify({ type: typeUri(usualType(status)), title, status, detail });
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
 }

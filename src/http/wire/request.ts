@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { Problem } from '../problem.ts';
 import type { SharedConnections } from './connections.ts';
 import { type HttpRequest, MAX_BODY_BYTES } from './message.ts';
+import { Problem } from './problem.ts';
 
 /** How a service is reached. */
 export interface Reach {

@@ -30,10 +30,15 @@ export interface Answered {
 }
 
 /** Each message of the main thread gets exactly one of these. */
-export type FromWorker = { id: number } & (Answered | { chunk: Chunk } | { ended: true } | { error: Fault });
+export type FromWorker = { id: number } & (
+  | Answered
+  | { chunk: Chunk }
+  | { ended: true }
+  | { error: Failure }
+);
 
 /** An error as far as it crosses threads: with the response to it, and its stack where it was unforeseen. */
-export interface Fault {
+export interface Failure {
   response: HttpResponse;
   stack?: string | undefined;
 }

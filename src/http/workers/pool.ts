@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Store } from '../../store/store.ts';
-import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
-import type { RequestContext } from '../route.ts';
+import type { Workers as OtherThreads } from '../protocol/route.ts';
 import type { HttpResponse } from '../wire/message.ts';
+import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import type { WorkerData } from './messages.ts';
 import { Query } from './query.ts';
 import { Thread } from './thread.ts';
@@ -29,7 +29,7 @@ export interface WorkersOptions {
  * query at a time, and between the chunks of a long list goes on with others. They are started when there is something
  * to do, and ended when there is not.
  */
-export class Workers {
+export class Workers implements OtherThreads {
   readonly #threads = new Set<Thread>();
   readonly #waiting = new Set<Query>();
   readonly #queries = new Set<Query>();
@@ -42,11 +42,11 @@ export class Workers {
     private readonly options: WorkersOptions,
   ) {}
 
-  /**
-   * The response to a request, from a worker; undefined where no other thread can open the database.
-   * @throws Problem 503 when too many wait already, or it took too long
-   */
-  answer({ request, base, caller }: RequestContext): Promise<HttpResponse> | undefined {
+  answer({
+    request,
+    base,
+    caller,
+  }: Parameters<OtherThreads['answer']>[0]): Promise<HttpResponse> | undefined {
     if (!this.store.isShareable) return undefined;
     if (this.#isStopped || this.#waiting.size >= MOST_WAITING || this.#queries.size >= MOST_QUERIES)
       throw new Problem(503, 'Too many long reads are under way.', { 'retry-after': RETRY_AFTER_SECONDS });

@@ -1,5 +1,5 @@
-import { Problem } from '../problem.ts';
 import type { Chunk, HttpResponse } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
 import type { FromWorker, Question, ToWorker } from './messages.ts';
 
 /** What a query needs of the thread that answers it. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { Problem, RETRY_AFTER_SECONDS } from '../problem.ts';
+import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import type { Query } from './query.ts';
 

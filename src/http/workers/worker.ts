@@ -2,11 +2,11 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openReader } from '../../store/open-reader.ts';
 import type { Store } from '../../store/store.ts';
-import { Feed } from '../handlers/feed.ts';
-import { problemResponse } from '../problem.ts';
-import { match } from '../router.ts';
+import { Feed } from '../protocol/feed.ts';
+import { match } from '../routes/index.ts';
 import type { Chunks, HttpResponse } from '../wire/message.ts';
-import type { Answered, Fault, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
+import { problemResponse } from '../wire/problem.ts';
+import type { Answered, Failure, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
 /** The entry of a worker thread: answers reads with the handlers of the service, on connections of its own. */
 
@@ -31,7 +31,7 @@ parentPort?.on('message', (message: ToWorker) => {
   const reply = 'ask' in message ? ask(id, message.ask) : 'next' in message ? next(id) : cancel(id);
   reply.then(
     (answer) => send({ id, ...answer }),
-    (error: unknown) => send({ id, error: faultOf(error) }),
+    (error: unknown) => send({ id, error: failureOf(error) }),
   );
 });
 
@@ -102,7 +102,7 @@ async function cancel(id: number): Promise<{ ended: true }> {
   return { ended: true };
 }
 
-function faultOf(error: unknown): Fault {
+function failureOf(error: unknown): Failure {
   const response = problemResponse(error);
   return response.status === 500
     ? { response, stack: error instanceof Error ? error.stack : String(error) }

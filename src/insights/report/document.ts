@@ -1,4 +1,4 @@
-import type { Chart } from './charts/frame.ts';
+import type { Chart } from './charts.ts';
 
 /** What a report is made of. Every text is plain; the renderers escape. */
 export type Block =
@@ -37,6 +37,14 @@ export interface Bars {
     readonly rest: string | null;
   }[];
 }
+
+/** The labels of the columns, but for the drawing. */
+export const barLabels = {
+  exercise: 'Exercise',
+  verdict: 'Verdict',
+  mean: 'Mean (95 % interval)',
+  sessions: 'Sessions',
+} as const;
 
 export interface Bar {
   readonly name: string;

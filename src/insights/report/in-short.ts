@@ -1,25 +1,31 @@
 import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
-import type { Comparison } from '../compare.ts';
-import type { ExerciseSummary } from '../exercises.ts';
-import { firstAndLastMonth, monthInWords } from '../months.ts';
-import { describeRule, type ResponseRule } from '../rules.ts';
-import type { Summary } from '../summary.ts';
-import type { Trend } from '../trend.ts';
+import { describeRule } from '../rules.ts';
+import type { Comparison, Direction, ExerciseSummary, ResponseRule, Summary, Trend } from '../shapes.ts';
+import {
+  byVerdict,
+  clearTitles,
+  count,
+  differenceSentence,
+  directionWords,
+  firstAndLastMonth,
+  isOneYear,
+  listed,
+  monthInWords,
+  PAIN_BEFORE,
+  percent,
+  plain,
+  REGRESSION,
+  shiftWords,
+  shortName,
+  signed,
+  targetWords,
+  verdictWord,
+  versusWords,
+} from '../wording.ts';
 import type { Bar, Bars, Block, Note, Section, Tile } from './document.ts';
 import { riseCounts, shortNote } from './notes.ts';
 import { type Report, RISE } from './report.ts';
-import {
-  count,
-  differenceSentence,
-  listed,
-  percent,
-  plain,
-  shortName,
-  signed,
-  verdictWord,
-  versusWords,
-} from './words.ts';
 
 const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
 
@@ -51,21 +57,16 @@ const MOST_LONG_NAMED = 1;
 
 /** The answer in words: only what is clear. */
 function lead(exercises: readonly ExerciseSummary[]): string {
-  const sentence = (side: 'less' | 'more') => {
-    const clear = those(exercises, side);
+  const groups = byVerdict(exercises);
+  const sentence = (side: Direction) => {
+    const clear = groups[side];
     const isLong = clear.slice(0, MOST_NAMED).some((each) => shortName(each).length > ONE_LINE);
     const named = clear.map((each) => `${shortName(each)} (${signed(each.meanChange)})`);
     return `Clearly ${side} pain after ${listed(named, isLong ? MOST_LONG_NAMED : MOST_NAMED)}.`;
   };
-  const sides = (['less', 'more'] as const).filter((side) => those(exercises, side).length > 0);
+  const sides = (['less', 'more'] as const).filter((side) => groups[side].length > 0);
   if (sides.length === 0) return 'No exercise is clearly followed by less or by more pain yet.';
   return sides.map(sentence).join(' ');
-}
-
-/** The exercises that are clear, the strongest first. */
-function those(exercises: readonly ExerciseSummary[], side: 'less' | 'more'): ExerciseSummary[] {
-  const clear = exercises.filter(({ verdict, direction }) => verdict === 'clear' && direction === side);
-  return side === 'more' ? clear.toReversed() : clear;
 }
 
 function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
@@ -77,11 +78,7 @@ function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
       value: String(logs.length),
       lines: [
         `${plain(rhythm?.sessionsPerWeek ?? 0)} a week, on ${count(rhythm?.days ?? 0, 'day')}`,
-        ...(target
-          ? [
-              `target of ${target.perWeek} a week reached in ${target.weeksReached} of ${count(target.weeks, 'whole week')}`,
-            ]
-          : []),
+        ...(target ? [targetWords(target)] : []),
         `the last on ${logs.at(-1)?.date}`,
       ],
     },
@@ -109,29 +106,21 @@ function forWeeks(rule: ResponseRule): string {
   return `${whose} ${rule.points} points or ${rule.percent} % is for weeks, not for one session.`;
 }
 
-const DIRECTIONS: Readonly<Record<Trend['direction'], string>> = {
-  falling: 'falling',
-  rising: 'rising',
-  unclear: 'no clear direction',
-  'too-few': 'too few days to say where it goes',
-};
-
 /** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
-  const label = 'Pain before exercise';
-  const direction = DIRECTIONS[pain.direction];
+  const label = PAIN_BEFORE;
+  const direction = directionWords[pain.direction];
   const months = firstAndLastMonth(pain);
   if (months === null) {
     const value = level?.mean == null ? '–' : level.mean.toFixed(1);
     return { label, value, lines: [`mean of ${count(level?.sessions ?? 0, 'session')}`, direction] };
   }
   const [first, last] = months;
-  const sameYear = first.month.slice(0, 4) === last.month.slice(0, 4);
   return {
     label,
     value: `${first.mean.toFixed(1)} → ${last.mean.toFixed(1)}`,
     lines: [
-      `${monthInWords(first.month, !sameYear)} to ${monthInWords(last.month, true)}`,
+      `${monthInWords(first.month, !isOneYear(months))} to ${monthInWords(last.month, true)}`,
       `means of ${first.sessions} and ${count(last.sessions, 'session')}`,
       direction,
     ],
@@ -144,27 +133,23 @@ const ROOM_OF_CLEAR = 6;
 const MOST_FEW = 4;
 
 function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
-  const less = rowsWithin(ROOM_OF_CLEAR, those(exercises, 'less'));
-  const more = rowsWithin(ROOM_OF_CLEAR, those(exercises, 'more'));
-  const open = rowsWithin(
-    ROOM - less.lines - more.lines,
-    (['likely', 'open'] as const).flatMap((word) => exercises.filter(({ verdict }) => verdict === word)),
-  );
-  const few = exercises.filter(({ verdict }) => verdict === 'too-few');
-  const fewNames = few.map((each) => `${shortName(each)} (${each.sessions})`);
-  const groups = [
-    group('Less pain after', less),
-    group('More pain after', more),
+  const groups = byVerdict(exercises);
+  const less = rowsWithin(ROOM_OF_CLEAR, groups.less);
+  const more = rowsWithin(ROOM_OF_CLEAR, groups.more);
+  const open = rowsWithin(ROOM - less.lines - more.lines, [...groups.likely, ...groups.open]);
+  const fewNames = groups.few.map((each) => `${shortName(each)} (${each.sessions})`);
+  const shown = [
+    group(clearTitles.less, less),
+    group(clearTitles.more, more),
     group(
       'Not settled yet',
       open,
-      few.length > 0 && `Too few sessions to say: ${listed(fewNames, MOST_FEW)}.`,
+      fewNames.length > 0 && `${shiftWords['too-few'].sentence}: ${listed(fewNames, MOST_FEW)}.`,
     ),
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
   const legend = 'Bar: mean; line: its 95 % interval.';
-  const caption =
-    'Change in points, pain after minus pain before. Relief is compared with that after the other exercises at the same pain before; bad days often get better by themselves, and nothing else here takes that into account.';
-  return [{ kind: 'bars', legend, caption, groups }];
+  const caption = `Change in points, pain after minus pain before. Relief is compared with that after the other exercises at the same pain before; ${REGRESSION}, and nothing else here takes that into account.`;
+  return [{ kind: 'bars', legend, caption, groups: shown }];
 }
 
 interface Rows {
@@ -229,6 +214,6 @@ function risesBlocks(rises: readonly Log[]): Block[] {
 }
 
 function sinceInShort(previous: string, { second, painBefore }: Comparison): Block {
-  const text = `${count(second.sessions, 'session')}. Pain before exercise: ${differenceSentence(painBefore)}`;
+  const text = `${count(second.sessions, 'session')}. ${PAIN_BEFORE}: ${differenceSentence(painBefore)}`;
   return { kind: 'facts', rows: [{ label: `Since the report of ${previous}`, lines: [text] }] };
 }

@@ -1,8 +1,8 @@
 import { visible } from '../../lib/html.ts';
-import type { Bars, Block, Column } from './document.ts';
+import { withInterval } from '../wording.ts';
+import { type Bars, type Block, barLabels, type Column } from './document.ts';
 import type { Report } from './report.ts';
 import { documentOf } from './sections.ts';
-import { interval, signed } from './words.ts';
 
 /**
  * A report as Markdown (GitHub's flavour, for its tables): the same words and figures as the HTML; of each
@@ -61,10 +61,10 @@ function block(given: Block): string {
 
 function bars({ caption, groups }: Bars): string {
   const columns: Column[] = [
-    { label: 'Exercise' },
-    { label: 'Verdict' },
-    { label: 'Mean (95 % interval)', numeric: true },
-    { label: 'Sessions', numeric: true },
+    { label: barLabels.exercise },
+    { label: barLabels.verdict },
+    { label: barLabels.mean, numeric: true },
+    { label: barLabels.sessions, numeric: true },
   ];
   const parts = groups.flatMap(({ title, rows, rest }) => [
     `### ${escapeMarkdown(title)}`,
@@ -72,10 +72,10 @@ function bars({ caption, groups }: Bars): string {
       ? [
           rowsOf(
             columns,
-            rows.map(({ name, remark, verdict, mean, interval: range, sessions }) => [
+            rows.map(({ name, remark, verdict, mean, interval, sessions }) => [
               remark === null ? name : `${name} (${remark})`,
               verdict,
-              `${signed(mean)} (${interval(range)})`,
+              withInterval({ difference: mean, interval }),
               String(sessions),
             ]),
           ),

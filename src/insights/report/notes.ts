@@ -1,7 +1,7 @@
 import type { Log } from '../../domain/log.ts';
+import { count, listed, quoted, shortName } from '../wording.ts';
 import type { Block, Note, Section } from './document.ts';
 import { MANY, type Report } from './report.ts';
-import { count, listed, quoted, shortName } from './words.ts';
 
 /** More notes than this are shown only where all are asked for. */
 const MOST_NOTES = 20;

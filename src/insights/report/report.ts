@@ -1,10 +1,11 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { User } from '../../domain/user.ts';
-import { type Comparison, compareSummaries } from '../compare.ts';
+import { compareSummaries } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
-import { type Summary, type SummaryOptions, summarize } from '../summary.ts';
+import type { Comparison, Summary } from '../shapes.ts';
+import { type SummaryOptions, summarize } from '../summary.ts';
 
 export interface ReportOptions extends SummaryOptions {
   /** The day of the last report: what came after it is laid beside what came up to it. */

@@ -1,26 +1,32 @@
 import type { Log } from '../../domain/log.ts';
-import { type ExerciseSummary, exerciseKey } from '../exercises.ts';
+import { exerciseKey } from '../exercises.ts';
 import { methodNotes } from '../method.ts';
 import { describeRule } from '../rules.ts';
-import { changesSection } from './changes.ts';
-import { painChart } from './charts/pain.ts';
-import { sessionsChart } from './charts/sessions.ts';
-import type { Block, Document, RecordGroup, Section } from './document.ts';
-import { inShort } from './in-short.ts';
-import { notesSection } from './notes.ts';
-import type { Report } from './report.ts';
+import type { Comparison, ExerciseComparison, ExerciseSummary } from '../shapes.ts';
+import { FEWEST_TO_SAY } from '../verdict.ts';
 import {
   count,
+  differenceSentence,
+  exerciseShifts,
   fourWeeksSentence,
   interval,
+  overallSentence,
+  PAIN_BEFORE,
   percent,
   plain,
   quoted,
   rhythmSentences,
+  shiftWords,
   signed,
   trendSentence,
   verdictWords,
-} from './words.ts';
+  withInterval,
+} from '../wording.ts';
+import { painChart, sessionsChart } from './charts.ts';
+import type { Block, Document, RecordGroup, Section } from './document.ts';
+import { inShort } from './in-short.ts';
+import { notesSection } from './notes.ts';
+import type { Report } from './report.ts';
 
 /** Puts a report into words, charts and tables, the sixty-second summary first. */
 export function documentOf(report: Report): Document {
@@ -62,7 +68,7 @@ function painOverTime({ logs, summary }: Report): Section {
       {
         kind: 'facts',
         rows: [
-          { label: 'Pain before exercise', lines: [trendSentence(pain), fourWeeksSentence(pain)] },
+          { label: PAIN_BEFORE, lines: [trendSentence(pain), fourWeeksSentence(pain)] },
           { label: 'Sessions', lines: [rhythmSentences(logs.length, rhythm)] },
         ],
       },
@@ -110,21 +116,16 @@ function eachExercise({ summary }: Report): Section {
   if (overall)
     blocks.push({
       kind: 'paragraph',
-      text: `All sessions: mean change ${signed(overall.meanChange)} (95 % interval ${interval(overall.interval)}), response in ${percent(overall.responded)}, marked effective ${percent(overall.effective)}.`,
+      text: overallSentence(
+        overall,
+        `mean change ${signed(overall.meanChange)} (95 % interval ${interval(overall.interval)})`,
+      ),
     });
   return { title: 'Each exercise', blocks: [...blocks, ...theDayAfter(exercises)] };
 }
 
 const nameOf = ({ exerciseName, exerciseType }: { exerciseName: string; exerciseType: string }) =>
   `${quoted(exerciseName)}, ${exerciseType}`;
-
-function withInterval(value: {
-  difference: number | null;
-  interval: readonly [number, number] | null;
-}): string {
-  const { difference, interval: range } = value;
-  return difference === null || range === null ? '–' : `${signed(difference)} (${interval(range)})`;
-}
 
 function medianOf(exercise: ExerciseSummary): string {
   const { medianChange } = exercise;
@@ -155,6 +156,60 @@ function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
 
 function isMedianOutside({ verdict, medianChange, interval: [low, high] }: ExerciseSummary): boolean {
   return verdict !== 'too-few' && (medianChange < low || medianChange > high);
+}
+
+/** What is different since the last report, as far as there are enough sessions on both sides to say. */
+function changesSection(previous: string, comparison: Comparison): Section {
+  const { first, second, painBefore, meanChange, exercises } = comparison;
+  const enough = exercises.filter(
+    ({ first: then, second: since }) => Math.min(then?.sessions ?? 0, since?.sessions ?? 0) >= FEWEST_TO_SAY,
+  );
+  const shifts = exerciseShifts(comparison);
+  const facts: Block = {
+    kind: 'facts',
+    rows: [
+      {
+        label: 'Sessions',
+        lines: [
+          `${first.sessions} up to ${previous} (${plain(first.rhythm?.sessionsPerWeek ?? 0)} a week), ${second.sessions} since (${plain(second.rhythm?.sessionsPerWeek ?? 0)} a week).`,
+        ],
+      },
+      { label: PAIN_BEFORE, lines: [differenceSentence(painBefore)] },
+      { label: 'Change of a session, all exercises', lines: [differenceSentence(meanChange)] },
+      ...(shifts ? [{ label: 'Exercises', lines: [shifts] }] : []),
+    ],
+  };
+  return {
+    title: `What changed since ${previous}`,
+    blocks: enough.length > 0 ? [facts, changesTable(enough)] : [facts],
+  };
+}
+
+function changesTable(exercises: readonly ExerciseComparison[]): Block {
+  return {
+    kind: 'table',
+    caption: `Mean change of a session in points; exercises with ${FEWEST_TO_SAY} sessions or more on both sides.`,
+    columns: [
+      { label: 'Exercise' },
+      { label: 'Says' },
+      { label: 'Sessions then', numeric: true },
+      { label: 'Mean then', numeric: true },
+      { label: 'Sessions since', numeric: true },
+      { label: 'Mean since', numeric: true },
+      { label: 'Difference', numeric: true },
+      { label: '95 % interval', numeric: true },
+    ],
+    rows: exercises.map(({ first, second, meanChange, ...exercise }) => [
+      nameOf(exercise),
+      shiftWords[meanChange.shift].sentence,
+      String(first?.sessions),
+      signed(first?.meanChange ?? 0),
+      String(second?.sessions),
+      signed(second?.meanChange ?? 0),
+      signed(meanChange.difference ?? 0),
+      interval(meanChange.interval ?? [0, 0]),
+    ]),
+  };
 }
 
 function method({ summary }: Report): Section {
@@ -193,7 +248,7 @@ function recordGroup(logs: readonly Log[]): RecordGroup {
   }
   const [{ exerciseName = '', exerciseType = '' } = {}] = logs;
   return {
-    title: `${quoted(exerciseName)}, ${exerciseType} (${plain(logs.length)})`,
+    title: `${nameOf({ exerciseName, exerciseType })} (${plain(logs.length)})`,
     lines: [...months].map(([label, entries]) => ({ label, lines: entries })),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RequestContext } from '../../../src/http/route.ts';
+import type { RequestContext } from '../../../src/http/protocol/route.ts';
 import { Workers } from '../../../src/http/workers/pool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { filledStore, freshFolder, log } from '../../store/helpers.ts';

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildReport, reportHtml } from '../../../src/insights/index.ts';
+import { reportHtml } from '../../../src/insights/report/page.ts';
+import { buildReport } from '../../../src/insights/report/report.ts';
 import { missing, openBrowser, Sheet } from './browser.ts';
 import { samples } from './samples.ts';
 

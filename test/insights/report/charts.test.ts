@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../../src/domain/log.ts';
-import { buildReport, type ReportOptions, reportHtml, summarize } from '../../../src/insights/index.ts';
+import { summarize } from '../../../src/insights/index.ts';
+import { reportHtml } from '../../../src/insights/report/page.ts';
+import { buildReport, type ReportOptions } from '../../../src/insights/report/report.ts';
 import { logsOf } from '../helpers.ts';
 import { nora, sessions } from './samples.ts';
 

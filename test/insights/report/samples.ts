@@ -1,7 +1,7 @@
 import practice from '../../../src/cli/practice.json';
 import type { Log } from '../../../src/domain/log.ts';
 import type { User } from '../../../src/domain/user.ts';
-import type { ReportOptions } from '../../../src/insights/index.ts';
+import type { ReportOptions } from '../../../src/insights/report/report.ts';
 import { nora as someone } from '../../helpers.ts';
 import { generator, log } from '../helpers.ts';
 

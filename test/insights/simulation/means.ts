@@ -1,3 +1,4 @@
+import type { Finding } from '../../../src/insights/shapes.ts';
 import {
   confidenceSequence,
   meanEstimate,
@@ -8,7 +9,7 @@ import {
   welch,
 } from '../../../src/insights/stats/estimate.ts';
 import { countOf, type Point, squaresOf } from '../../../src/insights/stats/points.ts';
-import { FEWEST_TO_SAY, type Finding, findingOf, sideOf } from '../../../src/insights/verdict.ts';
+import { FEWEST_TO_SAY, findingOf, sideOf } from '../../../src/insights/verdict.ts';
 import { generator } from '../helpers.ts';
 import { clamp, type Law, laws, normal, plain, type Session, withoutEffect } from './laws.ts';
 

@@ -1,0 +1,40 @@
+import type { Goal } from '../domain/goal.ts';
+import type { Store } from '../store/store.ts';
+
+/** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
+type Guard = (json: string) => void;
+
+/** The goal of a user, if there is one. */
+export const goalOf = ({ goals }: Store, userId: number): Goal | undefined => goals.list({ userId })[0];
+
+/**
+ * Sets the goal of a user: the first, or another in the place of the one there is.
+ * @throws SciaticaError `invalid` if there is no such user, and what the guard throws
+ */
+export function setGoal(
+  store: Store,
+  userId: number,
+  sessionsPerWeek: number,
+  guard?: Guard,
+): { goal: Goal; isFirst: boolean } {
+  const input = { userId, sessionsPerWeek };
+  // Read inside the change: an app may have written meanwhile.
+  return store.change(() => {
+    const now = goalOf(store, userId);
+    return now
+      ? { goal: store.goals.replace(now.id, input, guard), isFirst: false }
+      : { goal: store.goals.create(input), isFirst: true };
+  });
+}
+
+/**
+ * Removes the goal of a user.
+ * @returns what it was; undefined where there was none
+ * @throws what the guard throws
+ */
+export function removeGoal(store: Store, userId: number, guard?: Guard): Goal | undefined {
+  return store.change(() => {
+    const now = goalOf(store, userId);
+    return now && store.goals.delete(now.id, guard);
+  });
+}

@@ -1,0 +1,30 @@
+import type { RecordOf } from '../domain/fields.ts';
+import type { reportFields } from '../domain/summary.ts';
+import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/report.ts';
+import { responseRules } from '../insights/rules.ts';
+import type { Store } from '../store/store.ts';
+import { goalOf } from './goal.ts';
+
+export { reportMarkdown } from '../insights/report/markdown.ts';
+export { reportHtml, reportPolicy } from '../insights/report/page.ts';
+
+/** What can be asked of a report. */
+export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
+  readonly anonymous?: boolean | undefined;
+}
+
+/**
+ * The report on a user, against the target that was asked for, else the goal. What it says is of one moment.
+ * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions
+ */
+export function reportOf(store: Store, userId: number, asked: AskedOfReport): Report {
+  const { since, until, rule = 'default' } = asked;
+  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  const [user, goal, logs] = store.read(() => [
+    store.users.get(userId),
+    goalOf(store, userId),
+    store.logs.list({ userId, ...period, limit: MOST_SESSIONS + 1 }),
+  ]);
+  const target = asked.target ?? goal?.sessionsPerWeek;
+  return buildReport(user, logs, { ...asked, target, rule: responseRules[rule] });
+}

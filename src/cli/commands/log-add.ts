@@ -1,0 +1,323 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { fromTexts } from '../../domain/codec.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Exercise } from '../../domain/exercise.ts';
+import {
+  exerciseTypes,
+  type Log,
+  type LogInput,
+  logFields,
+  logRecord,
+  suggestEffective,
+} from '../../domain/log.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
+import {
+  askExercise,
+  askSimilar,
+  askType,
+  exerciseMeant,
+  exerciseNamed,
+  namesOf,
+  similarName,
+} from '../input/exercises.ts';
+import { notesOption, withNotes } from '../input/notes.ts';
+import {
+  addFieldOptions,
+  dayFaults,
+  jsonOption,
+  missingOf,
+  type Options,
+  valuesOf,
+} from '../input/options.ts';
+import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
+import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
+import { answerOf } from '../views/records.ts';
+import { redFlagsHelp } from '../views/red-flags.ts';
+
+const IN_ONE_LINE =
+  'In one line, the name is that of an exercise done before or a part of it, such as piri, or its initials; a new name needs --type, or is asked about. It is today, without notes, and helped if the pain is less after than before, unless you say otherwise. --name is always taken literally.';
+
+/** `sciatica log add|again` */
+export function addLogAddCommands(log: Command, context: Context): void {
+  const add = log
+    .command('add')
+    .summary('Record an exercise')
+    .description(
+      `Record an exercise: in one line, with flags, or, in a terminal, by answering questions. ${IN_ONE_LINE}`,
+    )
+    .argument('[words...]', 'name before after note…');
+  addFieldOptions(add, logFields);
+  add
+    .addOption(notesOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica log add piri 6 4',
+        'sciatica log add cat-cow 5 5 stiff after the drive --date yesterday',
+        'sciatica log add',
+        "sciatica log add --name 'Piriformis Stretch' --type stretch \\\n    --before 6 --after 4 --effective",
+        "sciatica log add --name 'Glute Bridge' --date yesterday \\\n    --before 5 --after 5 --no-effective --notes '3 sets of 10'",
+      ),
+    )
+    .addHelpText('after', redFlagsHelp)
+    .action(async (words: string[], options: Options) =>
+      addLog(context, words, await withNotes(context, options)),
+    );
+
+  const again = log
+    .command('again')
+    .summary('Record the last session once more')
+    .description(
+      'Record the last session, or the last of an exercise, once more: only the pain before and after is asked for. The rest is as in the one line of log add.',
+    )
+    .argument('[words...]', 'name before after note…');
+  const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;
+  addFieldOptions(again, ofToday);
+  again
+    .addOption(notesOption())
+    .addOption(jsonOption())
+    .addHelpText('after', examples('sciatica log again', 'sciatica log again piri 6 4'))
+    .action(async (words: string[], options: Options) =>
+      repeatLog(context, words, await withNotes(context, options)),
+    );
+}
+
+type Values = Record<string, unknown>;
+
+/** A session as far as the command line says it. */
+interface Draft {
+  values: Values;
+  /** The name as it was typed, which may be a part of one. */
+  name?: string | undefined;
+  /** The one-line form: what is unsaid has a default, and only the name, the type and the pain are asked for. */
+  brief: boolean;
+}
+
+/**
+ * `log add`: records a session of an exercise.
+ * @param words name, pain before, pain after, note…
+ * @throws SciaticaError `invalid` with every fault; then nothing was written
+ */
+async function addLog(context: Context, words: readonly string[], options: Options): Promise<void> {
+  checkJson(options, logRecord);
+  const draft = draftOf(context, words, options);
+  if (context.interactive) await settleUser(context, draft);
+  const known = context.store.logs.exercises(userIdOf(draft));
+  await settleName(context, draft, known);
+  await save(context, options, draft, known);
+}
+
+/**
+ * `log again`: records the last session, or the last of an exercise, once more, with the pain of today.
+ * @throws SciaticaError `not-found` if there is none to repeat; as `addLog`
+ */
+async function repeatLog(context: Context, words: readonly string[], options: Options): Promise<void> {
+  checkJson(options, logRecord);
+  const draft = { ...draftOf(context, words, options), brief: true };
+  const { logs } = context.store;
+  const userId = await resolveUserOrAsk(context, draft.values['userId']);
+  const known = logs.exercises(userId);
+  const name = draft.name === undefined ? undefined : await exerciseMeant(context, draft.name, known, false);
+  const [last] = logs.list({
+    userId,
+    ...(name !== undefined && { exerciseName: name }),
+    sort: '-date,-id',
+    limit: 1,
+  });
+  if (!last)
+    throw new SciaticaError('not-found', 'There is no session to repeat. Start with: sciatica log add');
+  const { exerciseName, exerciseType } = last;
+  await save(
+    context,
+    options,
+    { brief: true, values: { exerciseName, exerciseType, ...draft.values, userId } },
+    known,
+  );
+}
+
+function draftOf(context: Context, words: readonly string[], options: Options): Draft {
+  if (context.store.users.count() === 0) throw usage('There is no user yet. Start with: sciatica user add');
+  const given = valuesOf(logFields, options, context.today);
+  const { name, values } = readWords(words, given);
+  const userId = given['userId'] ?? resolveUser(context, undefined);
+  return {
+    name,
+    brief: words.length > 0,
+    values: { ...given, ...values, ...(userId !== undefined && { userId }) },
+  };
+}
+
+const userIdOf = ({ values: { userId } }: Draft) => (typeof userId === 'number' ? userId : undefined);
+
+/** Asks whether an exercise helped. */
+export async function askHelped(context: Context, helped: boolean): Promise<boolean> {
+  const { askYesNo } = await import('../terminal/prompts.ts');
+  return askYesNo(context, 'Did it help?', helped);
+}
+
+/** Asks whose session it is, where that is not clear. Flags are checked before the first question. */
+async function settleUser(context: Context, draft: Draft): Promise<void> {
+  await checkGiven(context, draft.values);
+  draft.values['userId'] ??= await resolveUserOrAsk(context, undefined);
+}
+
+async function checkGiven(context: Context, values: Values): Promise<void> {
+  const { checkChange } = await import('../../store/records/checks.ts');
+  const { users } = context.store;
+  namingFlags(
+    logFields,
+    () => checkChange(users, 'log', values),
+    dayFaults(logFields, values, context.today),
+  );
+}
+
+/** Finds the exercise that the typed name means. */
+async function settleName(context: Context, draft: Draft, known: readonly Exercise[]): Promise<void> {
+  if (draft.name === undefined) return;
+  draft.values['exerciseName'] = await exerciseMeant(context, draft.name, known, true);
+}
+
+async function save(
+  context: Context,
+  options: Options,
+  draft: Draft,
+  known: readonly Exercise[],
+): Promise<void> {
+  const { logs } = context.store;
+  const values = withDefaults(context, draft, known);
+  const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
+  const log = logs.create(
+    await checked(context, asked ? await askMissing(context, draft, known) : values, known, draft),
+  );
+  const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
+  printDone(context, options, { fields: logRecord, record: log, done });
+  sayDoubts(context, log, asked ? [] : known);
+}
+
+/** Values of fields that were not given; in prompts, the defaults. */
+const defaults = ({ today }: Context): Values => ({ date: today, notes: '' });
+
+const helped = ({ painBefore, painAfter }: Values) => suggestEffective(Number(painBefore), Number(painAfter));
+
+/** Adds what follows from what was said: the type of a known exercise, today, and in one line whether it helped. */
+function withDefaults(context: Context, { values, brief }: Draft, known: readonly Exercise[]): Values {
+  const all = { ...defaults(context), ...withType(values, known) };
+  const isKnown = typeof all['painBefore'] === 'number' && typeof all['painAfter'] === 'number';
+  return brief && isKnown ? { effective: helped(all), ...all } : all;
+}
+
+/** Adds the type of the exercise's last session, unless one was given. */
+function withType(given: Values, known: readonly Exercise[]): Values {
+  const before = exerciseNamed(given['exerciseName'], known);
+  return before ? { exerciseType: before.exerciseType, ...given } : given;
+}
+
+async function checked(
+  context: Context,
+  values: Values,
+  known: readonly Exercise[],
+  { brief }: Draft,
+): Promise<LogInput> {
+  const { checkNew } = await import('../../store/records/checks.ts');
+  const words: Record<string, string> = dayFaults(logFields, values, context.today);
+  if (values['userId'] === undefined)
+    words['userId'] = 'is missing: there are several users (to choose one for good: sciatica user use ID)';
+  const name = values['exerciseName'];
+  if (values['exerciseType'] === undefined && typeof name === 'string') {
+    words['exerciseType'] =
+      `is missing: ${quoted(name)} is a new exercise${didYouMean(name, namesOf(known))}. Add --type ${exerciseTypes.join(' or --type ')}`;
+  }
+  // In one line whether it helped follows from the pain, which then is what is missing or wrong.
+  const whole = brief ? { effective: false, ...values } : values;
+  return namingFlags(logFields, () => checkNew(context.store.users, 'log', whole), words);
+}
+
+/** Asks for what was not said. */
+async function askMissing(
+  context: Context,
+  { values: given, brief }: Draft,
+  known: readonly Exercise[],
+): Promise<Values> {
+  const { askField } = await import('../terminal/prompts.ts');
+  await checkGiven(context, given);
+  const name = String(given['exerciseName'] ?? (await askExercise(context, known)));
+  const meant = await askSimilar(context, name, known);
+  const values = withType({ ...given, exerciseName: meant ?? name }, known);
+  if (brief) Object.assign(values, { ...defaults(context), ...values });
+  for (const [field, definition] of Object.entries(missingOf(logFields, values)))
+    if (field === 'exerciseType' && brief)
+      values[field] = await askType(context, String(values['exerciseName']));
+    else if (field !== 'effective')
+      values[field] = await askField(context, definition, defaults(context)[field]);
+    else values[field] = brief ? helped(values) : await askHelped(context, helped(values));
+  return values;
+}
+
+/** Points out probable mistakes: a name close to a known one, a strange day, the same session twice. */
+function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void {
+  const similar = similarName(log.exerciseName, known);
+  if (similar) {
+    say(
+      context,
+      `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
+    );
+    const edit = `log edit ${log.id} --name ${quoted(escapeControls(similar))}`;
+    say(context, `If that was meant: ${commandLine(context, edit)}`);
+  }
+  sayDoubtOfDay(context, log.date);
+  const { userId, exerciseName, date, painBefore, painAfter } = log;
+  const same = context.store.logs
+    .list({ userId, exerciseName, since: date, until: date })
+    .find((other) => other.id !== log.id && other.painBefore === painBefore && other.painAfter === painAfter);
+  if (same) say(context, `Note: log ${same.id} says the same of that day.`);
+}
+
+/** What bare words say about a session; the name is as it was typed. */
+interface Said {
+  name?: string;
+  /** By field: painBefore, painAfter, notes. */
+  values: Record<string, unknown>;
+}
+
+const NUMBER = /^\d+([.,]\d+)?$/;
+
+/** Both levels of pain in one word, as in `log routine --set`. */
+const PAIR = /^(\d+),(\d+)$/;
+
+/**
+ * Reads `name before after note…`, or `name before,after note…`: the name ends where the first number stands.
+ * @param given the values of flags
+ * @throws SciaticaError `invalid` where a word and a flag say the same
+ */
+function readWords(words: readonly string[], given: Readonly<Record<string, unknown>>): Said {
+  if (words.length === 0) return { values: {} };
+  const first = words.findIndex((word) => NUMBER.test(word));
+  const end = first < 0 ? words.length : first;
+  const name = words.slice(0, end).join(' ').trim();
+  const said = words.slice(end, end + 2).filter((word, i) => i === 0 || NUMBER.test(word));
+  const notes = words.slice(end + said.length).join(' ');
+  const [painBefore, painAfter] = (said.length === 1 && PAIR.exec(said[0] ?? '')?.slice(1)) || said;
+  const texts = {
+    ...(painBefore !== undefined && { painBefore }),
+    ...(painAfter !== undefined && { painAfter }),
+    ...(notes !== '' && { notes }),
+  };
+  refuseTwice({ ...texts, ...(name !== '' && { exerciseName: name }) }, given);
+  return { ...(name !== '' && { name }), values: fromTexts(logFields, texts) };
+}
+
+function refuseTwice(
+  texts: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  for (const [field, text] of Object.entries(texts))
+    if (given[field] !== undefined)
+      throw usage(
+        `"${text}" and --${logFields[field as keyof typeof logFields].flag} say the same: give one of them.`,
+      );
+}

@@ -1,0 +1,57 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Context } from '../../context.ts';
+import { replace, temporaryBeside } from '../../lib/files.ts';
+import { fileError, usage } from '../terminal/errors.ts';
+import { escapeControls, say } from '../terminal/io.ts';
+
+/** Tokens for services, which no command line, no backup and no export holds. */
+
+/**
+ * Reads the token in a file.
+ * @throws SciaticaError `unusable` for a file that cannot be read, `invalid` for one that holds no token
+ */
+export function readToken(context: Context, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+      say(
+        context,
+        `Others on this computer may read ${escapeControls(file)}: chmod 600 ${escapeControls(file)}`,
+      );
+  } catch (error) {
+    throw fileError(error, (errno) => ['unusable', `The token cannot be read from ${file} (${errno}).`]);
+  }
+  return checkToken(text, file);
+}
+
+/** @throws SciaticaError `invalid` */
+export function checkToken(text: string, from: string): string {
+  if (!/^[\x21-\x7e]{8,500}$/.test(text))
+    throw usage(`${from} holds no token: it is one word, as sciatica token add prints it.`);
+  return text;
+}
+
+/** The file beside the database that keeps the token of a remote. */
+const fileOf = (context: Context, remote: string) => `${context.databasePath}.token-${remote}`;
+
+/** Keeps the token of a remote, in a file that nobody else may read. */
+export function keepToken(context: Context, remote: string, token: string): void {
+  const temporary = temporaryBeside(fileOf(context, remote));
+  try {
+    writeFileSync(temporary.path, `${token}\n`, { mode: 0o600, flag: 'w' });
+    replace(temporary.path, fileOf(context, remote));
+  } finally {
+    temporary.remove();
+  }
+}
+
+/** The token of a remote; undefined if it has none. */
+export function keptToken(context: Context, remote: string): string | undefined {
+  const file = fileOf(context, remote);
+  return statSync(file, { throwIfNoEntry: false }) ? readToken(context, file) : undefined;
+}
+
+export function forgetToken(context: Context, remote: string): void {
+  rmSync(fileOf(context, remote), { force: true });
+}

@@ -1,0 +1,93 @@
+import type { Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { addFieldOptions, idOf, jsonOption } from '../input/options.ts';
+import { examples } from '../terminal/help.ts';
+import type { Options } from '../terminal/output.ts';
+import { addRecord, editRecord, givenFields, removeRecords, showRecord } from './verbs.ts';
+
+/** Commands of a kind of record, made from its fields and words. */
+
+/** `an appointment`; in English a u is rather spoken as in "user". */
+const withArticle = (word: string): string => `${/^[aeio]/.test(word) ? 'an' : 'a'} ${word}`;
+
+/** Declares `add`. @param lines examples */
+export function addVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
+  const one = withArticle(kindOf(kind).words.one);
+  const command = group
+    .command('add')
+    .summary(`Add ${one}`)
+    .description(`Add ${one}. In a terminal, what is missing is asked for.`);
+  addFieldOptions(command, givenFields(kind));
+  return command.addOption(jsonOption()).addHelpText('after', examples(...lines));
+}
+
+/** Declares `show`. @param lines examples */
+export function showVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
+  const { one } = kindOf(kind).words;
+  return group
+    .command('show')
+    .summary(`Show ${withArticle(one)}`)
+    .description(`Show ${withArticle(one)}.`)
+    .addOption(jsonOption())
+    .addHelpText('after', examples(...lines));
+}
+
+/** Declares `edit`. @param lines examples @param more flags besides those of the fields */
+export function editVerb(
+  group: Command,
+  kind: KindName,
+  lines: readonly string[],
+  more: readonly Option[] = [],
+): Command {
+  const command = group
+    .command('edit')
+    .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
+    .description('Change what the flags say, or, in a terminal and without flags, be asked field by field.');
+  addFieldOptions(command, givenFields(kind));
+  for (const option of more) command.addOption(option);
+  return command.addOption(jsonOption()).addHelpText('after', examples(...lines));
+}
+
+/** Declares `rm`. @param lines examples */
+export function removeVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
+  const { many } = kindOf(kind).words;
+  return group
+    .command('rm')
+    .summary(`Remove ${many}`)
+    .description(`Remove one or more ${many}. It asks first.`)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples(...lines));
+}
+
+/** What the commands of a kind say that its definition does not: a sentence about it, and examples of each verb. */
+export interface Texts {
+  description: string;
+  examples: Readonly<Record<'add' | 'show' | 'edit' | 'rm', readonly string[]>>;
+}
+
+/** Adds `sciatica <kind> add|show|edit|rm`. */
+export function addRecordCommand(program: Command, context: Context, kind: KindName, texts: Texts): void {
+  const { one } = kindOf(kind).words;
+  const group = program
+    .command(one)
+    .helpCommand(false)
+    .summary(`Add, show, change or remove ${withArticle(one)}`)
+    .description(texts.description);
+  addVerb(group, kind, texts.examples.add).action(async (options: Options) => {
+    await addRecord(context, options, kind);
+  });
+  showVerb(group, kind, texts.examples.show)
+    .argument('<id>', `id of the ${one}`)
+    .action((id: string, options: Options) => showRecord(context, options, kind, idOf(id)));
+  editVerb(group, kind, texts.examples.edit)
+    .argument('<id>', `id of the ${one}`)
+    .action(async (id: string, options: Options) => {
+      await editRecord(context, options, kind, () => idOf(id));
+    });
+  removeVerb(group, kind, texts.examples.rm)
+    .argument('<id...>', `ids of the ${kindOf(kind).words.many}`)
+    .action((ids: string[], options: Options) =>
+      removeRecords(context, options, kind, [...new Set(ids.map((id) => idOf(id)))]),
+    );
+}

@@ -1,0 +1,71 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { countOf, csvOption, jsonOption } from '../input/options.ts';
+import { resolveListUser } from '../input/resolve-user.ts';
+import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
+import { examples } from '../terminal/help.ts';
+import { counted, say } from '../terminal/io.ts';
+import { type Options, printList, sayEmpty } from '../terminal/output.ts';
+import { columnsOf } from '../views/records.ts';
+import { isOwned, type ListFilter, verbsOf } from './verbs.ts';
+
+/** Adds `sciatica <kinds>`, which lists them. @param lines examples */
+export function addListCommand(
+  program: Command,
+  context: Context,
+  kind: KindName,
+  lines: readonly string[],
+): void {
+  const { fields, words } = kindOf(kind);
+  const { userId, ...others } = fields;
+  const command = program
+    .command(words.many)
+    .summary(`List the ${words.many}`)
+    .description(
+      `List the ${words.many}, in the order they were added or that of --sort: as a table in a terminal, as tab-separated lines in a pipe.`,
+    );
+  if (userId && isOwned(kind)) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
+  const ordered = Object.keys(others).find(
+    (name) => name !== 'id' && /^(integer|date)$/.test(others[name]?.kind ?? ''),
+  );
+  addMatchingOptions(command, fields)
+    .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))
+    .addOption(new Option('--limit <n>', 'the first so many').argParser(countOf))
+    .addOption(jsonOption())
+    .addOption(csvOption())
+    .addHelpText('after', examples(...lines))
+    .action((options: Options) => listRecords(context, options, kind));
+}
+
+/** Lists the records that match, in every output format. @throws SciaticaError `invalid`, `not-found` */
+export async function listRecords(context: Context, options: Options, kind: KindName): Promise<void> {
+  const {
+    fields,
+    words: { one, many },
+  } = kindOf(kind);
+  const records = verbsOf(context, kind);
+  const userId = isOwned(kind) ? resolveListUser(context, options) : undefined;
+  const owner = userId === undefined ? {} : { userId };
+  const matching = { ...owner, ...(await matchingOf(context, options, fields)) };
+  const filter: ListFilter = { ...matching, ...(await sortOf(options, fields)) };
+  if (typeof options['limit'] === 'number') filter.limit = options['limit'];
+  const isPlain = options['json'] === undefined && !options['csv'];
+  if (isPlain && records.count(owner) === 0) {
+    // The first user comes before everything else.
+    const hint = isOwned(kind) ? 'To add one' : 'Start with';
+    return sayEmpty(context, options, `There is no ${one} yet. ${hint}: sciatica ${one} add`);
+  }
+  const total = isPlain ? records.count(matching) : undefined;
+  if (total === 0) return sayEmpty(context, options, `No ${one} matches.`);
+  const { userId: user, ...others } = fields;
+  await printList<object>(context, options, {
+    fields,
+    columns: () => columnsOf(user && userId === undefined ? { ...others, userId: user } : others),
+    json: () => records.jsonRows(filter),
+    rows: () => records.chunks(filter),
+  });
+  const { limit } = filter;
+  if (context.stdout.isTTY && total !== undefined && limit !== undefined && limit < total)
+    say(context, `${limit} of ${counted(total, one, many)}.`);
+}

@@ -1,0 +1,153 @@
+import type { Context } from '../../context.ts';
+import type { Fields } from '../../domain/fields.ts';
+import type { Matching } from '../../domain/filter.ts';
+import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import type { Paging } from '../../domain/sort.ts';
+import { confirmDeletion, type Edited, patchOf } from '../input/edit.ts';
+import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
+import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { namingFlags } from '../terminal/errors.ts';
+import { counted, sayAlways } from '../terminal/io.ts';
+import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
+import { columnsOf, summaryOf } from '../views/records.ts';
+
+/** What the commands of every kind of record do. */
+
+export type ListFilter = Matching & Paging & { userId?: number };
+
+type Stored<K extends KindName> = RecordOfKind<K> & { id: number };
+
+/** The verbs of the store as they are the same for every kind. */
+interface Records<K extends KindName> {
+  get(id: number): Stored<K>;
+  create(input: object): Stored<K>;
+  update(id: number, patch: object): Stored<K>;
+  delete(id: number): unknown;
+  count(filter?: ListFilter): number;
+  chunks(filter: ListFilter): Iterable<Stored<K>[]>;
+  jsonRows(filter: ListFilter): Iterable<string[]>;
+}
+
+export const verbsOf = <K extends KindName>({ store }: Context, kind: K) =>
+  store.of(kind) as unknown as Records<K>;
+
+/** The fields that a person gives: all but the id. */
+export function givenFields(kind: KindName): Fields {
+  const { id: _, ...fields } = kindOf(kind).fields;
+  return fields;
+}
+
+/** Whether the records of a kind belong to users. */
+export const isOwned = (kind: KindName): boolean => 'userId' in kindOf(kind).fields;
+
+/**
+ * Adds a record: what the flags do not say is asked for in a terminal; elsewhere a text that may be blank is.
+ * @throws SciaticaError `invalid` with every fault; then nothing was written
+ */
+export async function addRecord<K extends KindName>(
+  context: Context,
+  options: Options,
+  kind: K,
+): Promise<Stored<K>> {
+  const fields = givenFields(kind);
+  checkJson(options, kindOf(kind).fields);
+  const { checksOf } = await import('../../domain/schema.ts');
+  const given = valuesOf(fields, options, context.today);
+  if (isOwned(kind)) given['userId'] = await existingUserOrAsk(context, options);
+  const blank = Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      field.kind === 'text' && field.blank && !field.optional ? [[name, '']] : [],
+    ),
+  );
+  const isWhole = Object.keys(missingOf(fields, { ...blank, ...given })).length === 0;
+  if (context.interactive && !isWhole) {
+    const faults = dayFaults(fields, given, context.today);
+    namingFlags(fields, () => checksOf(kind).patch(given), faults);
+    const { askFields } = await import('../terminal/prompts.ts');
+    Object.assign(given, await askFields(context, missingOf(fields, given), blank));
+  }
+  const faults = dayFaults(fields, given, context.today);
+  const record = namingFlags(
+    fields,
+    () => verbsOf(context, kind).create(checksOf(kind).input({ ...blank, ...given })),
+    faults,
+  );
+  const done = `Added ${summaryOf(kind, record)}.`;
+  printDone(context, options, { fields: kindOf(kind).fields, record, done });
+  return record;
+}
+
+/** Shows a record as details, or as JSON. @throws SciaticaError `not-found` */
+export function showRecord(context: Context, options: Options, kind: KindName, id: number): void {
+  const { fields } = kindOf(kind);
+  const record = verbsOf(context, kind).get(id);
+  printRecord(context, options, { fields, columns: columnsOf(fields), record });
+}
+
+/** How the change of a record differs from that of most kinds. */
+interface Change<K extends KindName> extends Omit<Partial<Edited>, 'current'> {
+  /** Reads flags that are no field. */
+  optionsFor?(current: Stored<K>): Promise<Options>;
+  /** Checks what is to change. @throws SciaticaError `invalid` with every fault */
+  check?(given: object): object;
+  /** The record in the sentence that says that it was changed. */
+  describe?(record: Stored<K>): string;
+}
+
+/**
+ * Changes what the flags say or, in a terminal and without flags, what is answered field by field.
+ * @param find gives the id, once the flags are known to be right
+ * @returns the fields that were to change and the record; undefined if it stayed the same
+ * @throws SciaticaError `not-found`, `invalid` with every fault; then nothing was written
+ */
+export async function editRecord<K extends KindName>(
+  context: Context,
+  options: Options,
+  kind: K,
+  find: () => number | Promise<number>,
+  change: (current: Stored<K>) => Change<K> = () => ({}),
+): Promise<{ record: Stored<K>; patch: object } | undefined> {
+  checkJson(options, kindOf(kind).fields);
+  const fields = givenFields(kind);
+  const { checksOf } = await import('../../domain/schema.ts');
+  const records = verbsOf(context, kind);
+  const id = await find();
+  const current = records.get(id);
+  const { userId: _, ...others } = fields;
+  const {
+    optionsFor = async () => options,
+    check = checksOf(kind).patch,
+    describe = (record: Stored<K>) => summaryOf(kind, record),
+    asked = others,
+    ask = {},
+  } = change(current);
+  const given = await patchOf(context, await optionsFor(current), { fields, asked, current, ask });
+  const faults = dayFaults(fields, given, context.today);
+  const patch = namingFlags(fields, () => check(given), faults);
+  const record = namingFlags(fields, () => records.update(id, patch));
+  const isNew = context.store.latestChange !== undefined;
+  const done = isNew ? `Changed ${describe(record)}.` : 'Nothing changed.';
+  printDone(context, options, { fields: kindOf(kind).fields, record, done });
+  return isNew ? { record, patch } : undefined;
+}
+
+/** Deletes records as one change, after a question. @throws SciaticaError `not-found`; Declined */
+export async function removeRecords(
+  context: Context,
+  options: Options,
+  kind: KindName,
+  ids: readonly number[],
+): Promise<void> {
+  const { one, many } = kindOf(kind).words;
+  const records = verbsOf(context, kind);
+  const [first, ...others] = ids.map((id) => records.get(id));
+  if (!first) return;
+  const what = others.length > 0 ? counted(ids.length, one, many) : summaryOf(kind, first);
+  if (others.length > 0 && !options['yes'])
+    for (const record of [first, ...others]) sayAlways(context, `  ${summaryOf(kind, record)}`);
+  await confirmDeletion(context, options, what);
+  context.store.change(() => {
+    for (const id of ids) records.delete(id);
+  });
+  sayChanged(context, `Deleted ${what}.`);
+}

@@ -1,0 +1,234 @@
+import { CommanderError } from 'commander';
+import type { Context } from '../../context.ts';
+import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
+import type { Field, Fields } from '../../domain/fields.ts';
+import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { DAYS } from '../../domain/words/spoken-day.ts';
+import { withDatabase } from '../../store/sqlite/connection.ts';
+import { damaged } from '../../store/sqlite/errors.ts';
+import { isSchemaSound } from '../../store/sqlite/schema.ts';
+import { areDaysSound, isSound, openToRead } from '../../store/sqlite/verify.ts';
+import { escapeControls, quoted, sayAlways } from './io.ts';
+
+export const INTERRUPTED = 130;
+
+const exitCodes: Readonly<Record<ErrorCode, number>> = {
+  invalid: 2,
+  'not-found': 3,
+  conflict: 4,
+  stale: 4,
+  outdated: 4,
+  busy: 1,
+  full: 1,
+  unusable: 1,
+  damaged: 1,
+  gone: 1,
+  uncertain: 1,
+};
+
+/** The error of a command line that is wrong. */
+export function usage(message: string): SciaticaError {
+  return new SciaticaError('invalid', message);
+}
+
+/**
+ * The error of a file operation as one for a person; other errors come back as they are.
+ * @param explain the code and the message for an error number such as ENOENT
+ */
+export function fileError(error: unknown, explain: (errno: string) => [ErrorCode, string]): unknown {
+  const errno = (error as NodeJS.ErrnoException).code;
+  if (error instanceof SciaticaError || typeof errno !== 'string') return error;
+  const [code, message] = explain(errno);
+  return new SciaticaError(code, message, [], { cause: error });
+}
+
+/** The answer to a question was no. */
+export class Declined extends Error {}
+
+/**
+ * Reports an error on stderr.
+ * @param command the full name of the command, to point to its help
+ * @param usage how the command is called, such as `sciatica log show [options] <id>`
+ * @returns the exit code
+ */
+export function report(context: Context, error: unknown, command: string, usage = command): number {
+  if (error instanceof CommanderError) return reportUsage(context, error, command, usage);
+  if (isInterrupt(error)) return INTERRUPTED;
+  if (error instanceof Declined) {
+    sayAlways(context, error.message);
+    return 1;
+  }
+  if (context.env['DEBUG'] === 'sciatica') sayAlways(context, (error as Error)?.stack ?? String(error));
+  if (error instanceof SciaticaError) {
+    sayAlways(context, `sciatica: ${describeError(error)}`);
+    return exitCodes[error.code];
+  }
+  const damage = damageBehind(context);
+  if (damage !== undefined) {
+    sayAlways(context, `sciatica: ${escapeControls(damage)}`);
+    return exitCodes.damaged;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  sayAlways(context, `sciatica: something unforeseen went wrong: ${escapeControls(message)}`);
+  sayAlways(context, 'Run it again with DEBUG=sciatica in front to see where.');
+  return 1;
+}
+
+/** What is wrong with the database, if that may be why something broke: SQLite does not see a value of the wrong kind when it reads. */
+function damageBehind({ databasePath }: Context): string | undefined {
+  try {
+    return withDatabase(
+      openToRead(databasePath),
+      (db) => isSound(db) && areDaysSound(db) && isSchemaSound(db),
+    )
+      ? undefined
+      : damaged(databasePath);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Verbs that other programs have, and what they are called here. */
+const VERBS: Readonly<Record<string, string>> = {
+  add: 'add',
+  new: 'add',
+  create: 'add',
+  record: 'add',
+  show: 'show',
+  view: 'show',
+  get: 'show',
+  edit: 'edit',
+  change: 'edit',
+  update: 'edit',
+  rm: 'rm',
+  delete: 'rm',
+  remove: 'rm',
+  list: 'list',
+  ls: 'list',
+};
+
+/** The command that lists what a noun is about. */
+const LISTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    kindNames
+      .map(kindOf)
+      .filter(({ verbs }) => verbs.includes('list'))
+      .map(({ words: { one, many } }) => [one, many]),
+  ),
+  exercise: 'exercises',
+  token: 'token ls',
+};
+
+/** Words that are no command, and what has the name here. */
+const OTHERWISE: Readonly<Record<string, string>> = { version: '--version', tokens: 'token ls' };
+
+/** The command that was probably meant by one that there is not; a verb alone is about logs. */
+function meantBy(noun: string, word: string): string | undefined {
+  if (noun === '' && Object.hasOwn(OTHERWISE, word)) return OTHERWISE[word];
+  const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
+  if (verb === 'list') return LISTS[noun || 'log'];
+  const isThere = noun === 'token' ? verb === 'add' || verb === 'rm' : noun in LISTS && noun !== 'exercise';
+  return verb && (noun === '' || isThere) ? `${noun || 'log'} ${verb}` : undefined;
+}
+
+/** Commander also throws after --help and --version, with exit code 0, and after the help of a group without a verb. */
+function reportUsage(context: Context, error: CommanderError, command: string, usage: string): number {
+  if (error.exitCode === 0 || error.code === 'commander.help') return 0;
+  const message = reworded(error.message.replace(/^error: /, ''), command, usage);
+  sayAlways(context, `sciatica: ${escapeControls(message)}`);
+  sayAlways(context, `See: ${command} --help`);
+  return 2;
+}
+
+/** What commander says of a command line, in the words of the other errors. */
+const reworded = (message: string, command: string, usage: string): string =>
+  message
+    .replace(/\n\(Did you mean (.*)\?\)$/, ' (did you mean $1?)')
+    .replace(
+      /^too many arguments(?: for '(.*)')?\. Expected (\d+) arguments?.*$/s,
+      (_, name: string, most: string) =>
+        Number(most) === 0
+          ? `${name} takes no words after it`
+          : `${name} takes ${most} word${most === '1' ? '' : 's'} only (quote a name with spaces). Usage: ${usage}`,
+    )
+    .replace(
+      /^missing required argument '(.*)'$/,
+      (_, name: string) => `<${name}> is missing. Usage: ${usage}`,
+    )
+    .replace(/^required option '(--[\w-]+) (.*)' not specified$/, '$1 is missing: say $1 $2')
+    .replace(/^option '(?:-\w, )?(--[\w-]+) (.*)' argument missing$/, '$1 needs a value: $1 $2')
+    .replace(
+      /^option '(--[\w-]+).*' cannot be used with option '(--[\w-]+).*'$/,
+      '$1 and $2 cannot both be given',
+    )
+    .replace('Allowed choices are ', 'It must be one of ')
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. It must be (.*)\.$/s,
+      "$1 must be $3, not '$2'",
+    )
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*)'\. It must be (.*)\.$/s,
+      "$2 must be $3, not '$1'",
+    )
+    .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
+      const noun = command.replace(/^sciatica ?/, '');
+      const meant = meantBy(noun, word);
+      if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
+      const isName = noun === 'log' && suggestion === '';
+      return isName ? `${all} (to record an exercise: sciatica log add ${quoted(word)} 6 4)` : all;
+    })
+    .replace(/^unknown option '-v'.*$/, "unknown option '-v' (did you mean -V?)")
+    .replace(
+      /^unknown option '.*'$/s,
+      command === 'sciatica' ? '$& (the options of a command come after it)' : '$&',
+    );
+
+/** Whether a prompt was aborted with Ctrl-C. */
+function isInterrupt(error: unknown): boolean {
+  return error instanceof Error && /^(ExitPromptError|AbortPromptError|AbortError)$/.test(error.name);
+}
+
+function describeError({ message, issues }: SciaticaError): string {
+  if (issues.length === 0) return escapeControls(message);
+  const lines = issues.map((issue) => escapeControls(describeIssue(issue)));
+  if (lines.length === 1) return lines.join('');
+  return [`${lines.length} values are missing or wrong:`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/**
+ * Runs `work`; the issues of its error name flags instead of fields.
+ * @param words messages that replace those of a field
+ * @throws what `work` threw
+ */
+export function namingFlags<T>(
+  fields: Fields,
+  work: () => T,
+  words: Readonly<Record<string, string>> = {},
+): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+    throw new SciaticaError(
+      error.code,
+      error.message,
+      error.issues.map(({ field, message }) => ({
+        field: flagOf(fields, field),
+        message: words[field] ?? typed(fields[field], message),
+      })),
+    );
+  }
+}
+
+/** Flags accept days in words, records do not. */
+function typed(field: Field | undefined, message: string): string {
+  // A pair of flags has no value that could be true or false.
+  if (field?.kind === 'boolean') return message.replace(': it must be true or false', '');
+  return field?.kind === 'date' ? `${message}, or ${DAYS}` : message;
+}
+
+function flagOf(fields: Fields, name: string): string {
+  const field = fields[name];
+  if (!field) return name === 'sort' ? '--sort' : name;
+  return field.kind === 'boolean' ? `--${field.flag} or --no-${field.flag}` : `--${field.flag}`;
+}

@@ -1,0 +1,28 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const standard = new Help();
+
+function termOf(argument: Argument): string {
+  const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${word}>` : `[${word}]`;
+}
+
+/** Style of every help: global options shown, sentences that begin with a capital letter. */
+export const helpStyle = {
+  showGlobalOptions: true,
+  minWidthToWrap: 20,
+  // As in the usage line: <file> is required, [file] optional.
+  subcommandTerm: (command: Command) =>
+    [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
+  subcommandDescription: (command: Command) => capital(standard.subcommandDescription(command)),
+  argumentDescription: (argument: Argument) => capital(standard.argumentDescription(argument)),
+  // The empty default of a repeatable flag is an implementation detail.
+  optionDescription: (option: Option) =>
+    capital(standard.optionDescription(option)).replace(' (default: [])', ''),
+};
+
+/** The examples at the end of a command's help. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
+}

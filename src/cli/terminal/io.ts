@@ -1,0 +1,116 @@
+import type { Context, Output } from '../../context.ts';
+import { grouped } from '../../domain/fields.ts';
+
+/** Control characters, bidi controls (UAX #9) and lone surrogates: they move the cursor or reorder a line. */
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Text with its control characters and bidi controls as escapes such as `\u001b`. */
+export function escapeControls(text: string): string {
+  return text.replace(
+    UNSAFE,
+    (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/**
+ * Data as a terminal may get it: control characters and bidi controls but line ends as escapes, which JSON reads as the
+ * same value. Elsewhere, in files and pipes, the text itself.
+ */
+export function displayable(context: Context, text: string): string {
+  return context.stdout.isTTY
+    ? text
+        .split(/(\r?\n)/)
+        .map(escapePart)
+        .join('')
+    : text;
+}
+
+/** Every second part is a line end. */
+const escapePart = (part: string, i: number) => (i % 2 === 1 ? part : escapeControls(part));
+
+/** Writes a message, which is no data, to stderr; with --quiet nothing. */
+export function say(context: Context, line: string): void {
+  if (!context.quiet) sayAlways(context, line);
+}
+
+/** As `say`, with --quiet too: errors, losses, and what a question is about. */
+export function sayAlways(context: Context, line: string): void {
+  if (context.paging) context.paging.say(line);
+  else context.stderr.write(`${line}\n`);
+}
+
+/** Writes to stdout that something was done; with --quiet nothing. */
+export function sayDone(context: Context, line: string): void {
+  if (!context.quiet) print(context, line);
+}
+
+/** Writes data to stdout as `displayable` says, with backpressure as `writeAll`. */
+export function writeData(context: Context, pieces: Iterable<string>): Promise<void> {
+  const shown = function* () {
+    for (const piece of pieces) yield displayable(context, piece);
+  };
+  return writeAll(context.stdout, context.stdout.isTTY ? shown() : pieces);
+}
+
+/** The output file that means stdout. */
+export const STDOUT = '-';
+
+/** Writes a line of data to stdout. */
+export function print(context: Context, line: string): void {
+  context.stdout.write(`${line}\n`);
+}
+
+/**
+ * Writes pieces with backpressure. Between pieces the event loop runs, so that Ctrl-C and a closed pipe are noticed
+ * at once. Stops without an error when the reader has closed the pipe.
+ */
+export async function writeAll(output: Output, pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
+    if (output.destroyed) return;
+    if (output.write(piece)) await new Promise((resolve) => setImmediate(resolve));
+    else await drained(output);
+  }
+}
+
+/** Resolves when the stream can take more, or has ended. */
+function drained(output: Output): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const event of ['drain', 'close', 'error']) output.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close', 'error']) output.on(event, done);
+  });
+}
+
+/** A word quoted for a shell. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A command line to go on with, such as `sciatica undo 12`, about the database that `--db` has named. */
+export function commandLine({ db }: Context, words: string): string {
+  return db === undefined ? `sciatica ${words}` : `sciatica ${words} --db ${quoted(escapeControls(db))}`;
+}
+
+/** `1 log`, `2 logs`, `10,000 logs`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
+
+/** The size of a file: `4.1 KB`, `28 MB`. */
+export function sized(bytes: number): string {
+  let size = bytes;
+  let unit = 'bytes';
+  for (const next of UNITS) {
+    if (size < 1000) break;
+    size /= 1000;
+    unit = next;
+  }
+  return `${size < 10 && unit !== 'bytes' ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}

@@ -1,0 +1,91 @@
+import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SciaticaError } from '../../domain/errors.ts';
+import { isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
+import { fileError } from './errors.ts';
+import { escapeControls, quoted } from './io.ts';
+
+/**
+ * Writes a file atomically: under a temporary name (0600) in the same folder, synced, then renamed. The event loop runs
+ * between pieces, so that Ctrl-C is noticed; the temporary file is removed at exit.
+ * @param force replace a file that exists
+ * @throws SciaticaError `conflict` if it exists, `unusable` or `full` if it cannot be written, `uncertain` if it is in
+ *   place but a power cut may undo that
+ */
+export async function writeOutputFile(
+  path: string,
+  options: { force: boolean },
+  pieces: Iterable<string>,
+): Promise<void> {
+  try {
+    refuseExisting(path, options.force);
+    if (isDevice(path)) return await writeInPlace(path, pieces);
+    await writeBeside(existsSync(path) ? realpathSync(path) : path, pieces, options.force);
+  } catch (error) {
+    throw writeError(error, path);
+  }
+}
+
+/** @throws SciaticaError `conflict` if there is a file that must not be replaced, `unusable` for a folder */
+export function refuseExisting(path: string, force: boolean): void {
+  if (!existsSync(path) || isDevice(path)) return;
+  if (statSync(path).isDirectory())
+    throw new SciaticaError(
+      'unusable',
+      `${escapeControls(path)} is a folder: give the name of a file in it.`,
+    );
+  if (!force) throw new SciaticaError('conflict', existing(path));
+}
+
+const existing = (path: string) => `${escapeControls(path)} exists already. To replace it, add --force.`;
+
+/** Pipes and devices such as /dev/null are written to, never replaced. */
+function isDevice(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+}
+
+async function writeBeside(path: string, pieces: Iterable<string>, force: boolean): Promise<void> {
+  const temporary = temporaryBeside(path);
+  try {
+    await writeInPlace(temporary.path, pieces);
+    syncFile(temporary.path);
+    publish(temporary.path, path, force);
+  } finally {
+    temporary.remove();
+  }
+}
+
+async function writeInPlace(path: string, pieces: Iterable<string>): Promise<void> {
+  const file = openSync(path, 'w');
+  try {
+    await writePieces(file, pieces);
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function writePieces(file: number, pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
+    writeFileSync(file, piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function writeError(error: unknown, path: string): unknown {
+  if (error instanceof NotSynced)
+    return new SciaticaError('uncertain', escapeControls(error.message), [], { cause: error });
+  const name = escapeControls(path);
+  return fileError(error, (errno) => {
+    // Another process has made the file meanwhile.
+    if (errno === 'EEXIST') return ['conflict', existing(path)];
+    if (isFull(error)) return ['full', `${name} was not written: the disk is full.`];
+    if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')
+      return ['unusable', `${name} cannot be written: no permission for its folder.`];
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') {
+      const folder = quoted(escapeControls(dirname(path)));
+      return ['unusable', `${name} cannot be written: there is no folder ${folder}.`];
+    }
+    return ['unusable', `${name} could not be written (${errno}).`];
+  });
+}

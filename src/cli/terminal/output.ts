@@ -1,0 +1,184 @@
+import type { Context } from '../../context.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { doubtOfDay } from '../../domain/words/day.ts';
+import { didYouMean } from '../../domain/words/suggest.ts';
+import { storedJson } from '../../store/sqlite/errors.ts';
+import { type Column, fitColumns } from './columns.ts';
+import { details, pairsOf } from './details.ts';
+import { usage } from './errors.ts';
+import { commandLine, displayable, escapeControls, print, say, sayDone, writeAll, writeData } from './io.ts';
+import { widthOf } from './width.ts';
+
+/** The options of a command line, as commander parsed them. */
+export type Options = Readonly<Record<string, unknown>>;
+
+/** A list for a terminal or as tab-separated lines. */
+export interface Rows<R extends object> {
+  /** The names of the fields. */
+  names: readonly string[];
+  /** The columns of a table in a terminal. */
+  columns(): readonly Column<R>[] | Promise<readonly Column<R>[]>;
+  /** The records in blocks, from the start each time it is called. */
+  rows(): Iterable<readonly R[]>;
+}
+
+/** A list of records in every output format. */
+export interface List<R extends object> extends Omit<Rows<R>, 'names'> {
+  fields: Fields;
+  /** The records as JSON texts, in blocks. */
+  json(): Iterable<string[]>;
+}
+
+/** Prints a record as details, or as JSON with `--json`. */
+export function printRecord<R extends object>(
+  context: Context,
+  options: Options,
+  { fields, columns, record }: { fields: Fields; columns: readonly Column<R>[]; record: R },
+): void {
+  const pick = pickedBy(options, fields);
+  if (pick) print(context, json(context, pick(record)));
+  else print(context, details(pairsOf(columns, record)));
+}
+
+/** Prints the result of a change: a sentence and how to take it back, or the record with `--json`. */
+export function printDone<R extends object>(
+  context: Context,
+  options: Options,
+  { fields, record, done }: { fields: Fields; record: R; done: string },
+): void {
+  const pick = pickedBy(options, fields);
+  if (pick) print(context, json(context, pick(record)));
+  else sayChanged(context, done);
+}
+
+/** Says what was changed, and how to take it back: on a line of its own where a terminal would break it. */
+export function sayChanged(context: Context, done: string): void {
+  const line = `${done}${wrongHint(context)}`;
+  const fits = widthOf(line, context.width) <= context.width;
+  sayDone(context, fits ? line : `${done}\n${wrongHint(context).trim()}`);
+}
+
+/** ` Wrong? sciatica undo 12`, for the end of a sentence about the change just made; nothing if there was none. */
+export function wrongHint(context: Context): string {
+  const change = context.store.latestChange;
+  return change === undefined ? '' : ` Wrong? ${commandLine(context, `undo ${change}`)}`;
+}
+
+/** Points out a day in the future, or in another age. */
+export function sayDoubtOfDay(context: Context, day: string): void {
+  const doubt = doubtOfDay(day, context.today);
+  if (doubt) say(context, `Note: ${doubt}`);
+}
+
+/** Prints any other value as JSON. */
+export function printJson(context: Context, value: object): void {
+  print(context, json(context, value));
+}
+
+/** Prints other values as one JSON array, block by block. */
+export async function printJsonList(context: Context, blocks: Iterable<readonly object[]>): Promise<void> {
+  const texts = function* () {
+    for (const block of blocks) yield block.map((value) => JSON.stringify(value));
+  };
+  await writeData(context, jsonList(context, texts(), undefined));
+}
+
+/** Checks the fields of `--json` before anything is changed. @throws SciaticaError `invalid` for an unknown field */
+export function checkJson(options: Options, fields: Fields): void {
+  pickedBy(options, fields);
+}
+
+/** Prints a list as JSON or CSV where a flag says so, else as `printRows` does. */
+export async function printList<R extends object>(
+  context: Context,
+  options: Options,
+  list: List<R>,
+): Promise<void> {
+  const pick = pickedBy(options, list.fields);
+  if (pick)
+    await writeData(context, jsonList(context, list.json(), options['json'] === true ? undefined : pick));
+  else if (options['csv']) {
+    const { csvOf } = await import('../../exchange/csv.ts');
+    await writeData(context, csvOf(Object.keys(list.fields), parsedRecords(list.json())));
+  } else await printRows(context, { ...list, names: Object.keys(list.fields) });
+}
+
+/** Prints a table in a terminal, or details where it is too narrow; tab-separated lines where stdout is no terminal. */
+export async function printRows<R extends object>(
+  context: Context,
+  { names, columns, rows }: Rows<R>,
+): Promise<void> {
+  if (!context.stdout.isTTY) {
+    const { tsvOf } = await import('./tsv.ts');
+    return writeAll(context.stdout, tsvOf(names, rows()));
+  }
+  const { draw } = await import('./table.ts');
+  const all = await columns();
+  const layout = fitColumns(all, rows(), context.width);
+  await writeAll(context.stdout, layout ? draw(layout, rows()) : stacked(all, rows(), context.width));
+  if (layout && layout.leftOut.length > 0) say(context, `Too narrow for ${layout.leftOut.join(', ')}.`);
+}
+
+function* stacked<R>(
+  columns: readonly Column<R>[],
+  rows: Iterable<readonly R[]>,
+  limit: number,
+): Generator<string> {
+  const width = limit - Math.max(...columns.map(({ title }) => title.length)) - 2;
+  let first = true;
+  for (const block of rows)
+    for (const row of block) {
+      yield `${first ? '' : '\n'}${details(pairsOf(columns, row, width))}\n`;
+      first = false;
+    }
+}
+
+type Pick = (record: object) => object;
+
+/** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
+export function pickedBy({ json: asked }: Options, fields: Fields): Pick | undefined {
+  if (asked === undefined) return undefined;
+  if (asked === true) return (record) => record;
+  const known = Object.keys(fields);
+  const names = String(asked).split(',');
+  const faults = names
+    .filter((name) => !known.includes(name))
+    .map((name) => `"${escapeControls(name)}" is not a field${didYouMean(name, known)}`);
+  if (faults.length > 0) throw usage(`--json: ${faults.join('; ')}. The fields are ${known.join(', ')}.`);
+  return (record) => {
+    const values = record as Record<string, unknown>;
+    return Object.fromEntries(names.map((name) => [name, values[name]]));
+  };
+}
+
+/** As the service renders it, in a terminal indented. */
+function json(context: Context, value: object): string {
+  return context.stdout.isTTY ? displayable(context, JSON.stringify(value, null, 2)) : JSON.stringify(value);
+}
+
+/** A JSON array, block by block; unchanged texts pass as SQLite rendered them. */
+function* jsonList(context: Context, blocks: Iterable<string[]>, pick: Pick | undefined): Generator<string> {
+  const indented = context.stdout.isTTY;
+  const render = (text: string) => {
+    const record = storedJson<object>(text);
+    const value = pick ? pick(record) : record;
+    return indented ? JSON.stringify(value, null, 2).replace(/^/gm, '  ') : JSON.stringify(value);
+  };
+  const [open, between, close] = indented ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
+  let started = false;
+  for (const block of blocks) {
+    const texts = !pick && !indented ? block : block.map(render);
+    yield `${started ? between : open}${texts.join(between)}`;
+    started = true;
+  }
+  yield started ? close : '[]\n';
+}
+
+function* parsedRecords(blocks: Iterable<string[]>): Generator<Record<string, unknown>> {
+  for (const block of blocks) for (const text of block) yield storedJson<Record<string, unknown>>(text);
+}
+
+/** Explains an empty list on stderr, but with `--json` and `--csv`, where it is valid output. */
+export function sayEmpty(context: Context, options: Options, line: string): void {
+  if (options['json'] === undefined && !options['csv']) say(context, line);
+}

@@ -1,0 +1,206 @@
+import { styleText } from 'node:util';
+import type { Context, Input } from '../../context.ts';
+import { fromTexts, shown } from '../../domain/codec.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
+import { check, inputOf } from '../../domain/schema.ts';
+import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { escapeControls } from './io.ts';
+import { Keyboard, LINE_BREAK } from './keyboard.ts';
+import type { Streams } from './plain-prompts.ts';
+
+/** Prompts in a terminal. Loaded only when one is shown. */
+
+type Prompts = Pick<typeof import('./plain-prompts.ts'), 'input' | 'confirm' | 'select' | 'search'>;
+
+/** Those of Inquirer need a terminal that moves its cursor. */
+const promptsFor = ({ env }: Context): Promise<Prompts> =>
+  isDumb(env) ? import('./plain-prompts.ts') : import('@inquirer/prompts');
+
+const isDumb = (env: Context['env']) => env['TERM'] === 'dumb';
+
+/** Shows a prompt on the streams of the context. Ctrl-C, Ctrl-D and SIGINT abort it, and with it the command. */
+async function ask<T>(
+  context: Context,
+  question: (prompts: Prompts, streams: Streams) => Promise<T>,
+  takesLines = false,
+): Promise<T> {
+  // Inquirer colours with Node's styleText, which reads the environment.
+  if (!context.mayColour) process.env['NO_COLOR'] = '1';
+  const prompts = await promptsFor(context);
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  // Readline pauses its input when Ctrl-D closes it; the prompt itself would never settle.
+  const ended = () => setImmediate(abort);
+  process.once('SIGINT', abort);
+  const keyboard = keyboardOf(context.stdin);
+  keyboard.once('pause', ended);
+  keyboard.open(takesLines);
+  try {
+    return await question(prompts, { input: keyboard, output: context.stderr, signal: controller.signal });
+  } finally {
+    process.off('SIGINT', abort);
+    keyboard.off('pause', ended);
+    keyboard.close();
+  }
+}
+
+const keyboards = new WeakMap<Input, Keyboard>();
+
+function keyboardOf(stdin: Input): Keyboard {
+  const keyboard = keyboards.get(stdin) ?? new Keyboard(stdin);
+  keyboards.set(stdin, keyboard);
+  return keyboard;
+}
+
+/**
+ * Asks for the value of one field, again if it is invalid, with the message of the schema.
+ * @param current the default
+ * @returns the value; null for none, which an optional field may have
+ */
+export async function askField(context: Context, field: Field, current?: unknown): Promise<unknown> {
+  if (field.kind === 'choice' || (field.kind === 'boolean' && field.optional))
+    return askChoice(context, field, current);
+  if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
+  const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
+  const days = field.kind === 'date' ? ` (${DAYS_IN_SHORT})` : '';
+  // The default is shown escaped, so an unchanged answer means the stored value.
+  const shownValue = current === undefined ? undefined : escapeControls(String(current));
+  const takesLines = field.kind === 'text' && field.blank;
+  const read = (typed: string) => {
+    if (typed === shownValue) return current;
+    const answer = takesLines ? typed.replaceAll(LINE_BREAK, '\n') : typed;
+    return answer === '' && field.optional ? null : fieldValue(field, answer.trim(), context.today);
+  };
+  const answer = await ask(
+    context,
+    (prompts, streams) =>
+      prompts.input(
+        {
+          message: `${field.help}${none}${days}`,
+          // Once it is answered, nobody needs to know what else could have been said.
+          theme: { style: { message: (text: string, status: string) => headline(text, days, status) } },
+          ...(shownValue === undefined ? {} : { default: shownValue }),
+          validate: (text) => faultOfValue(field, read(text), context.today) ?? true,
+        },
+        streams,
+      ),
+    takesLines,
+  );
+  return read(answer);
+}
+
+/** A question in bold, what can be answered in dim letters. */
+function headline(text: string, hint: string, status: string): string {
+  const question = styleText('bold', text.slice(0, text.length - hint.length));
+  return status === 'done' || hint === '' ? question : question + styleText('dim', hint);
+}
+
+/** `lower back, left` for lower-back-left. */
+const spoken = (choice: string): string => choice.replace(/-(left|right)$/, ', $1').replaceAll('-', ' ');
+
+function askChoice(context: Context, field: ChoiceField | BooleanField, current: unknown): Promise<unknown> {
+  const values: unknown[] = field.kind === 'choice' ? [...field.choices] : [true, false];
+  if (field.optional) values.push(null);
+  const choices = values.map((value) => ({ value, name: spoken(shown(field, value)) || 'none' }));
+  const initial = current ?? (field.optional ? null : values[0]);
+  return ask(context, (prompts, streams) =>
+    prompts.select({ message: field.help, choices, default: initial }, streams),
+  );
+}
+
+/** Questions of some fields that are not those of their kind, by field. */
+export type Questions = Readonly<Record<string, (current: unknown) => Promise<unknown>>>;
+
+/** Asks for each field. @returns their values by name */
+export async function askFields(
+  context: Context,
+  fields: Fields,
+  current: Readonly<Record<string, unknown>> = {},
+  questions: Questions = {},
+): Promise<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields))
+    answers[name] = await (questions[name]?.(current[name]) ?? askField(context, field, current[name]));
+  return answers;
+}
+
+/**
+ * Asks for a line of text, again while it has a fault.
+ * @param faultOf what is wrong with an answer, as a sentence; undefined if nothing is
+ */
+export async function askLine(
+  context: Context,
+  message: string,
+  faultOf: (answer: string) => string | undefined,
+  initial?: string,
+): Promise<string> {
+  const answer = await ask(context, (prompts, streams) =>
+    prompts.input(
+      {
+        message,
+        ...(initial === undefined ? {} : { default: initial }),
+        validate: (text) => faultOf(text.trim()) ?? true,
+      },
+      streams,
+    ),
+  );
+  return answer.trim();
+}
+
+function fieldValue(field: Field, text: string, today: string): unknown {
+  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
+}
+
+/** What is wrong with the value of a field, as a sentence; undefined if nothing is. */
+export function faultOfValue(field: Field, value: unknown, today: string): string | undefined {
+  const fault = field.kind === 'date' && typeof value === 'string' ? faultOfDay(value, today) : undefined;
+  if (fault) return `It ${fault}`;
+  try {
+    check(inputOf({ field }), { field: value });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SciaticaError)) throw error;
+    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${DAYS}` : ''}`;
+  }
+}
+
+/** Asks for a text that is not empty. */
+export function askText(context: Context, message: string): Promise<string> {
+  const validate = (text: string) => text.trim() !== '' || 'It must not be empty';
+  return ask(context, (prompts, streams) => prompts.input({ message, validate }, streams));
+}
+
+/** Asks for a text that is not shown while it is typed. */
+export async function askSecret(context: Context, message: string): Promise<string> {
+  const { password } = await import('@inquirer/prompts');
+  return (await ask(context, (_, streams) => password({ message, mask: false }, streams))).trim();
+}
+
+export function askYesNo(context: Context, message: string, yes: boolean): Promise<boolean> {
+  return ask(context, (prompts, streams) => prompts.confirm({ message, default: yes }, streams));
+}
+
+/** Asks to pick one of several. */
+export function askChoiceOf<T>(
+  context: Context,
+  message: string,
+  choices: readonly { value: T; name: string }[],
+): Promise<T> {
+  return ask(context, (prompts, streams) => prompts.select<T>({ message, choices: [...choices] }, streams));
+}
+
+/**
+ * Asks for one of many by a part of its name, or for a new one.
+ * @param source what fits a text; all without it
+ * @param faultOf what is wrong with an answer, as a sentence; undefined if nothing is
+ */
+export function askSearch(
+  context: Context,
+  message: string,
+  source: (term: string | undefined) => { value: string; name: string; description: string }[],
+  faultOf: (answer: string) => string | undefined,
+): Promise<string> {
+  const validate = (answer: string) => faultOf(answer) ?? true;
+  return ask(context, (prompts, streams) => prompts.search({ message, source, validate }, streams));
+}

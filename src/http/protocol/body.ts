@@ -1,0 +1,67 @@
+import { parseJson } from '../../exchange/json.ts';
+import { type HttpRequest, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
+import { tooLarge } from '../wire/request.ts';
+
+/**
+ * Reads the body of a request as JSON.
+ * @param most bytes that it may have, `MAX_BODY_BYTES` unless given
+ * @throws Problem 415 unless it is plain application/json, 413 when too large; SciaticaError `invalid`
+ */
+export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Promise<unknown> {
+  requireJson(request.headers);
+  return parsed(await request.readBody(most)).value;
+}
+
+/** As `readJson`, with the text of the body; undefined where there is none. */
+export async function readJsonIfAny(
+  request: HttpRequest,
+): Promise<{ text: string; value: unknown } | undefined> {
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  if (bytes.length === 0) return undefined;
+  requireJson(request.headers);
+  return parsed(bytes);
+}
+
+/**
+ * As `readJson`, with the text of the body, which may have `MAX_BATCH_BYTES`.
+ * @param isOne whether the value is a single record, which may have `MAX_BODY_BYTES` only
+ */
+export async function readJsonText(
+  request: HttpRequest,
+  isOne: (value: unknown) => boolean,
+): Promise<{ text: string; value: unknown }> {
+  requireJson(request.headers);
+  const bytes = await request.readBody(MAX_BATCH_BYTES);
+  const body = parsed(bytes);
+  if (bytes.length > MAX_BODY_BYTES && isOne(body.value)) throw tooLarge(MAX_BODY_BYTES);
+  return body;
+}
+
+function parsed(bytes: Uint8Array): { text: string; value: unknown } {
+  const text = decodeUtf8(bytes);
+  return { text, value: parseJson(text) };
+}
+
+function requireJson(headers: HttpRequest['headers']): void {
+  const [type, ...parameters] = (headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (type !== 'application/json' || (charset !== undefined && charset.replaceAll('"', '') !== 'utf-8'))
+    throw new Problem(415, 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.');
+  if ((headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
+    throw new Problem(400, 'Send the body with no transfer coding but chunked.');
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new Problem(415, 'Send the body uncompressed, without Content-Encoding.', {
+      'accept-encoding': 'identity',
+    });
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem(400, 'The body is not valid UTF-8.');
+  }
+}

@@ -1,0 +1,79 @@
+import { invalid } from '../../domain/errors.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { type Filter, fieldsOfFilters } from '../../domain/filter.ts';
+import type { Kind } from '../../domain/kind.ts';
+import {
+  type InputOf,
+  type KindName,
+  kindOf,
+  type OwnedKindName,
+  type PatchOfKind,
+} from '../../domain/kinds.ts';
+import { checksOf } from '../../domain/schema.ts';
+import { remembered } from '../../lib/remember.ts';
+import { checkChange, checkNew } from '../../store/records/checks.ts';
+import type { Records } from '../../store/records/records.ts';
+import type { Store } from '../../store/store.ts';
+import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
+
+/** A stored record, as far as routes look into it. */
+export interface StoredRecord {
+  id: number;
+  /** The owner of what belongs to a user. */
+  userId?: number | undefined;
+}
+
+/** A kind of record as the service has it: its checks, its lists, and its verbs in a store. */
+export interface Collection {
+  readonly name: KindName;
+  readonly kind: Kind;
+  /** Whether its records belong to users. */
+  readonly isOwned: boolean;
+  /** The query parameters of its list that are given once at most. */
+  readonly parameters: Fields;
+  /** The filters of its list on fields, by the names of their parameters. */
+  readonly filters: Readonly<Record<string, Filter>>;
+  /** Reads the query string of the list: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
+  read(search: string): ListQuery;
+  /** Checks a new or a whole record. @throws SciaticaError `invalid` with every fault */
+  check(store: Store, value: unknown): InputOf<KindName>;
+  /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
+  checkOneOf(store: Store, value: unknown): InputOf<KindName>;
+  /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
+  checkPatch(store: Store, value: unknown): PatchOfKind<KindName>;
+  verbs(store: Store): Records<KindName>;
+}
+
+/** The collection of a kind. */
+export function collectionOf(name: KindName): Collection {
+  const kind = kindOf(name);
+  const { fields, filters = {}, examples } = kind;
+  const isOwned = Object.hasOwn(fields, 'userId');
+  // A filter by the name of its field is one of the conditions.
+  const named = Object.entries(fieldsOfFilters(filters)).filter(([filter]) => !Object.hasOwn(fields, filter));
+  const parameters = parametersOfList(fields, Object.fromEntries(named), examples);
+  const { input, patch } = checksOf(name);
+  const owned = name as OwnedKindName;
+  return {
+    name,
+    kind,
+    isOwned,
+    parameters: parameters.single,
+    filters: parameters.conditions.filters,
+    read: remembered(listReader(fields, parameters)),
+    check: ({ users }, value) => (isOwned ? checkNew(users, owned, value) : input(value)),
+    checkOneOf({ users }, value) {
+      if (!isOwned) return input(value);
+      const one = checkNew(users, owned, value);
+      const faults = users.userFaults(one.userId);
+      if (faults.length > 0) throw invalid(faults);
+      return one;
+    },
+    checkPatch: ({ users }, value) => (isOwned ? checkChange(users, owned, value) : patch(value)),
+    verbs: (store) => recordsOf(store, name),
+  };
+}
+
+/** The verbs of a kind in a store. */
+export const recordsOf = (store: Store, name: KindName): Records<KindName> =>
+  store.of(name) as unknown as Records<KindName>;

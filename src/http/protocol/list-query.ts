@@ -1,0 +1,162 @@
+import { fromTexts } from '../../domain/codec.ts';
+import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import { type Fields, integer, type RecordOf, text } from '../../domain/fields.ts';
+import { type Matching, operators } from '../../domain/filter.ts';
+import { check, partialOf } from '../../domain/schema.ts';
+import { type Paging, parseFields, parseSort } from '../../domain/sort.ts';
+import { Conditions } from '../../domain/where.ts';
+import { type Parameter, parametersOf, textsOf } from './query.ts';
+import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
+
+/** Which records of a list, in what order, how many. */
+export interface ListFilter extends Matching, Paging {
+  /** Those of one user, where they belong to users. */
+  userId?: number;
+}
+
+/** What the query string of a list asks for. */
+export interface ListQuery {
+  filter: ListFilter;
+  /** A part as json-server cuts it: the filter's `offset` and `limit`. Absent for the whole list, or a page with a cursor. */
+  slice?: SliceOf | undefined;
+}
+
+/** The parameters of a list that are given once at most, besides filters with a name of their own. */
+const listParameters = {
+  q: text({
+    label: 'Search',
+    flag: 'search',
+    help: 'Text that a text field contains, upper and lower case alike',
+    max: 200,
+    blank: false,
+    example: 'left',
+  }),
+  fields: text({
+    label: 'Fields',
+    flag: 'fields',
+    help: 'The fields that are sent of each record, separated by commas; otherwise all',
+    max: 500,
+    blank: false,
+    example: 'id',
+  }),
+  sort: text({
+    label: 'Sort',
+    flag: 'sort',
+    help: 'Fields separated by commas, - in front for descending',
+    max: 200,
+    blank: false,
+    example: '-id',
+  }),
+  limit: integer({
+    label: 'Limit',
+    flag: 'limit',
+    help: 'Most records on a page',
+    min: 1,
+    max: 1000,
+    example: 50,
+  }),
+  cursor: text({
+    label: 'Cursor',
+    flag: 'cursor',
+    help: 'Where the page begins, from the Link header of the page before',
+    max: 2000,
+    blank: false,
+    example: 'WyJpZCIsMl0',
+  }),
+};
+
+type ListValues = Partial<RecordOf<typeof listParameters & typeof sliceParameters>>;
+
+/**
+ * @param named filters with a name of their own, as fields
+ * @param examples values of `sort` and `fields`
+ */
+export function parametersOfList(
+  record: Fields,
+  named: Fields,
+  examples: { sort: string; fields: string } = {
+    sort: listParameters.sort.example,
+    fields: listParameters.fields.example,
+  },
+) {
+  const { sort, fields, ...others } = listParameters;
+  const single: Fields = {
+    ...named,
+    ...others,
+    sort: { ...sort, example: examples.sort },
+    fields: { ...fields, example: examples.fields },
+    ...sliceParameters,
+  };
+  return { single, conditions: new Conditions(record) };
+}
+
+/**
+ * A reader of the query strings of a list.
+ * @param record the fields of its records
+ * @returns a function that throws SciaticaError `invalid` with every fault
+ */
+export function listReader(
+  record: Fields,
+  { single, conditions }: ReturnType<typeof parametersOfList>,
+): (search: string) => ListQuery {
+  const columns = Object.keys(record);
+  // A list within a record has no order, and is compared with nothing.
+  const sortable = columns.filter((name) => record[name]?.kind !== 'list');
+  const names = Object.keys(single);
+  const schema = partialOf(single);
+  const hint = `; there are ${sortable.join(', ')}, with ${suffixes()} behind, and ${names.join(', ')}`;
+  return (search) => {
+    if (search === '') return { filter: {} };
+    const issues: Issue[] = [];
+    const given = parametersOf(search, issues);
+    const [asked, others] = apart(given, ({ name }) => conditions.has(bare(name)));
+    const texts = textsOf(others, names, issues, { others: Object.keys(conditions.filters), hint });
+    const values: ListValues = tried(issues, () => check(schema, fromTexts(single, texts))) ?? {};
+    const where = conditions.read(
+      asked.map(({ name, text }) => ({ filter: bare(name), name, text })),
+      issues,
+    );
+    const { q, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
+    // Read from the texts, so that their faults stand beside those of other values.
+    const shown = texts['fields']?.trim()
+      ? tried(issues, () => parseFields(texts['fields'] ?? '', columns))
+      : undefined;
+    if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', sortable));
+    const sliced = tried(issues, () => sliceOf(values, sortable));
+    if (issues.length > 0) throw invalid(issues);
+    const filter = {
+      ...rest,
+      ...(where.length > 0 && { where }),
+      ...(q !== undefined && { search: q }),
+      ...(shown && { fields: shown }),
+      ...sliced?.paging,
+    };
+    return { filter: filter as ListFilter, slice: sliced?.slice };
+  };
+}
+
+/** `id` of `id[]` or `id[0]`, as axios, qs and others write a parameter that has several values. */
+const bare = (name: string): string => name.replace(/\[\d*\]$/, '');
+
+const suffixes = () =>
+  Object.values(operators)
+    .flatMap(({ suffix }) => suffix || [])
+    .join(', ');
+
+function apart(
+  parameters: readonly Parameter[],
+  isFirst: (parameter: Parameter) => boolean,
+): [Parameter[], Parameter[]] {
+  return [parameters.filter(isFirst), parameters.filter((parameter) => !isFirst(parameter))];
+}
+
+/** What `work` returns; the faults that it throws are added to `issues`. */
+function tried<T>(issues: Issue[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+    issues.push(...error.issues);
+    return undefined;
+  }
+}

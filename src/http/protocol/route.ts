@@ -1,0 +1,96 @@
+import type { Caller } from '../../domain/access.ts';
+import type { Store } from '../../store/store.ts';
+import type { DescribedRoute } from '../openapi/operation.ts';
+import type { HttpRequest, HttpResponse } from '../wire/message.ts';
+import { readJson } from './body.ts';
+import type { Feed } from './feed.ts';
+
+/** An admitted caller and the records of that caller. */
+export interface Session {
+  /** The records that the caller may see, as if there were no others; changes bear the caller's name. */
+  readonly store: Store;
+  /** The authenticated caller; undefined without authentication. */
+  readonly caller?: Caller | undefined;
+  /** @throws Problem 401 once the token is revoked or expired */
+  readonly recheck?: (() => void) | undefined;
+}
+
+/** Threads that answer what may take long. */
+export interface Workers {
+  /**
+   * The response of the same route in another thread; undefined where no other thread can open the database.
+   * @throws Problem 503 when too many wait already, or it took too long
+   */
+  answer(asked: Pick<RequestContext, 'request' | 'base' | 'caller'>): Promise<HttpResponse> | undefined;
+}
+
+/** A request that matched a route, and the session it runs in. */
+export interface RequestContext extends Session {
+  readonly request: HttpRequest;
+  /** The id in the path; 0 for a path without one. */
+  readonly id: number;
+  /** The query string, without its question mark. */
+  readonly search: string;
+  /** The address of the service as the caller wrote it: `http://localhost:3000`. */
+  base(): string;
+  readonly feed: Feed;
+  /** Threads for what may take long; absent in such a thread. */
+  readonly workers?: Workers | undefined;
+  /** Whether phones can be paired with this service. */
+  readonly isPairing: boolean;
+  /** Finds the routes of a request target; undefined if there are none. */
+  match(target: string): Match | undefined;
+}
+
+/** What a request target leads to: the routes of its path by method, the id in it, the query string. */
+export interface Match {
+  readonly methods: ReadonlyMap<string, Route>;
+  /** 0 for a path without an id. */
+  readonly id: number;
+  /** Without its question mark. */
+  readonly search: string;
+}
+
+/** @throws Problem, SciaticaError: `problemResponse` makes a response of either */
+export type Handler = (context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+
+/** What a write is asked for, alone or in a batch. */
+export interface WriteRequest {
+  readonly store: Store;
+  readonly id: number;
+  readonly search: string;
+  readonly headers: HttpRequest['headers'];
+}
+
+/**
+ * A write of one record, in three steps, each of which throws Problem or SciaticaError: it checks the path and the query,
+ * then the body, then does it, inside a transaction.
+ */
+export interface Write {
+  readonly hasBody: boolean;
+  begin(asked: WriteRequest): (body: unknown) => () => HttpResponse;
+}
+
+/** A write as a request of its own, and as a part of a batch. */
+export const batchable = (write: Write): { write: Write; handle: Handler } => ({
+  write,
+  handle: async ({ request, store, id, search }) => {
+    const check = write.begin({ store, id, search, headers: request.headers });
+    return store.submit(check(write.hasBody ? await readJson(request) : undefined));
+  },
+});
+
+/** One method of one path: all there is to say about it. */
+export interface Route extends DescribedRoute {
+  handle: Handler;
+  /** The same as a part of a batch, where it may be one. */
+  write?: Write;
+  /** The id in the path is the owner of the records, not one of them. */
+  isOwner?: true;
+}
+
+/** The methods that a path takes, for `Allow`. */
+export function allowed(methods: Match['methods']): string {
+  const names = [...methods.keys()];
+  return [...names, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+}

@@ -1,0 +1,151 @@
+import { type Issue, invalid } from '../../domain/errors.ts';
+import { integer, type RecordOf, text } from '../../domain/fields.ts';
+import { unknownField } from '../../domain/schema.ts';
+import type { Paging } from '../../domain/sort.ts';
+
+/** The parameters with which json-server 0.17 orders and cuts lists (https://github.com/typicode/json-server/tree/v0.17.4). */
+
+const wholeNumber = (help: string, flag: string, min: number, example: number) =>
+  integer({ label: help, flag, help, min, max: Number.MAX_SAFE_INTEGER, example });
+
+export const sliceParameters = {
+  _sort: text({
+    label: 'Sort',
+    flag: '_sort',
+    help: 'As json-server: fields separated by commas',
+    max: 200,
+    blank: false,
+    example: 'id',
+  }),
+  _order: text({
+    label: 'Order',
+    flag: '_order',
+    help: 'As json-server: asc or desc for each field of _sort',
+    max: 200,
+    blank: false,
+    example: 'desc',
+  }),
+  _page: wholeNumber('As json-server: the page, counted from 1', '_page', 1, 1),
+  _limit: wholeNumber(
+    'As json-server: records on a page (10 unless given), or from _start on',
+    '_limit',
+    0,
+    10,
+  ),
+  _start: wholeNumber('As json-server: place of the first record, counted from 0', '_start', 0, 0),
+  _end: wholeNumber('As json-server: place behind the last record', '_end', 0, 10),
+};
+
+type Given = Partial<RecordOf<typeof sliceParameters>> & Pick<Paging, 'sort' | 'limit' | 'cursor'>;
+
+/** A part of a list: with `page`, one of pages of equal size. */
+export interface SliceOf {
+  page?: number;
+  size: number;
+}
+
+const PAGE_SIZE = 10;
+
+/**
+ * The order and the part that json-server's parameters ask for; undefined without them.
+ * @param columns the fields of the record
+ * @throws SciaticaError `invalid` with every fault, a mixture with `sort`, `limit` or `cursor` among them
+ */
+export function sliceOf(
+  given: Given,
+  columns: readonly string[],
+): { paging: Paging; slice?: SliceOf } | undefined {
+  const first = Object.keys(sliceParameters).find((name) => given[name as keyof Given] !== undefined);
+  if (first === undefined) return undefined;
+  const { _sort, _order, _page, _limit, _start, _end } = given;
+  const issues: Issue[] = (['sort', 'limit', 'cursor'] as const)
+    .filter((name) => given[name] !== undefined)
+    .map((name) => ({
+      field: name,
+      message: `does not go together with ${first}: give one or the other`,
+      fault: { code: 'in-conflict' as const },
+    }));
+  const say = (field: string, message: string) =>
+    issues.push({ field, message, fault: { code: 'in-conflict' } });
+  if (_order !== undefined && _sort === undefined) say('_order', 'needs _sort');
+  if (_page !== undefined && _start !== undefined) say('_start', 'does not go together with _page');
+  if (_page !== undefined && _end !== undefined) say('_end', 'does not go together with _page');
+  if (_end !== undefined && _limit !== undefined) say('_limit', 'does not go together with _end');
+  if (_page !== undefined && _limit === 0) say('_limit', 'must be 1 or more with _page');
+  if (_start !== undefined && (_page ?? _end ?? _limit) === undefined) say('_start', 'needs _end or _limit');
+  const sort = _sort === undefined ? undefined : orderOf(_sort, _order, columns, issues);
+  if (issues.length > 0) throw invalid(issues);
+  const order = sort === undefined ? {} : { sort };
+  if (_page !== undefined) {
+    const size = _limit ?? PAGE_SIZE;
+    return {
+      paging: { ...order, offset: firstOfPage(_page, size), limit: size },
+      slice: { page: _page, size },
+    };
+  }
+  const size = _end === undefined ? _limit : Math.max(0, _end - (_start ?? 0));
+  if (size === undefined) return { paging: order };
+  return { paging: { ...order, offset: _start ?? 0, limit: size }, slice: { size } };
+}
+
+/** The place of the first record of a page; what no list can have is cut, so that SQLite gets an integer. */
+const firstOfPage = (page: number, size: number) => Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER);
+
+/** `date,id` with `desc,asc` is `-date,id`. */
+function orderOf(
+  sort: string,
+  order: string | undefined,
+  columns: readonly string[],
+  issues: Issue[],
+): string {
+  const names = sort.split(',');
+  const directions = order === undefined ? [] : order.toLowerCase().split(',');
+  const unknown = names.filter((name) => !columns.includes(name));
+  for (const name of unknown) {
+    const { message } = unknownField(name, [...columns], 'field');
+    issues.push({
+      field: '_sort',
+      fault: { code: 'unknown' },
+      message: `${name.slice(0, 60).toWellFormed()} ${message}${name.startsWith('-') ? '; _order=desc sorts downwards' : ''}`,
+    });
+  }
+  for (const name of names.filter((name, i) => columns.includes(name) && names.indexOf(name) < i))
+    issues.push({ field: '_sort', message: `names ${name} twice`, fault: { code: 'repeated' } });
+  if (
+    directions.length > names.length ||
+    directions.some((direction) => direction !== 'asc' && direction !== 'desc')
+  )
+    issues.push({
+      field: '_order',
+      message: 'must be asc or desc, for each field of _sort at most once',
+      fault: { code: 'not-a-choice', values: ['asc', 'desc'] },
+    });
+  return names.map((name, i) => `${directions[i] === 'desc' ? '-' : ''}${name}`).join(',');
+}
+
+/**
+ * The Link header of a page as json-server 0.17 gives it: first, prev, next, last; undefined for one that has no records
+ * or all of them.
+ * @param url the address of the list, without its query
+ * @param total how many records the list has
+ */
+export function pageLinks(
+  url: string,
+  search: string,
+  { page, size }: SliceOf,
+  total: number,
+): string | undefined {
+  const last = Math.ceil(total / size);
+  if (page === undefined || page > last || last <= 1) return undefined;
+  const to = (name: string, number: number) => {
+    const parameters = new URLSearchParams(search);
+    parameters.set('_page', String(number));
+    return `<${url}?${parameters}>; rel="${name}"`;
+  };
+  return [
+    to('first', 1),
+    ...(page > 1 ? [to('prev', page - 1)] : []),
+    ...(page < last ? [to('next', page + 1)] : []),
+    to('last', last),
+  ].join(', ');
+}

@@ -1,0 +1,259 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { may } from '../../domain/access.ts';
+import type { Disclosure } from '../../domain/audit.ts';
+import { type Issue, invalid } from '../../domain/errors.ts';
+import type { Fault } from '../../domain/fault.ts';
+import { MOST_AT_ONCE } from '../../domain/schema.ts';
+import { IDEMPOTENCY_KEY, type Json, ok, REPLAYED, ref, taken } from '../openapi/parts.ts';
+import { BODY, WRITE_ONE } from '../openapi/problems.ts';
+import { readJsonText } from '../protocol/body.ts';
+import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
+import { parseQuery } from '../protocol/query.ts';
+import { type BatchRequest, replay } from '../protocol/replay.ts';
+import { allowed, type Match, type RequestContext, type Route } from '../protocol/route.ts';
+import { type HttpResponse, json, MAX_BODY_BYTES } from '../wire/message.ts';
+import { Problem, problemResponse } from '../wire/problem.ts';
+import { tooLarge } from '../wire/request.ts';
+
+const REQUEST = { method: 'PATCH', url: '/userExerciseLogs/1', body: { painAfter: 3 } };
+
+/** The schemas of a batch, by name. */
+const batchSchemas: Record<string, Json> = {
+  BatchRequest: {
+    type: 'object',
+    required: ['method', 'url'],
+    additionalProperties: false,
+    properties: {
+      method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+      url: {
+        type: 'string',
+        description: 'Path of the record or the list',
+        examples: ['/userExerciseLogs/1'],
+      },
+      headers: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { 'If-Match': { type: 'string', description: 'Entity tag that the record must have' } },
+      },
+      body: {
+        type: 'object',
+        description: 'As the path takes it; none for DELETE',
+        additionalProperties: true,
+      },
+    },
+    examples: [REQUEST],
+  },
+  BatchResponse: {
+    type: 'object',
+    required: ['status', 'headers', 'body'],
+    properties: {
+      status: {
+        type: 'integer',
+        description: 'As the request would have had alone',
+        examples: [200],
+      },
+      headers: { type: 'object', additionalProperties: { type: 'string' } },
+      body: { description: 'As the request would have had alone; null for a record that was erased since' },
+    },
+  },
+};
+
+/** The failure of one request, and with it of the whole batch. */
+class BatchFailure extends Error {
+  constructor(
+    readonly index: number,
+    override readonly cause: unknown,
+  ) {
+    super(`request ${index} of a batch failed`);
+  }
+}
+
+/**
+ * POST of several writes as one transaction, all or none (as https://pocketbase.io/docs/api-batch/ has it). Each needs the
+ * right that it would need alone. Repeated with its `Idempotency-Key`, it gets the first response.
+ */
+export const batchRoute: Route = {
+  method: 'POST',
+  path: '/batch',
+  right: 'send batch',
+  errors: [...WRITE_ONE, ...BODY, 'UnprocessableEntity'],
+  operation: {
+    tag: 'Changes',
+    id: 'writeBatch',
+    summary: 'Do several writes, all or none',
+    description:
+      'In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.',
+    headers: [IDEMPOTENCY_KEY],
+    body: taken(
+      {
+        type: 'object',
+        required: ['requests'],
+        additionalProperties: false,
+        properties: {
+          requests: { type: 'array', minItems: 1, maxItems: MOST_AT_ONCE, items: ref('BatchRequest') },
+        },
+      },
+      { requests: [REQUEST] },
+    ),
+    success: {
+      '200': ok(
+        'The responses, in order',
+        { type: 'array', maxItems: MOST_AT_ONCE, items: ref('BatchResponse') },
+        REPLAYED,
+      ),
+    },
+    schemas: () => batchSchemas,
+  },
+  handle: async (context) => {
+    const { request, search, store, caller } = context;
+    parseQuery(search, {});
+    const { text, value } = await readJsonText(request, () => false);
+    const requests = checkBatch(value, context.match);
+    const repeat = repeatable(request, '/batch', caller, text);
+    const run = (): HttpResponse => {
+      const first = repeat && firstRequest(store, repeat);
+      if (first) return replayed(answered(replay(store, requests, first, context.match)));
+      const responses = requests.map((one, index) => {
+        try {
+          return write(one, context);
+        } catch (error) {
+          throw new BatchFailure(index, error);
+        }
+      });
+      if (repeat) store.requests.add(repeat);
+      return answered(responses);
+    };
+    try {
+      return await store.submit(run);
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error;
+      const { status, headers, body } = problemResponse(error.cause);
+      // An unforeseen error is reported where every other one is.
+      if (status === 500) throw error.cause;
+      const problem = { ...(JSON.parse(String(body)) as object), index: error.index };
+      return { status, headers, body: JSON.stringify(problem) };
+    }
+  },
+};
+
+/** Does one of the requests, inside the transaction. */
+function write({ method, url, headers = {}, body }: BatchRequest, context: RequestContext): HttpResponse {
+  const { store, caller, match } = context;
+  const found = match(url);
+  if (!found) throw new Problem(404, 'There is nothing at this path.');
+  const route = found.methods.get(method);
+  if (!route?.write) throw new Problem(405, `This path takes ${allowed(found.methods)}.`);
+  requireRight(route, caller?.role);
+  if (body !== undefined && sizeOf(body) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+  const { id, search } = found;
+  return route.write.begin({ store, id, search, headers })(body)();
+}
+
+/** The bytes of a body as JSON. @throws Problem 400 for one with too many levels, which no record has */
+function sizeOf(body: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(body));
+  } catch {
+    throw new Problem(400, 'The body is nested too deeply.');
+  }
+}
+
+function requireRight({ right }: Route, role: Parameters<typeof may>[0] | undefined): void {
+  if (role !== undefined && right !== null && !may(role, right))
+    throw new Problem(403, `A token with the role ${role} may not do this.`);
+}
+
+/** The responses as one, and the records of all of them. */
+function answered(responses: readonly HttpResponse[]): HttpResponse {
+  const texts = responses.map(({ status, headers: { 'content-type': _, ...headers }, body }) => {
+    return `{"status":${status},"headers":${JSON.stringify(headers)},"body":${body}}`;
+  });
+  return { ...json(200, `[${texts}]`), disclosed: together(responses) };
+}
+
+/** What the responses disclose, by kind of record and owner. */
+function together(responses: readonly HttpResponse[]): Disclosure[] {
+  const all = new Map<string, Disclosure>();
+  for (const one of responses.flatMap(({ disclosed = [] }) => disclosed)) {
+    const key = `${one.record} ${one.userId}`;
+    const other = all.get(key);
+    all.set(key, {
+      ...one,
+      first: Math.min(one.first, other?.first ?? one.first),
+      last: Math.max(one.last, other?.last ?? one.last),
+      count: one.count + (other?.count ?? 0),
+    });
+  }
+  return [...all.values()];
+}
+
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** @throws SciaticaError `invalid` with every fault of the form of a batch */
+function checkBatch(value: unknown, match: (target: string) => Match | undefined): BatchRequest[] {
+  const { requests, ...others } = isObject(value) ? value : {};
+  const issues: Issue[] = Object.keys(others).map((name) => ({
+    field: name.slice(0, 60).toWellFormed(),
+    message: 'is not a field here: a batch has requests',
+    fault: { code: 'unknown' },
+  }));
+  if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_AT_ONCE)
+    issues.push({
+      field: 'requests',
+      message: `must be an array of 1 to ${MOST_AT_ONCE} requests`,
+      fault: Array.isArray(requests)
+        ? { code: 'out-of-range', minimum: 1, maximum: MOST_AT_ONCE }
+        : { code: requests === undefined ? 'missing' : 'wrong-type' },
+    });
+  else
+    for (const [i, one] of requests.entries()) issues.push(...faultsOfRequest(one, `requests[${i}]`, match));
+  if (issues.length > 0) throw invalid(issues);
+  return (requests as BatchRequest[]).map((one) => ({
+    ...one,
+    headers: Object.fromEntries(
+      Object.entries(one.headers ?? {}).map(([name, text]) => [name.toLowerCase(), text]),
+    ) as IncomingHttpHeaders,
+  }));
+}
+
+function faultsOfRequest(one: unknown, place: string, match: (target: string) => Match | undefined): Issue[] {
+  if (!isObject(one))
+    return [
+      {
+        field: place,
+        message: 'must be an object with method, url and body',
+        fault: { code: 'wrong-type' },
+      },
+    ];
+  const issues: Issue[] = [];
+  const say = (name: string, message: string, fault: Fault = { code: 'invalid' }) =>
+    issues.push({ field: `${place}.${name}`, message, fault });
+  for (const name of Object.keys(one))
+    if (!['method', 'url', 'headers', 'body'].includes(name))
+      say(name.slice(0, 60).toWellFormed(), 'is not a field here: there are method, url, headers, body', {
+        code: 'unknown',
+      });
+  const { method, url, headers = {} } = one;
+  if (!METHODS.includes(method as string))
+    say('method', `must be one of ${METHODS.join(', ')}`, { code: 'not-a-choice', values: METHODS });
+  if (typeof url !== 'string' || !url.startsWith('/'))
+    say('url', 'must be a path such as /userExerciseLogs/1');
+  else {
+    const found = match(url);
+    if (found && ![...found.methods.values()].some((route) => route.write))
+      say('url', 'takes no writes in a batch');
+  }
+  if (method === 'DELETE' && one['body'] != null) say('body', 'is not taken by DELETE', { code: 'unknown' });
+  if (!isObject(headers)) say('headers', 'must be an object', { code: 'wrong-type' });
+  else {
+    if (Object.keys(headers).filter((name) => name.toLowerCase() === 'if-match').length > 1)
+      say('headers', 'may hold If-Match once', { code: 'repeated' });
+    for (const [name, text] of Object.entries(headers))
+      if (name.toLowerCase() !== 'if-match' || typeof text !== 'string')
+        say('headers', 'may hold If-Match with a text, and nothing else', { code: 'unknown' });
+  }
+  return issues;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,256 @@
+import { fromTexts } from '../../domain/codec.ts';
+import { notFound } from '../../domain/errors.ts';
+import { integer, MAX_ID } from '../../domain/fields.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
+import { check, objectOf } from '../../domain/schema.ts';
+import { rateLimitKey } from '../guard/limits.ts';
+import {
+  content,
+  ETAG_IF_SHORT,
+  IF_NONE_MATCH,
+  type Json,
+  many,
+  NOT_MODIFIED,
+  notModified,
+  ok,
+  ref,
+  termsOf,
+} from '../openapi/parts.ts';
+import { READ, READ_ONE } from '../openapi/problems.ts';
+import type { Collection } from '../protocol/collection.ts';
+import { disclosedChanges } from '../protocol/disclosure.ts';
+import { tagged } from '../protocol/etag.ts';
+import type { Subscription } from '../protocol/feed.ts';
+import { arrayOf } from '../protocol/formats.ts';
+import { parseQuery, queryReader } from '../protocol/query.ts';
+import type { RequestContext, Route } from '../protocol/route.ts';
+import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
+
+/** GET of the history of one record, the first change first; a deleted record still has one. */
+export function historyRoute({ name, kind, verbs }: Collection): Route {
+  const { tag, schema, a } = termsOf(kind);
+  return {
+    method: 'GET',
+    path: `${kind.path}/{id}/history`,
+    right: `read ${name}`,
+    errors: READ_ONE,
+    operation: {
+      tag,
+      id: `get${schema}History`,
+      summary: `What happened to ${a}`,
+      description: 'The first change first. A deleted record still has its history.',
+      headers: [IF_NONE_MATCH],
+      success: {
+        '200': ok('The entries', many(ref('HistoryEntry')), ETAG_IF_SHORT),
+        '304': NOT_MODIFIED,
+      },
+    },
+    handle: ({ request, id, search, store }) => {
+      parseQuery(search, {});
+      const first = store.historyOf(name, id);
+      // Records older than the history table have no entries.
+      if (first.length === 0 && !verbs(store).has(id)) throw notFound(name, id);
+      return entriesResponse(request, {}, first, (seq) => store.historyOf(name, id, seq));
+    },
+  };
+}
+
+/** Most entries of the history in a chunk. */
+const CHUNK_ENTRIES = 100;
+
+const since = integer({
+  label: 'Since',
+  flag: 'since',
+  help: 'The seq of the last change that is known already; 0 for all there is',
+  min: 0,
+  max: MAX_ID,
+  example: 0,
+});
+
+/** The query parameters of the changes. */
+const changesParameters = {
+  since,
+  limit: integer({
+    label: 'Limit',
+    flag: 'limit',
+    help: 'Most changes in an answer',
+    min: 1,
+    max: 1000,
+    example: 100,
+  }),
+};
+
+const readQuery = queryReader(changesParameters);
+
+const lastEventId = { 'Last-Event-ID': since };
+
+const LAST_EVENT_ID: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'Where a stream that was broken off goes on: counts instead of since',
+  schema: { type: 'string', pattern: '^\\d+$' },
+};
+
+const LAST_SEQ: Json = {
+  'X-Last-Seq': {
+    description: 'Since when to ask next time, once there is no Link',
+    required: true,
+    schema: { type: 'integer' },
+  },
+};
+
+/** GET of the changes after an entry of the history: as a list, or as an event stream that stays open. */
+export const changesRoute: Route = {
+  method: 'GET',
+  path: '/changes',
+  right: 'read changes',
+  errors: [...READ, 'Gone'],
+  operation: {
+    tag: 'Changes',
+    id: 'listChanges',
+    summary: 'What changed since',
+    description:
+      'The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry.',
+    query: changesParameters,
+    headers: [LAST_EVENT_ID, IF_NONE_MATCH],
+    success: {
+      '200': {
+        description: 'The changes',
+        headers: {
+          ...ETAG_IF_SHORT,
+          Link: { description: 'With limit: where to go on, rel="next"', schema: { type: 'string' } },
+          ...LAST_SEQ,
+        },
+        content: {
+          ...content(many(ref('HistoryEntry'))),
+          'text/event-stream': { schema: { type: 'string' } },
+        },
+      },
+      '304': notModified(LAST_SEQ),
+    },
+  },
+  handle: (context) => {
+    const { request, search, store } = context;
+    const { since = 0, limit } = readQuery(search);
+    const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.lastChange(since)) };
+    if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(context, since, headers);
+    store.requireSince(since);
+    if (limit !== undefined) return changesPage(context, since, limit, headers);
+    const after = (seq: number) => store.changesAfter(seq, CHUNK_ENTRIES);
+    return entriesResponse(request, headers, after(since), after);
+  },
+};
+
+function changesPage(
+  { request, store }: RequestContext,
+  since: number,
+  limit: number,
+  headers: HttpHeaders,
+): HttpResponse {
+  const entries = store.changesAfter(since, limit);
+  const last = entries.at(-1)?.seq;
+  if (last !== undefined && store.changesAfter(last, 1).length > 0) {
+    headers['x-last-seq'] = String(last);
+    headers['link'] = `</changes?since=${last}&limit=${limit}>; rel="next"`;
+  }
+  return taggedEntries(request, headers, entries);
+}
+
+/** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), one for each entry. */
+function stream(context: RequestContext, since: number, headers: HttpHeaders): HttpResponse {
+  const { request, store, feed, caller } = context;
+  const last = request.headers['last-event-id'];
+  const from = last ? resumedAt(String(last)) : since;
+  // A stream that cannot be resumed is refused before the status line is sent.
+  store.requireSince(from);
+  const head = {
+    status: 200,
+    // x-accel-buffering: nginx would buffer events. A stream is the last response of its connection.
+    headers: {
+      ...headers,
+      'content-type': 'text/event-stream',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    },
+  };
+  if (request.method === 'HEAD') return head;
+  const subscription = feed.subscribe(caller?.id ?? rateLimitKey(request.address()));
+  request.onClose(() => subscription.close());
+  return { ...head, body: events(context, from, subscription) };
+}
+
+/** The seq at which a client resumes a stream. */
+function resumedAt(header: string): number {
+  return check(objectOf(lastEventId), fromTexts(lastEventId, { 'Last-Event-ID': header }))['Last-Event-ID'];
+}
+
+async function* events(
+  { store, recheck }: RequestContext,
+  since: number,
+  subscription: Subscription,
+): AsyncGenerator<Chunk> {
+  const { horizon } = store;
+  try {
+    yield { text: ': sciatica\n\n' };
+    // A stream ends when the history gets a gap, which makes it impossible to resume.
+    for (let seq = since; subscription.isOpen && store.horizon === horizon; ) {
+      // The token may have been revoked while the stream was idle.
+      recheck?.();
+      const entries = store.changesAfter(seq, CHUNK_ENTRIES);
+      seq = entries.at(-1)?.seq ?? seq;
+      if (entries.length > 0) {
+        const text = entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
+        yield { text, disclosed: disclosedChanges(entries) };
+        subscription.sent();
+      } else if ((await subscription.next()) === 'idle' && subscription.isOpen) yield { text: ':\n\n' };
+    }
+  } finally {
+    subscription.close();
+  }
+}
+
+/**
+ * A response with entries of the history: one text while they are few, else in chunks.
+ * @param first the first of them
+ * @param after reads those that follow an entry, some at a time
+ */
+export function entriesResponse(
+  request: HttpRequest,
+  headers: HttpHeaders,
+  first: HistoryEntry[],
+  after: (seq: number) => HistoryEntry[],
+): HttpResponse {
+  const last = first.at(-1);
+  const second = last ? after(last.seq) : [];
+  if (second.length === 0) return taggedEntries(request, headers, first);
+  const body = arrayOf(batches(first, second, after), ({ entries }) => disclosedChanges(entries));
+  return { ...json(200, '', headers), body };
+}
+
+/** A response with all of these entries in one text. */
+export function taggedEntries(
+  request: HttpRequest,
+  headers: HttpHeaders,
+  entries: HistoryEntry[],
+): HttpResponse {
+  const response = tagged(request, JSON.stringify(entries), headers);
+  response.disclosed = disclosedChanges(entries);
+  return response;
+}
+
+/** The history only grows, so that batches need not be read from one snapshot. */
+function* batches(
+  first: HistoryEntry[],
+  second: HistoryEntry[],
+  after: (seq: number) => HistoryEntry[],
+): Generator<{ entries: HistoryEntry[]; rows: string[] }> {
+  yield batch(first);
+  for (let entries = second; ; ) {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    yield batch(entries);
+    entries = after(last.seq);
+  }
+}
+
+const batch = (entries: HistoryEntry[]) => ({ entries, rows: entries.map((entry) => JSON.stringify(entry)) });

@@ -1,0 +1,138 @@
+import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { type Goal, goalFields } from '../../domain/goal.ts';
+import { check, objectOf } from '../../domain/schema.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref, taken } from '../openapi/parts.ts';
+import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
+import { disclosedRecord } from '../protocol/disclosure.ts';
+import { etagOf, precondition, tagged } from '../protocol/etag.ts';
+import { parseQuery } from '../protocol/query.ts';
+import { batchable, type Handler, type Route, type Write } from '../protocol/route.ts';
+import { type HttpResponse, json } from '../wire/message.ts';
+
+/** GET of a user's goal. */
+const readGoal: Handler = ({ request, id, search, store }) => {
+  parseQuery(search, {});
+  store.users.json(id);
+  const goal = goalOf(store, id) ?? none(id);
+  const response = tagged(request, JSON.stringify(goal));
+  response.disclosed = disclosedRecord('goal', goal);
+  return response;
+};
+
+/** PUT of a user's goal: the first or another. */
+const putGoal: Write = {
+  hasBody: true,
+  begin: ({ store, id, search, headers }) => {
+    parseQuery(search, {});
+    store.users.json(id);
+    return (body) => {
+      const { sessionsPerWeek } = checkBody(body);
+      const guard = precondition(headers);
+      return () => {
+        if (headers['if-match'] !== undefined && !goalOf(store, id))
+          throw new SciaticaError('stale', 'There is no goal yet, and If-Match asks for one.');
+        const { goal, isFirst } = setGoal(store, id, sessionsPerWeek, guard);
+        return answered(isFirst ? 201 : 200, goal);
+      };
+    };
+  },
+};
+
+/** DELETE of a user's goal. */
+const deleteGoal: Write = {
+  hasBody: false,
+  begin: ({ store, id, search, headers }) => {
+    parseQuery(search, {});
+    const guard = precondition(headers);
+    return () => () => {
+      store.users.json(id);
+      const goal = removeGoal(store, id, guard) ?? none(id);
+      return { ...json(200, '{}'), disclosed: disclosedRecord('goal', goal) };
+    };
+  },
+};
+
+/** @throws SciaticaError `not-found` */
+function none(userId: number): never {
+  throw new SciaticaError('not-found', `User ${userId} has no goal.`);
+}
+
+/** The body, in which a client may send back all that it got. */
+function checkBody(value: unknown): { sessionsPerWeek: number } {
+  const schema = objectOf({ sessionsPerWeek: goalFields.sessionsPerWeek });
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return check(schema, value);
+  const { id: _, userId: __, ...input } = value as Record<string, unknown>;
+  return check(schema, input);
+}
+
+function answered(status: number, goal: Goal): HttpResponse {
+  const body = JSON.stringify(goal);
+  return {
+    ...json(status, body, { etag: etagOf(body) }),
+    disclosed: disclosedRecord('goal', goal),
+  };
+}
+
+const readGoalOperation: Operation = {
+  tag: 'Goals',
+  id: 'getUserGoal',
+  summary: 'Read the goal of a user',
+  description: 'A user without a goal has none to read: 404.',
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The goal', ref('Goal'), ETAG), '304': NOT_MODIFIED },
+};
+
+const putGoalOperation: Operation = {
+  tag: 'Goals',
+  id: 'putUserGoal',
+  summary: 'Set the goal of a user',
+  description: 'Summary and report compare with it, unless the query says another target.',
+  headers: [IF_MATCH],
+  body: taken(ref('GoalInput'), { sessionsPerWeek: goalFields.sessionsPerWeek.example }),
+  success: {
+    '200': ok('The goal, which there was before', ref('Goal'), ETAG),
+    '201': ok('The goal, which is the first', ref('Goal'), ETAG),
+  },
+};
+
+const deleteGoalOperation: Operation = {
+  tag: 'Goals',
+  id: 'deleteUserGoal',
+  summary: 'Remove the goal of a user',
+  description: 'Summary and report compare with none any more.',
+  headers: [IF_MATCH],
+  success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
+};
+
+/** The goal of a user, of whom there is one at most. */
+export const goalRoutes: readonly Route[] = [
+  {
+    method: 'PUT',
+    path: '/users/{id}/goal',
+    right: 'change goal',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: putGoalOperation,
+    ...batchable(putGoal),
+    isOwner: true,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/goal',
+    right: 'read goal',
+    errors: READ_ONE,
+    operation: readGoalOperation,
+    handle: readGoal,
+    isOwner: true,
+  },
+  {
+    method: 'DELETE',
+    path: '/users/{id}/goal',
+    right: 'delete goal',
+    errors: WRITE_ONE,
+    operation: deleteGoalOperation,
+    ...batchable(deleteGoal),
+    isOwner: true,
+  },
+];

@@ -1,0 +1,103 @@
+import type { Kind, Verb } from '../../domain/kind.ts';
+import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { openApi } from '../openapi/document.ts';
+import { type Collection, collectionOf } from '../protocol/collection.ts';
+import type { Match, Route } from '../protocol/route.ts';
+import { batchRoute } from './batch.ts';
+import { changesRoute, historyRoute } from './changes.ts';
+import { goalRoutes } from './goal.ts';
+import { insightsRoutes } from './insights.ts';
+import { listOfUserRoute, listRoute } from './list.ts';
+import { pairRoute } from './pairing.ts';
+import {
+  createOfUserRoute,
+  createRoute,
+  deleteRoute,
+  patchRoute,
+  readRoute,
+  replaceRoute,
+} from './records.ts';
+import { docsRoute, documentRoute, healthRoute, meRoute, rootRoute } from './service.ts';
+import { restoreRoute, undoRoute } from './undo.ts';
+
+/** What can be done with the records of a kind. */
+const inCollection: Record<Verb, (collection: Collection) => Route> = {
+  list: listRoute,
+  create: createRoute,
+  read: readRoute,
+  replace: replaceRoute,
+  patch: patchRoute,
+  delete: deleteRoute,
+  restore: restoreRoute,
+  history: historyRoute,
+};
+
+/** Where the verb needs the user in the path, for kinds without a collection of their own. */
+const belowUser: Partial<typeof inCollection> = { list: listOfUserRoute, create: createOfUserRoute };
+
+const collectionRoutes = (collection: Collection): Route[] => [
+  ...(collection.isOwned ? [listOfUserRoute(collection)] : []),
+  ...collection.kind.verbs.map((verb) => inCollection[verb](collection)),
+];
+
+const routesBelowUser = (collection: Collection): Route[] =>
+  collection.kind.verbs.flatMap((verb) => belowUser[verb]?.(collection) ?? []);
+
+const routesOfOne = (collection: Collection): Route[] =>
+  collection.kind.verbs.flatMap((verb) => (belowUser[verb] ? [] : [inCollection[verb](collection)]));
+
+const ownedAt = (place: Kind['place']): Collection[] =>
+  ownedKindNames.filter((name) => kindOf(name).place === place).map(collectionOf);
+
+const ofUsers = ownedAt('below-user');
+
+const document = (base: string) => openApi(routes, base);
+
+/** The whole service. */
+export const routes: readonly Route[] = [
+  ...collectionRoutes(collectionOf('user')),
+  ...insightsRoutes,
+  ...ownedAt('collection').flatMap(collectionRoutes),
+  ...ofUsers.flatMap(routesBelowUser),
+  ...goalRoutes,
+  ...ofUsers.flatMap(routesOfOne),
+  changesRoute,
+  undoRoute,
+  batchRoute,
+  meRoute,
+  pairRoute,
+  healthRoute,
+  documentRoute(document),
+  rootRoute,
+  docsRoute(document),
+];
+
+const byPath = new Map<string, Map<string, Route>>();
+for (const route of routes) {
+  const methods = byPath.get(route.path) ?? new Map<string, Route>();
+  byPath.set(route.path, methods.set(route.method, route));
+}
+
+/** A segment that is the id of a record, with its slash. */
+const ID = /\/([1-9][0-9]{0,14})(?=\/|$)/;
+
+/** Finds the routes of a request target in origin form or absolute form (RFC 9112, 3.2); undefined if there are none. */
+export function match(target: string): Match | undefined {
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const question = origin.indexOf('?');
+  const search = question < 0 ? '' : origin.slice(question + 1);
+  const path = withoutTrailingSlash(question < 0 ? origin : origin.slice(0, question));
+  const found = ID.exec(path);
+  if (!found) {
+    // A literal {id} is no id.
+    const methods = path.includes('{') ? undefined : byPath.get(path);
+    return methods && { methods, id: 0, search };
+  }
+  const [segment, id] = found;
+  const pattern = `${path.slice(0, found.index)}/{id}${path.slice(found.index + segment.length)}`;
+  const methods = byPath.get(pattern);
+  return methods && { methods, id: Number(id), search };
+}
+
+const withoutTrailingSlash = (path: string) =>
+  path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

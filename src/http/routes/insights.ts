@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { choice } from '../../domain/fields.ts';
+import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
+import { localDay } from '../../domain/words/day.ts';
+import { summarySchemas } from '../../insights/shapes.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY, ref } from '../openapi/parts.ts';
+import { READ_ONE } from '../openapi/problems.ts';
+import { tagged } from '../protocol/etag.ts';
+import { queryReader } from '../protocol/query.ts';
+import type { Handler, Route } from '../protocol/route.ts';
+
+/** The query parameters of a report. */
+const reportParameters = {
+  ...reportFields,
+  anonymous,
+  format: choice({
+    label: 'Format',
+    flag: 'format',
+    help: 'An HTML page (otherwise), or Markdown',
+    choices: ['html', 'md'],
+    example: 'html',
+  }),
+};
+
+const readSummaryQuery = queryReader(summaryFields);
+const readComparisonQuery = queryReader(comparisonFields);
+const readReportQuery = queryReader(reportParameters);
+
+/** A handler of statistics, in a worker where they may take long. */
+const offloaded =
+  (handler: Handler): Handler =>
+  (context) =>
+    (context.workers && context.store.logs.areMany(context.id) && context.workers.answer(context)) ||
+    handler(context);
+
+/** GET of the figures of a user. */
+const summary = offloaded(async ({ request, id, search, store }) => {
+  const asked = readSummaryQuery(search);
+  const { summaryOf } = await import('../../cases/summary.ts');
+  return tagged(request, JSON.stringify(await summaryOf(store, id, asked)));
+});
+
+/** GET of two periods of a user side by side. */
+const compare = offloaded(async ({ request, id, search, store }) => {
+  const asked = readComparisonQuery(search);
+  const { comparisonOf } = await import('../../cases/summary.ts');
+  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, localDay(new Date()))));
+});
+
+/** GET of the report on a user. */
+const report = offloaded(async ({ request, id, search, store }) => {
+  const { format, ...asked } = readReportQuery(search);
+  const { reportHtml, reportMarkdown, reportOf, reportPolicy } = await import('../../cases/report.ts');
+  const built = reportOf(store, id, asked);
+  if (format === 'md')
+    return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
+  return tagged(request, reportHtml(built), {
+    'content-type': 'text/html; charset=utf-8',
+    // A meta element cannot keep other pages from framing it; a header can.
+    'content-security-policy': `${reportPolicy()}; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
+  });
+});
+
+/** The schemas of the figures, by name. */
+export function insightsSchemas(): Record<string, Json> {
+  const { schemas } = z.toJSONSchema(summarySchemas, {
+    uri: (id) => `#/components/schemas/${id}`,
+    // A tuple has two numbers; linters and generators that know no prefixItems ask for items.
+    override: ({ jsonSchema }) => {
+      const [first] = jsonSchema.prefixItems ?? [];
+      if (first) jsonSchema.items = first;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $id: _, $schema: __, ...schema }]) => [name, schema as Json]),
+  );
+}
+
+const summaryOperation: Operation = {
+  tag: 'Insights',
+  id: 'getUserSummary',
+  summary: 'What helps a user',
+  description:
+    'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
+  query: summaryFields,
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
+};
+
+const compareOperation: Operation = {
+  tag: 'Insights',
+  id: 'compareUserPeriods',
+  summary: 'Two periods of a user side by side',
+  description:
+    'The days from `since` to `until`, against as many days just before. Without `since`, the 4 weeks up to `until`; without `until`, up to the latest session. Or, with `before`, all that came before a day against all since.',
+  query: comparisonFields,
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The comparison', ref('Comparison'), ETAG), '304': NOT_MODIFIED },
+};
+
+const reportOperation: Operation = {
+  tag: 'Insights',
+  id: 'getUserReport',
+  summary: 'The report on a user, to be read on screen or paper',
+  description: 'One HTML page that loads and runs nothing, or the same as Markdown.',
+  query: reportParameters,
+  headers: [IF_NONE_MATCH],
+  success: {
+    '200': {
+      description: 'The report',
+      headers: { ...ETAG, ...POLICY },
+      content: {
+        'text/html': { schema: { type: 'string' } },
+        'text/markdown': { schema: { type: 'string' } },
+      },
+    },
+    '304': NOT_MODIFIED,
+  },
+};
+
+/** What helps a user. */
+export const insightsRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/users/{id}/summary',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: { ...summaryOperation, schemas: insightsSchemas },
+    handle: summary,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/compare',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: compareOperation,
+    handle: compare,
+  },
+  {
+    method: 'GET',
+    path: '/users/{id}/report',
+    right: 'read user',
+    errors: READ_ONE,
+    operation: reportOperation,
+    handle: report,
+  },
+];

@@ -1,0 +1,194 @@
+import type { Operation } from '../openapi/operation.ts';
+import {
+  content,
+  ETAG_IF_SHORT,
+  IF_NONE_MATCH,
+  type Json,
+  many,
+  notModified,
+  ref,
+  termsOf,
+} from '../openapi/parts.ts';
+import { LIST } from '../openapi/problems.ts';
+import type { Collection } from '../protocol/collection.ts';
+import { disclosedRange } from '../protocol/disclosure.ts';
+import { etagOf, etagOfList, tagged } from '../protocol/etag.ts';
+import { formatOf, type ListFormat, listTypes } from '../protocol/formats.ts';
+import type { ListFilter, ListQuery } from '../protocol/list-query.ts';
+import type { RequestContext, Route } from '../protocol/route.ts';
+import { pageLinks, type SliceOf } from '../protocol/slice.ts';
+import { preferredType } from '../wire/accept.ts';
+import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
+
+/** A list that the store calls long, or with more characters of JSON, is sent in chunks. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+/** GET of a list: the whole of it, a page with `limit`, or a part as json-server cuts it. */
+export function listRoute(collection: Collection): Route {
+  const { name, kind, read } = collection;
+  return {
+    method: 'GET',
+    path: kind.path,
+    right: `read ${name}`,
+    errors: LIST,
+    operation: listOperation(collection),
+    handle: (context) => listResponse(collection, read(context.search), kind.path, context),
+  };
+}
+
+/** Operations whose id was released before there was a rule for it. */
+const released: Partial<Record<Collection['name'], string>> = { log: 'listLogsOfUser' };
+
+/** GET of the list of what belongs to the user in the path. */
+export function listOfUserRoute(collection: Collection): Route {
+  const { name, kind, read } = collection;
+  return {
+    method: 'GET',
+    path: `/users/{id}${kind.path}`,
+    right: `read ${name}`,
+    errors: [...LIST, 'NotFound'],
+    operation: {
+      ...listOperation(collection),
+      id: released[name] ?? `listUser${kind.schema}s`,
+      summary: `List the ${kind.described.many} of a user`,
+    },
+    handle: (context) => {
+      const { id, search, store } = context;
+      const { filter, slice } = read(search);
+      // A missing user has no list, where a filter would find none.
+      store.users.json(id);
+      const path = `/users/${id}${kind.path}`;
+      return listResponse(collection, { filter: { ...filter, userId: id }, slice }, path, context);
+    },
+    isOwner: true,
+  };
+}
+
+const PART_HEADERS: Json = {
+  Link: {
+    description: 'With limit: the next page, rel="next"; with _page: first, prev, next, last',
+    schema: { type: 'string' },
+  },
+  'X-Total-Count': {
+    description: 'Of a part of the list: how many match in all',
+    schema: { type: 'integer' },
+  },
+};
+
+function listOperation({ kind, parameters, filters }: Collection): Operation {
+  const { tag, schema, many: several } = termsOf(kind);
+  return {
+    tag,
+    id: `list${schema}s`,
+    summary: `List ${several}`,
+    description:
+      'Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.',
+    query: parameters,
+    filters,
+    shared: schema,
+    sortable: kind.fields,
+    headers: [IF_NONE_MATCH],
+    success: {
+      '200': {
+        description: `The ${several}`,
+        headers: { ...ETAG_IF_SHORT, ...PART_HEADERS },
+        content: {
+          ...content(many(ref(schema))),
+          'application/x-ndjson': { schema: { type: 'string', description: 'A record per line' } },
+          'text/csv': { schema: { type: 'string', description: 'RFC 4180, the names of the fields first' } },
+        },
+      },
+      '304': notModified(PART_HEADERS),
+    },
+  };
+}
+
+function listResponse(
+  collection: Collection,
+  { filter, slice }: ListQuery,
+  path: string,
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
+  const { store, workers } = context;
+  const offloaded = workers && collection.verbs(store).isLong(filter) && workers.answer(context);
+  if (offloaded) return offloaded;
+  const type = preferredType(context.request.headers.accept, listTypes);
+  const format = formatOf(type, filter.fields ?? Object.keys(collection.kind.fields));
+  const asked = { collection, filter, format, path };
+  if (slice) return partResponse(asked, slice, context);
+  if (filter.limit !== undefined) return pageResponse(asked, filter.limit, context);
+  return wholeResponse(asked, {}, context);
+}
+
+interface Asked {
+  collection: Collection;
+  filter: ListFilter;
+  format: ListFormat;
+  path: string;
+}
+
+const headersOf = ({ type }: ListFormat): HttpHeaders => ({ 'content-type': type, vary: 'Accept' });
+
+/** The records that match, up to the limit of the filter. */
+function wholeResponse(
+  { collection, filter, format, path }: Asked,
+  further: HttpHeaders,
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
+  const { request, search, store, caller } = context;
+  const verbs = collection.verbs(store);
+  const headers = { ...headersOf(format), ...further };
+  const { json, next, revision, ids } = verbs.shortPage(filter, caller !== undefined);
+  if (next === undefined && json.length <= MOST_CHARACTERS) {
+    const body = format.whole(json);
+    const etag = body === json ? etagOfList(json, store, path, search, revision) : etagOf(body);
+    const response = tagged(request, body, headers, etag);
+    response.disclosed = disclosedRange(collection.name, ids);
+    return response;
+  }
+  const { workers } = context;
+  const offloaded = workers && next !== undefined && verbs.isLong(filter, true) && workers.answer(context);
+  if (offloaded) return offloaded;
+  return {
+    status: 200,
+    headers,
+    body: format.chunks(verbs.jsonChunks(filter), ({ ids }) => disclosedRange(collection.name, ids)),
+  };
+}
+
+function partResponse(
+  asked: Asked,
+  slice: SliceOf,
+  context: RequestContext,
+): HttpResponse | Promise<HttpResponse> {
+  const { collection, filter, path } = asked;
+  const { search, store } = context;
+  return store.read(() => {
+    const total = collection.verbs(store).total(filter);
+    const headers: HttpHeaders = { 'x-total-count': String(total) };
+    const links = pageLinks(`${context.base()}${path}`, search, slice, total);
+    if (links !== undefined) headers['link'] = links;
+    return wholeResponse(asked, headers, context);
+  });
+}
+
+function pageResponse(
+  { collection, filter, format, path }: Asked,
+  limit: number,
+  { request, search, store }: RequestContext,
+): HttpResponse {
+  const verbs = collection.verbs(store);
+  const { json, next, ids, total } = store.read(() => ({
+    ...verbs.page(filter, limit),
+    total: verbs.total(filter),
+  }));
+  const headers: HttpHeaders = { ...headersOf(format), 'x-total-count': String(total) };
+  if (next !== undefined) {
+    const parameters = new URLSearchParams(search);
+    parameters.set('cursor', next);
+    headers['link'] = `<${path}?${parameters}>; rel="next"`;
+  }
+  const response = tagged(request, format.whole(json), headers);
+  response.disclosed = disclosedRange(collection.name, ids);
+  return response;
+}

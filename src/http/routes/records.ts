@@ -1,0 +1,328 @@
+import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
+import type { KindName } from '../../domain/kinds.ts';
+import { checkEach, MOST_AT_ONCE } from '../../domain/schema.ts';
+import { idsOf } from '../../store/records/lists/rows.ts';
+import type { Guard, Records } from '../../store/records/records.ts';
+import type { Store } from '../../store/store.ts';
+import type { Operation } from '../openapi/operation.ts';
+import {
+  CREATED_HEADERS,
+  ETAG,
+  IDEMPOTENCY_KEY,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  many,
+  NOT_MODIFIED,
+  ok,
+  ref,
+  taken,
+  termsOf,
+} from '../openapi/parts.ts';
+import { BODY, READ_ONE, WRITE, WRITE_ONE } from '../openapi/problems.ts';
+import { readJsonText } from '../protocol/body.ts';
+import type { Collection, StoredRecord } from '../protocol/collection.ts';
+import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
+import { etagOf, precondition, tagged } from '../protocol/etag.ts';
+import { firstAnswer, repeatable, replayed } from '../protocol/idempotency.ts';
+import { parseQuery } from '../protocol/query.ts';
+import { batchable, type RequestContext, type Route } from '../protocol/route.ts';
+import { type HttpResponse, json } from '../wire/message.ts';
+
+/** What creates checked records, inside a transaction. */
+type Creation = () => readonly StoredRecord[];
+
+function creationOf(collection: Collection, store: Store, value: unknown): Creation {
+  const input = collection.check(store, value);
+  return () => [collection.verbs(store).create(input)];
+}
+
+function creationOfAll(collection: Collection, store: Store, values: readonly unknown[]): Creation {
+  const inputs = checkEach(values, (value) => collection.checkOneOf(store, value));
+  return () => collection.verbs(store).createAll(inputs);
+}
+
+/**
+ * POST of a new record, or of an array of them: all or none. A request repeated with its `Idempotency-Key` gets the
+ * first response.
+ */
+export function createRoute(collection: Collection): Route {
+  const { name, kind } = collection;
+  const { tag, schema, a, one, many: several, example } = termsOf(kind);
+  const input = ref(`${schema}Input`);
+  const inputs = many(input, { minItems: 1, maxItems: MOST_AT_ONCE });
+  const records = { anyOf: [ref(schema), many(ref(schema))] };
+  return {
+    method: 'POST',
+    path: kind.path,
+    right: `create ${name}`,
+    errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
+    operation: {
+      tag,
+      id: `create${schema}`,
+      summary: `Create ${a}, or several`,
+      description: `An array creates all of its ${several} or none, and is answered with an array.`,
+      headers: [IDEMPOTENCY_KEY],
+      body: taken({ anyOf: [input, inputs] }, example),
+      success: { '201': ok(`The new ${one}, or ${several}`, records, CREATED_HEADERS) },
+    },
+    handle: async (context) => {
+      const { request, search, store } = context;
+      parseQuery(search, {});
+      const body = await readJsonText(request, (sent) => !Array.isArray(sent));
+      return createOnce(collection, kind.path, body, context, () =>
+        Array.isArray(body.value)
+          ? creationOfAll(collection, store, body.value)
+          : creationOf(collection, store, body.value),
+      );
+    },
+    write: {
+      hasBody: true,
+      begin: ({ store, search }) => {
+        parseQuery(search, {});
+        return (body) => {
+          const create = creationOf(collection, store, body);
+          return () => created(collection, body, create());
+        };
+      },
+    },
+  };
+}
+
+/** As `createRoute`, of one record of the user in the path. */
+export function createOfUserRoute(collection: Collection): Route {
+  const { name, kind } = collection;
+  const { tag, schema, a, one, example } = termsOf(kind);
+  const { userId: _, ...ofUser } = example;
+  const { rule } = kind.key ?? {};
+  const requireUser = ({ store, id, search }: Pick<RequestContext, 'store' | 'id' | 'search'>) => {
+    parseQuery(search, {});
+    store.users.json(id);
+  };
+  return {
+    method: 'POST',
+    path: `/users/{id}${kind.path}`,
+    right: `create ${name}`,
+    errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
+    operation: {
+      tag,
+      id: `createUser${schema}`,
+      summary: `Create ${a} of a user`,
+      description: `A single ${one} has a path of its own, which Location names.${rule === undefined ? '' : ` ${rule}`}`,
+      headers: [IDEMPOTENCY_KEY],
+      body: taken(ref(`User${schema}Input`), ofUser),
+      success: {
+        '201': ok(`The new ${one}`, ref(schema), {
+          ...ETAG,
+          Location: { description: `Path of the ${one}`, required: true, schema: { type: 'string' } },
+        }),
+      },
+    },
+    handle: async (context) => {
+      const { request, id, store } = context;
+      requireUser(context);
+      const body = await readJsonText(request, () => true);
+      return createOnce(collection, `/users/${id}${kind.path}`, body, context, () =>
+        creationOf(collection, store, withUser(collection, store, body.value, id)),
+      );
+    },
+    write: {
+      hasBody: true,
+      begin: (asked) => {
+        requireUser(asked);
+        return (body) => {
+          const { store, id } = asked;
+          const create = creationOf(collection, store, withUser(collection, store, body, id));
+          return () => created(collection, body, create());
+        };
+      },
+    },
+    isOwner: true,
+  };
+}
+
+/** A body that may leave out its user, whom the path says. @throws SciaticaError `invalid` with every fault */
+function withUser(collection: Collection, store: Store, value: unknown, userId: number): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { userId: said = userId, ...others } = value as Record<string, unknown>;
+  const record = { ...others, userId };
+  if (said === userId) return record;
+  const faults: Issue[] = [{ field: 'userId', message: `must be ${userId}, as in the path, or absent` }];
+  try {
+    collection.check(store, record);
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'invalid') throw error;
+    faults.push(...error.issues);
+  }
+  throw invalid(faults);
+}
+
+/**
+ * Creates records, or gives the first response to a request repeated with its `Idempotency-Key`.
+ * @param path of the request, in which its key is known
+ * @param check checks the body
+ */
+async function createOnce(
+  collection: Collection,
+  path: string,
+  { text, value }: { text: string; value: unknown },
+  { request, store, caller }: RequestContext,
+  check: () => Creation,
+): Promise<HttpResponse> {
+  const repeat = repeatable(request, path, caller, text);
+  const earlier = repeat && firstAnswer(store, repeat);
+  if (earlier) return replayed(created(collection, value, earlier));
+  const create = check();
+  return store.submit(() => {
+    // A concurrent request with the same key may have been first.
+    const first = repeat && firstAnswer(store, repeat);
+    if (first) return replayed(created(collection, value, first));
+    const response = created(collection, value, create());
+    if (repeat) store.requests.add(repeat);
+    return response;
+  });
+}
+
+/** The response to what created records. @param sent the body: an array is answered with one */
+export function created(
+  { name, kind }: Collection,
+  sent: unknown,
+  records: readonly StoredRecord[],
+): HttpResponse {
+  const [record] = records;
+  if (record === undefined || Array.isArray(sent)) {
+    const disclosed = disclosedRange(name, records.length > 0 ? idsOf(records) : undefined);
+    return { ...json(201, JSON.stringify(records)), disclosed };
+  }
+  const body = JSON.stringify(record);
+  const headers = { location: `${kind.path}/${record.id}`, etag: etagOf(body) };
+  return { ...json(201, body, headers), disclosed: disclosedRecord(name, record) };
+}
+
+/** GET of one record. */
+export function readRoute({ name, kind, verbs }: Collection): Route {
+  const { tag, schema, one } = termsOf(kind);
+  return {
+    method: 'GET',
+    path: `${kind.path}/{id}`,
+    right: `read ${name}`,
+    errors: READ_ONE,
+    operation: {
+      tag,
+      id: `get${schema}`,
+      summary: `Read one ${one}`,
+      description: 'With the entity tag that a write can be made to depend on.',
+      headers: [IF_NONE_MATCH],
+      success: { '200': ok(`The ${one}`, ref(schema), ETAG), '304': NOT_MODIFIED },
+    },
+    handle: ({ request, id, search, store, caller }) => {
+      parseQuery(search, {});
+      const records = verbs(store);
+      // Only the audit asks whose it is, and without it a read takes less.
+      const [body, userId] = caller ? records.ownedJson(id) : [records.json(id), null];
+      const response = tagged(request, body);
+      if (caller && typeof response.body === 'string')
+        response.disclosed = disclosedRecord(name, { id, userId: userId ?? undefined });
+      return response;
+    },
+  };
+}
+
+/** PUT of a whole record. */
+export function replaceRoute(collection: Collection): Route {
+  const { schema, a, example } = termsOf(collection.kind);
+  return updateRoute(collection, 'PUT', {
+    id: `replace${schema}`,
+    summary: `Replace ${a}`,
+    description: 'Every field is required, but for the id, which stays.',
+    body: taken(ref(`${schema}Input`), example),
+    check: collection.check,
+    update: (records, id, input, guard) => records.replace(id, input, guard),
+  });
+}
+
+/** PATCH of some fields. */
+export function patchRoute(collection: Collection): Route {
+  const { schema, a, change } = termsOf(collection.kind);
+  return updateRoute(collection, 'PATCH', {
+    id: `patch${schema}`,
+    summary: `Change fields of ${a}`,
+    description: 'Fields that are not sent keep their values.',
+    body: taken(ref(`${schema}Patch`), change),
+    check: collection.checkPatch,
+    update: (records, id, patch, guard) => records.update(id, patch, guard),
+  });
+}
+
+interface Update<T> extends Pick<Operation, 'id' | 'summary' | 'description' | 'body'> {
+  check(store: Store, value: unknown): T;
+  update(records: Records<KindName>, id: number, value: T, guard?: Guard): StoredRecord;
+}
+
+function updateRoute<T>(
+  { name, kind, verbs }: Collection,
+  method: 'PUT' | 'PATCH',
+  { check, update, ...operation }: Update<T>,
+): Route {
+  const { tag, schema, one } = termsOf(kind);
+  return {
+    method,
+    path: `${kind.path}/{id}`,
+    right: `change ${name}`,
+    errors: [...WRITE_ONE, ...BODY],
+    operation: {
+      ...operation,
+      tag,
+      headers: [IF_MATCH],
+      success: { '200': ok(`The whole ${one}`, ref(schema), ETAG) },
+    },
+    ...batchable({
+      hasBody: true,
+      begin: ({ store, id, search, headers }) => {
+        parseQuery(search, {});
+        const records = verbs(store);
+        // A missing record is reported before any fault of the body.
+        records.json(id);
+        return (sent) => {
+          const value = check(store, sent);
+          const guard = precondition(headers);
+          return () => {
+            const record = update(records, id, value, guard);
+            const body = JSON.stringify(record);
+            return { ...json(200, body, { etag: etagOf(body) }), disclosed: disclosedRecord(name, record) };
+          };
+        };
+      },
+    }),
+  };
+}
+
+/** DELETE of a record. */
+export function deleteRoute({ name, kind, verbs }: Collection): Route {
+  const { tag, schema, a, deleted } = termsOf(kind);
+  return {
+    method: 'DELETE',
+    path: `${kind.path}/{id}`,
+    right: `delete ${name}`,
+    errors: WRITE_ONE,
+    operation: {
+      tag,
+      id: `delete${schema}`,
+      summary: `Delete ${a}${name === 'user' ? ' with all logs' : ''}`,
+      description: 'The id is never used again; the history stays, and `restore` brings it back.',
+      exampleId: deleted,
+      headers: [IF_MATCH],
+      success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
+    },
+    ...batchable({
+      hasBody: false,
+      begin: ({ store, id, search, headers }) => {
+        parseQuery(search, {});
+        const guard = precondition(headers);
+        return () => () => {
+          const record = verbs(store).delete(id, guard);
+          return { ...json(200, '{}'), disclosed: disclosedRecord(name, record) };
+        };
+      },
+    }),
+  };
+}

@@ -1,0 +1,176 @@
+import { roles } from '../../domain/access.ts';
+import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY } from '../openapi/parts.ts';
+import { OPEN, READ } from '../openapi/problems.ts';
+import { tagged } from '../protocol/etag.ts';
+import { parseQuery } from '../protocol/query.ts';
+import type { Route } from '../protocol/route.ts';
+import { json } from '../wire/message.ts';
+
+const HEALTH: Json = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string', const: 'ok' } },
+};
+
+/** GET of whether the service can read its records. */
+export const healthRoute: Route = {
+  method: 'GET',
+  path: '/health',
+  right: null,
+  errors: OPEN,
+  operation: {
+    tag: 'Service',
+    id: 'getHealth',
+    summary: 'Whether the service can read its records',
+    description: 'For a monitor: 503 when they cannot be read now.',
+    success: { '200': ok('It can', HEALTH) },
+  },
+  handle: ({ search, store }) => {
+    parseQuery(search, {});
+    store.users.has(1);
+    return json(200, '{"status":"ok"}');
+  },
+};
+
+const ME: Json = {
+  type: 'object',
+  required: ['authentication', 'name', 'role', 'users', 'expiresAt', 'database'],
+  properties: {
+    authentication: {
+      type: 'boolean',
+      description: 'false when the service runs without --auth: all is open',
+    },
+    name: { type: ['string', 'null'], description: 'Name of the token' },
+    role: { type: ['string', 'null'], description: `${roles.join(', ')}: what the token may do` },
+    users: {
+      type: ['array', 'null'],
+      description: 'Ids of the users whose records the token covers; null for all',
+      items: { type: 'integer' },
+    },
+    expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
+    database: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Identity of the database: ids of records are unique together with it',
+    },
+  },
+};
+
+/** GET of what the caller is: name, role and users of the token; without authentication the open state; and which database it is. */
+export const meRoute: Route = {
+  method: 'GET',
+  path: '/me',
+  right: 'read self',
+  errors: READ,
+  operation: {
+    tag: 'Service',
+    id: 'getMe',
+    summary: 'Who the caller is, and whose records it sees',
+    description: 'Without authentication all is open, and the rest is null.',
+    headers: [IF_NONE_MATCH],
+    success: { '200': ok('The token', ME, ETAG), '304': NOT_MODIFIED },
+  },
+  handle: ({ request, search, store, caller }) => {
+    parseQuery(search, {});
+    const token = caller && store.tokens.get(caller.id);
+    const expiresAt = token?.expiresAt ?? null;
+    const body = {
+      authentication: token !== undefined,
+      name: token?.name ?? null,
+      role: token?.role ?? null,
+      users: token?.users ?? null,
+      expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      database: store.id,
+    };
+    return tagged(request, JSON.stringify(body));
+  },
+};
+
+/** GET of the OpenAPI document. @param openApi renders it for the address of the service */
+export const documentRoute = (openApi: (base: string) => string): Route => ({
+  method: 'GET',
+  path: '/openapi.json',
+  right: null,
+  errors: OPEN,
+  operation: {
+    tag: 'Service',
+    id: 'getOpenApi',
+    summary: 'The OpenAPI document of the service',
+    description: 'Its server is the address that it was asked at.',
+    headers: [IF_NONE_MATCH],
+    success: {
+      '200': ok('The document', { type: 'object', additionalProperties: true }, ETAG),
+      '304': NOT_MODIFIED,
+    },
+  },
+  handle: ({ request, search, base }) => {
+    parseQuery(search, {});
+    return tagged(request, openApi(base()));
+  },
+});
+
+/** GET of the root: people find the documentation. */
+export const rootRoute: Route = {
+  method: 'GET',
+  path: '/',
+  right: null,
+  errors: OPEN,
+  operation: {
+    tag: 'Service',
+    id: 'getRoot',
+    summary: 'Leads to the documentation',
+    description: 'For people who open the address of the service in a browser.',
+    success: {
+      '302': {
+        description: 'To the documentation',
+        headers: { Location: { description: '/docs', schema: { type: 'string' } } },
+      },
+    },
+  },
+  handle: ({ search }) => {
+    parseQuery(search, {});
+    return { status: 302, headers: { location: '/docs' }, body: '' };
+  },
+};
+
+/** Most pages that are kept, one for each address that the service has. */
+const MOST_PAGES = 8;
+
+/** GET of the OpenAPI document as an HTML page with examples for the address that was asked, rendered on its first request. */
+export function docsRoute(openApi: (base: string) => string): Route {
+  const pages = new Map<string, string>();
+  return {
+    method: 'GET',
+    path: '/docs',
+    right: null,
+    errors: OPEN,
+    operation: {
+      tag: 'Service',
+      id: 'getDocs',
+      summary: 'The documentation of the service, to be read',
+      description: 'The OpenAPI document as one HTML page that loads and runs nothing.',
+      headers: [IF_NONE_MATCH],
+      success: {
+        '200': {
+          description: 'The page',
+          headers: { ...ETAG, ...POLICY },
+          content: { 'text/html': { schema: { type: 'string' } } },
+        },
+        '304': NOT_MODIFIED,
+      },
+    },
+    handle: async ({ request, search, base }) => {
+      parseQuery(search, {});
+      const { docsHtml, docsPolicy } = await import('../docs/page.ts');
+      const page = pages.get(base()) ?? docsHtml(JSON.parse(openApi(base())), base());
+      // Only names that the service answers to get here, in any case of their letters.
+      if (pages.size >= MOST_PAGES) pages.clear();
+      pages.set(base(), page);
+      return tagged(request, page, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': docsPolicy(),
+        'referrer-policy': 'no-referrer',
+      });
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import { scaleLinear, scaleUtc } from 'd3-scale';
+import type { Log } from '../../domain/log.ts';
+import { type Html, html } from '../../lib/html.ts';
+import { dayNumber, mondayOf } from '../days.ts';
+import type { Trend } from '../shapes.ts';
+import { medianOf, type Point } from '../stats/points.ts';
+import { count, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
+import { MANY } from './report.ts';
+
+/**
+ * Charts have no drawing width of their own: across they are laid out in percent of the page, down in pixels, and
+ * their letters are as large on a phone as on a desk. Labels of the vertical axis stand in the left margin.
+ */
+
+/** A chart, its text alternative (also within the SVG) and how to read it. */
+export interface Chart {
+  readonly svg: Html;
+  readonly title: string;
+  readonly description: string;
+  readonly caption: string;
+}
+
+/** An SVG with its text alternative. `name` is unique in the document; `height` is in pixels. */
+function frame(
+  name: string,
+  height: number,
+  title: string,
+  description: string,
+  content: readonly Html[],
+): Html {
+  return html`<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="100%" height="${Math.ceil(height)}" role="img" aria-labelledby="${name}-title ${name}-desc"><title id="${name}-title">${title}</title><desc id="${name}-desc">${description}</desc>${content}</svg>`;
+}
+
+/** A coordinate in pixels with at most 2 decimals. */
+const at = (value: number): number => Math.round(value * 100) / 100;
+
+/** A share of the width, 0 to 1, as a coordinate. */
+export const across = (share: number): string => `${at(share * 100)}%`;
+
+const DAY_MS = 86_400_000;
+
+/** The days that the charts of a report show, and where each stands across. */
+interface TimeAxis {
+  /** Day numbers; the last is excluded. */
+  readonly first: number;
+  readonly last: number;
+  /** @param day a day number, or a moment within a day */
+  readonly x: (day: number) => string;
+}
+
+/** @param logs at least one, by date */
+function timeAxis(logs: readonly Log[]): TimeAxis {
+  const first = dayNumber(logs[0]?.date ?? '');
+  const last = dayNumber(logs.at(-1)?.date ?? '') + 1;
+  const within = (day: number) => Math.min(last, Math.max(first, day));
+  return { first, last, x: (day) => across((within(day) - first) / (last - first)) };
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const MOST_LABELS = 5;
+
+/** Ticks and dates at the bottom of a chart. */
+function dateLabels({ first, last, x }: TimeAxis, base: number): Html {
+  const days = last - first;
+  const scale = scaleUtc().domain([first * DAY_MS, last * DAY_MS]);
+  const all = days < 4 ? [new Date(first * DAY_MS)] : scale.ticks(4);
+  const ticks = all.filter((_, i) => i % Math.ceil(all.length / MOST_LABELS) === 0);
+  return html`<g class="label">${ticks.map((moment, i) => {
+    const share = (moment.getTime() / DAY_MS - first) / days;
+    const position = x(moment.getTime() / DAY_MS);
+    const anchor = share > 0.9 ? 'end' : share < 0.1 ? 'start' : 'middle';
+    return html`<line class="tick" x1="${position}" x2="${position}" y1="${base}" y2="${base + 4}"/><text x="${position}" y="${base + 18}" text-anchor="${anchor}">${labelOf(moment, days, ticks[i - 1])}</text>`;
+  })}</g>`;
+}
+
+/** A year, a month with its year where that is not the one of the label before, or a day. */
+function labelOf(moment: Date, days: number, before: Date | undefined): string {
+  const [day, month, year] = [moment.getUTCDate(), MONTHS[moment.getUTCMonth()], moment.getUTCFullYear()];
+  if (days > 1000) return String(year);
+  if (days <= 90) return `${day} ${month}`;
+  return year === before?.getUTCFullYear() ? `${month}` : `${month} ${year}`;
+}
+
+/** The sessions of some weeks. */
+interface Span {
+  /** Day number of the first day, a Monday. */
+  readonly start: number;
+  readonly logs: readonly Log[];
+}
+
+/** More spans than this are too narrow for a phone. */
+const MOST_SPANS = 60;
+const WEEKS = [1, 2, 4, 13, 26, 52];
+
+/**
+ * Sessions by spans of whole weeks, as few weeks to a span as keep the spans legible. Spans without sessions are
+ * left out.
+ */
+function spansOf(logs: readonly Log[], { first, last }: TimeAxis): { weeks: number; spans: Span[] } {
+  const start = mondayOf(first);
+  const weeks = WEEKS.find((each) => (last - start) / (7 * each) <= MOST_SPANS) ?? 520;
+  const spans = new Map<number, Log[]>();
+  for (const log of logs) {
+    const index = Math.floor((dayNumber(log.date) - start) / (7 * weeks));
+    const those = spans.get(index);
+    if (those) those.push(log);
+    else spans.set(index, [log]);
+  }
+  return {
+    weeks,
+    spans: [...spans].map(([index, those]) => ({ start: start + index * 7 * weeks, logs: those })),
+  };
+}
+
+const PAIN_HEIGHT = 250;
+const PAIN_BASE = PAIN_HEIGHT - 26;
+const y = scaleLinear().domain([1, 10]).range([PAIN_BASE, 10]);
+
+/**
+ * The pain of every session over time, or, of very many, of every span of weeks.
+ * @param logs at least one, by date
+ */
+export function painChart(logs: readonly Log[], pain: Trend): Chart {
+  const axis = timeAxis(logs);
+  const { title, caption, marks } = logs.length < MANY ? everySession(logs, pain, axis) : boxes(logs, axis);
+  const description = `${count(logs.length, 'session')} from ${logs[0]?.date} to ${logs.at(-1)?.date}, pain from 1 to 10. Weekly median of the pain before, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
+  return {
+    title,
+    description,
+    caption,
+    svg: frame('pain', PAIN_HEIGHT, title, description, [
+      html`<g class="grid">${y.ticks(10).map((level) => html`<line x1="0%" x2="100%" y1="${at(y(level))}" y2="${at(y(level))}"/>`)}</g>`,
+      html`<g class="label end">${y.ticks(10).map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
+      dateLabels(axis, PAIN_BASE),
+      ...marks,
+    ]),
+  };
+}
+
+interface Drawing {
+  readonly title: string;
+  readonly caption: string;
+  readonly marks: readonly Html[];
+}
+
+/** A dot at the pain before with a line to the pain after; sessions of one day stand side by side within it. */
+function everySession(logs: readonly Log[], pain: Trend, axis: TimeAxis): Drawing {
+  const radius = at(Math.min(3.4, Math.max(2.2, 40 / Math.sqrt(logs.length))));
+  const sessions = placed(logs).map(({ log, day }) => ({
+    x: axis.x(day),
+    before: at(y(log.painBefore)),
+    after: at(y(log.painAfter)),
+    way: log.painAfter > log.painBefore ? 'more' : 'less',
+  }));
+  const medians = pain.weeks.map(({ week, median }) => ({
+    x: axis.x(dayNumber(week) + 3.5),
+    y: at(y(median)),
+  }));
+  const steps = medians
+    .slice(1)
+    .map((to, i) => html`<line x1="${medians[i]?.x}" y1="${medians[i]?.y}" x2="${to.x}" y2="${to.y}"/>`);
+  return {
+    title: 'Pain over time, every session',
+    caption:
+      'Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the pain before.',
+    marks: [
+      html`<g class="median">${steps}</g>`,
+      ...(['less', 'more'] as const).map(
+        (side) =>
+          html`<g class="stem ${side}">${sessions.map(({ x, before, after, way }) => way === side && before !== after && html`<line x1="${x}" x2="${x}" y1="${before}" y2="${after}"/>`)}</g>`,
+      ),
+      html`<g class="dot">${sessions.map(({ x, before }) => html`<circle cx="${x}" cy="${before}" r="${radius}"/>`)}</g>`,
+    ],
+  };
+}
+
+/** The time of each session, in days: those of one day spread over it. */
+function placed(logs: readonly Log[]): { log: Log; day: number }[] {
+  const total = new Map<string, number>();
+  for (const { date } of logs) total.set(date, (total.get(date) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return logs.map((log) => {
+    const index = seen.get(log.date) ?? 0;
+    seen.set(log.date, index + 1);
+    return { log, day: dayNumber(log.date) + (index + 0.5) / (total.get(log.date) ?? 1) };
+  });
+}
+
+/** Of each span of weeks the range of the pain before, its middle half and its median. */
+function boxes(logs: readonly Log[], axis: TimeAxis): Drawing {
+  const { weeks, spans } = spansOf(logs, axis);
+  const span = weeks === 1 ? 'week' : `${weeks} weeks`;
+  return {
+    title: `${PAIN_BEFORE}, ${weeks === 1 ? 'week by week' : `in spans of ${span}`}`,
+    caption: `Each box is the middle half of the pain before exercise in one ${weeks === 1 ? 'week' : `span of ${span}`}, the thick line in it the median, the thin line the lowest and the highest.`,
+    marks: [html`<g class="box">${spans.map((each) => box(each, weeks, axis))}</g>`],
+  };
+}
+
+function box({ start, logs }: Span, weeks: number, { x }: TimeAxis): Html {
+  const points = pointsOf(logs);
+  const sorted = logs.map(({ painBefore }) => painBefore).sort((a, b) => a - b);
+  const quartile = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 1;
+  const [days, gap] = [7 * weeks, weeks];
+  const [left, right, middle] = [x(start + gap / 2), x(start + days - gap / 2), x(start + days / 2)];
+  const width = `${at(Number.parseFloat(right) - Number.parseFloat(left))}%`;
+  const [low, high] = [quartile(0.25), quartile(0.75)].map((value) => at(y(value))) as [number, number];
+  const [least, most, median] = [quartile(0), quartile(1), medianOf(points)].map((value) => at(y(value)));
+  return html`<line x1="${middle}" x2="${middle}" y1="${least}" y2="${most}"/><rect x="${left}" width="${width}" y="${at(high - 1)}" height="${at(low - high + 2)}"/><line class="middle" x1="${left}" x2="${right}" y1="${median}" y2="${median}"/>`;
+}
+
+function pointsOf(logs: readonly Log[]): Point[] {
+  const counts = new Map<number, number>();
+  for (const { painBefore } of logs) counts.set(painBefore, (counts.get(painBefore) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+const MOST_SPOKEN = 26;
+
+function mediansInWords({ weeks }: Trend): string {
+  const spoken = weeks.slice(-MOST_SPOKEN).map(({ median }) => plain(median));
+  return `${weeks.length > MOST_SPOKEN ? `(the last ${MOST_SPOKEN} weeks) ` : ''}${spoken.join(', ')}`;
+}
+
+const SESSIONS_HEIGHT = 110;
+const [TOP, BASE] = [12, SESSIONS_HEIGHT - 26];
+
+/**
+ * Sessions a week over time, with the target if there is one.
+ * @param logs at least one, by date
+ * @param target sessions a week
+ */
+export function sessionsChart(logs: readonly Log[], target: number | null): Chart {
+  const axis = timeAxis(logs);
+  const { weeks, spans } = spansOf(logs, axis);
+  const bars = spans.map(({ start, logs: those }) => ({ start, perWeek: those.length / weeks }));
+  const most = Math.max(target ?? 0, ...bars.map(({ perWeek }) => perWeek));
+  const height = (perWeek: number) => at(BASE - ((BASE - TOP) * perWeek) / most);
+  const title = 'Sessions a week';
+  const busiest = bars.reduce((a, b) => (b.perWeek > a.perWeek ? b : a));
+  const description = `${count(logs.length, 'session')}; at most ${plain(busiest.perWeek)} a week.${target === null ? '' : ` The target is ${target} a week.`}`;
+  // Two labels need some room between them, and the target has the first claim to it.
+  const labels = [0, most].filter((value) => target === null || Math.abs(value - target) >= most / 4);
+  if (target !== null) labels.push(target);
+  return {
+    title,
+    description,
+    caption: `Sessions a week${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`,
+    svg: frame('sessions', SESSIONS_HEIGHT, title, description, [
+      html`<g class="grid"><line x1="0%" x2="100%" y1="${BASE}" y2="${BASE}"/></g>`,
+      html`<g class="label end">${labels.map((value) => html`<text x="0" dx="-8" y="${at(height(value) + 4)}">${plain(value)}</text>`)}</g>`,
+      dateLabels(axis, BASE),
+      html`<g class="week">${bars.map(({ start, perWeek }) => {
+        const [left, right] = [axis.x(start + weeks / 2), axis.x(start + 6.5 * weeks)];
+        const width = at(Number.parseFloat(right) - Number.parseFloat(left));
+        return html`<rect x="${left}" width="${width}%" y="${height(perWeek)}" height="${at(BASE - height(perWeek))}"/>`;
+      })}</g>`,
+      ...(target === null
+        ? []
+        : [html`<line class="target" x1="0%" x2="100%" y1="${height(target)}" y2="${height(target)}"/>`]),
+    ]),
+  };
+}

@@ -1,0 +1,210 @@
+import * as z from 'zod';
+import { exerciseTypes } from '../domain/log.ts';
+import { responseRuleNames } from '../domain/summary.ts';
+
+/**
+ * What a summary and a comparison look like: the types are those of the figures, the schemas describe the same to
+ * clients that are generated. Only who imports a schema loads zod. Figures are rounded to 4 decimals; changes are
+ * painAfter − painBefore in points, shares 0 to 1.
+ */
+
+/** Plain data that nobody changes. */
+type Data<T> = { readonly [K in keyof T]: Data<T[K]> };
+
+const day = z.iso.date();
+const count = z.int().min(0);
+const share = z.number().min(0).max(1);
+const points = z.number().min(-9).max(9);
+const level = z.number().min(1).max(10);
+const interval = z.tuple([z.number(), z.number()]).describe('A 95 % interval, low and high');
+const sequence = z
+  .tuple([z.number(), z.number()])
+  .describe('A 90 % confidence sequence, low and high: holds for somebody who looks after every session');
+const standardDeviation = z
+  .number()
+  .min(0)
+  .describe('Of one session, in points; moderated towards at least 1.5 (Smyth 2004)');
+
+const rule = z.strictObject({
+  name: z.enum(responseRuleNames),
+  points: z.number().describe('A fall of at least so many points is a response…'),
+  percent: z.number().describe('…and so is one of at least so many percent of the pain before'),
+  source: z.string().describe('Where the thresholds come from'),
+});
+/** When a session counts as a meaningful response. */
+export type ResponseRule = Data<z.infer<typeof rule>>;
+
+const responseShape = {
+  sessions: count.min(1),
+  meanChange: points,
+  medianChange: points,
+  standardDeviation,
+  interval,
+  responded: share.describe('Share of sessions with a response'),
+  effective: share.describe('Share of sessions that the patient marked effective'),
+};
+const response = z.strictObject(responseShape);
+/** The response to a group of sessions. */
+export type Response = Data<z.infer<typeof response>>;
+
+const versusOthers = z.strictObject({
+  difference: points.nullable().describe('At the same pain before; below 0 is more relief than the others'),
+  interval: sequence.nullable(),
+  verdict: z
+    .enum(['more', 'less', 'open', 'too-few'])
+    .describe(
+      'More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart',
+    ),
+});
+/** The relief after an exercise, compared with that after the same person's other exercises. */
+export type VersusOthers = Data<z.infer<typeof versusOthers>>;
+
+const dayAfter = z.strictObject({
+  days: count.describe('Days with this exercise that were followed by a day with sessions'),
+  difference: points.describe('Against the day after other exercises, at the same pain on the day itself'),
+  interval,
+});
+/** The pain before exercise on the day after an exercise, against the day after other exercises. */
+export type DayAfter = Data<z.infer<typeof dayAfter>>;
+
+const exercise = z.strictObject({
+  exerciseName: z.string(),
+  exerciseType: z.enum(exerciseTypes),
+  ...responseShape,
+  verdict: z
+    .enum(['clear', 'likely', 'open', 'too-few'])
+    .describe(
+      'clear: the sequence excludes 0; likely: only the interval does; open: neither; too-few: below 3 sessions',
+    ),
+  direction: z.enum(['less', 'more']).nullable().describe('Pain after; null for open and too-few'),
+  sequence: sequence.nullable().describe('Of the mean change; null below 3 sessions'),
+  versusOthers: versusOthers.describe('Compared with the other exercises of the same user'),
+  dayAfter: dayAfter.nullable().describe('Pain before on the day after; null below 30 pairs of days'),
+  firstDate: day,
+  lastDate: day,
+  rank: z.int().min(1).nullable().describe('1 is the most relief; null where there are too few sessions'),
+});
+/** One exercise: a name together with a type. Names that differ in case only are different exercises. */
+export type ExerciseSummary = Data<z.infer<typeof exercise>>;
+/** What the sessions say of a mean change. */
+export type Finding = Pick<ExerciseSummary, 'verdict' | 'direction' | 'interval' | 'sequence'>;
+/** How sure it is that pain after differs from pain before. */
+export type Verdict = Finding['verdict'];
+/** Which way: less or more pain after than before. */
+export type Direction = 'less' | 'more';
+
+const painLevel = z.strictObject({
+  since: day,
+  until: day,
+  sessions: count,
+  median: level.nullable(),
+  mean: level.nullable(),
+  standardDeviation: standardDeviation.nullable(),
+  interval: interval.nullable(),
+});
+/** The pain before exercise of one span of days. */
+export type PainLevel = Data<z.infer<typeof painLevel>>;
+
+const trend = z.strictObject({
+  days: count.describe('Days with sessions'),
+  slopePerWeek: z.number().nullable().describe('Theil–Sen, points per week; null below 6 days'),
+  /** Sen 1968. Days are taken as independent, which makes it narrower than it should be. */
+  interval: interval.nullable(),
+  /** Days in a span whose median is taken: 1, with very many days 7, 28, … */
+  spanDays: count,
+  direction: z.enum(['falling', 'rising', 'unclear', 'too-few']),
+  weeks: z.array(z.strictObject({ week: day.describe('Its Monday'), sessions: count, median: level })),
+  months: z.array(z.strictObject({ month: z.string().describe('YYYY-MM'), sessions: count, mean: level })),
+  /** The 28 days up to `asOf`, and the 28 before them. */
+  last4Weeks: painLevel,
+  previous4Weeks: painLevel,
+  change: points.nullable().describe('Mean of the last 4 weeks − mean of the 4 before'),
+  changeInterval: interval.nullable(),
+});
+/** How the pain before exercise went. */
+export type Trend = Data<z.infer<typeof trend>>;
+export type TrendDirection = Trend['direction'];
+/** The pain before exercise of one calendar month. */
+export type MonthLevel = Trend['months'][number];
+
+const rhythm = z.strictObject({
+  days: count.describe('Days with sessions'),
+  /** A period under a week counts as one. */
+  sessionsPerWeek: z.number(),
+  daysPerWeek: z.number(),
+  /** Between two days with sessions. */
+  longestGap: z.strictObject({ days: count, from: day, to: day }).nullable(),
+  /** Up to `asOf`. */
+  daysSinceLast: count.nullable(),
+  target: z
+    .strictObject({ perWeek: z.number(), weeks: count.describe('Whole weeks'), weeksReached: count })
+    .nullable(),
+});
+/** How regularly somebody exercised. A session is a log: one exercise, once. */
+export type Rhythm = Data<z.infer<typeof rhythm>>;
+
+export const summarySchema = z.strictObject({
+  since: day.nullable().describe('As asked for, else the day of the first log'),
+  until: day.nullable().describe('As asked for, else the day of the last log'),
+  asOf: day.nullable().describe('The day that the last 4 weeks end with'),
+  sessions: count,
+  rule,
+  overall: response.nullable(),
+  exercises: z.array(exercise).describe('In ranked order, those with too few sessions last'),
+  level: painLevel.nullable().describe('Pain before exercise over the whole period'),
+  pain: trend.nullable().describe('How the pain before exercise went'),
+  rhythm: rhythm.nullable(),
+});
+/** The figures of a set of logs: plain data, ready for JSON. */
+export type Summary = Data<z.infer<typeof summarySchema>>;
+
+const difference = z.strictObject({
+  first: z.number().nullable(),
+  second: z.number().nullable(),
+  difference: z.number().nullable().describe('second − first'),
+  interval: interval.nullable(),
+  /** `new` and `stopped`: done in one period only. */
+  shift: z.enum(['lower', 'higher', 'unclear', 'too-few', 'new', 'stopped']),
+});
+/** Two means and their difference. */
+export type Difference = Data<z.infer<typeof difference>>;
+/** What the interval of a difference says of the second period. */
+export type Shift = Difference['shift'];
+
+export const comparisonSchema = z.strictObject({
+  first: summarySchema,
+  second: summarySchema,
+  painBefore: difference.describe('Of the mean pain before exercise'),
+  /** It also moves when other exercises are done. */
+  meanChange: difference.describe('Of the mean change of all sessions'),
+  /** Every exercise of either period, in the ranked order of the second; those that stopped last. */
+  exercises: z.array(
+    z.strictObject({
+      exerciseName: z.string(),
+      exerciseType: z.enum(exerciseTypes),
+      first: response.nullable(),
+      second: response.nullable(),
+      meanChange: difference,
+    }),
+  ),
+});
+/** Two periods side by side. */
+export type Comparison = Data<z.infer<typeof comparisonSchema>>;
+export type ExerciseComparison = Comparison['exercises'][number];
+
+/** The schemas that have a name of their own. */
+export const summarySchemas = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries({
+  Summary: summarySchema,
+  Comparison: comparisonSchema,
+  Difference: difference,
+  ResponseRule: rule,
+  ExerciseSummary: exercise,
+  ExerciseResponse: response,
+  VersusOthers: versusOthers,
+  DayAfter: dayAfter,
+  PainLevel: painLevel,
+  PainTrend: trend,
+  Rhythm: rhythm,
+}))
+  summarySchemas.add(schema, { id });

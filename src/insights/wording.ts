@@ -1,0 +1,315 @@
+import { dayNumber } from './days.ts';
+import type {
+  Comparison,
+  Difference,
+  Direction,
+  ExerciseSummary,
+  Finding,
+  MonthLevel,
+  PainLevel,
+  Response,
+  Rhythm,
+  Shift,
+  Trend,
+  VersusOthers,
+} from './shapes.ts';
+import type { Interval } from './stats/points.ts';
+import { FEWEST_TO_SAY, sessionsToSettle } from './verdict.ts';
+
+/** Figures in words: what a screen and a report say alike, they say by these. */
+
+/** A figure with a true minus sign: `−1.3`. */
+export function signed(value: number, decimals = 1): string {
+  const text = Math.abs(value).toFixed(decimals);
+  if (Number(text) === 0) return text;
+  return `${value < 0 ? '−' : '+'}${text}`;
+}
+
+/** A level with a true minus sign, but no plus. */
+const level = (value: number): string => signed(value).replace('+', '');
+export const plain = (value: number): string => String(Number(value.toFixed(1)));
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+export const interval = ([low, high]: Readonly<Interval>, decimals = 1): string =>
+  `${end(low, decimals)} to ${end(high, decimals)}`;
+
+/** Decimals of a published figure. */
+const MOST_DECIMALS = 4;
+
+/** An end of an interval. One that is not 0 never reads 0.0: on which side of it the end lies is what it says. */
+function end(value: number, decimals: number): string {
+  const text = signed(value, decimals);
+  return value !== 0 && /^[0.]+$/.test(text) && decimals < MOST_DECIMALS ? end(value, decimals + 1) : text;
+}
+
+/** `−1.3 (−2.0 to −0.4)`; a dash for nothing to tell. */
+export function withInterval(value: {
+  readonly difference: number | null;
+  readonly interval: Readonly<Interval> | null;
+}): string {
+  const { difference, interval: range } = value;
+  return difference === null || range === null ? '–' : `${signed(difference)} (${interval(range)})`;
+}
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** What a person typed, kept from turning the text around it (Unicode isolates) when it could. */
+export function quoted(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+const LONGEST_NAME = 44;
+
+/** The name of an exercise where there is little room: cut, and kept from turning the text around it. */
+export function shortName({ exerciseName }: { readonly exerciseName: string }): string {
+  const characters = [...exerciseName];
+  return quoted(
+    characters.length <= LONGEST_NAME ? exerciseName : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`,
+  );
+}
+
+/** `A, B and C`; of more than `most` the first ones and how many others. */
+export function listed(texts: readonly string[], most = texts.length): string {
+  const rest = texts.length - most;
+  const named = rest > 0 ? [...texts.slice(0, most), `${rest} more`] : texts;
+  return named.length < 2 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+/** Up to this many days the days are named, above only the months. */
+const FEW_DAYS = 60;
+
+/** `2026-03` → `March`; with the year `March 2026`. */
+export function monthInWords(month: string, withYear: boolean): string {
+  const name = MONTHS[Number(month.slice(5, 7)) - 1] ?? month;
+  return withYear ? `${name} ${month.slice(0, 4)}` : name;
+}
+
+/** `January to October 2026`, `1 to 14 March 2026`, `2 March 2026`. Both days are included. */
+export function periodInWords(since: string, until: string): string {
+  const sameYear = since.slice(0, 4) === until.slice(0, 4);
+  const sameMonth = since.slice(0, 7) === until.slice(0, 7);
+  const [first, last] = [Number(since.slice(8)), Number(until.slice(8))];
+  const end = monthInWords(until, true);
+  if (since === until) return `${first} ${end}`;
+  if (sameMonth) return `${first} to ${last} ${end}`;
+  const start = monthInWords(since, !sameYear);
+  const days = dayNumber(until) - dayNumber(since) < FEW_DAYS;
+  return days ? `${first} ${start} to ${last} ${end}` : `${start} to ${end}`;
+}
+
+/** Whether the year need not be told of both. */
+export const isOneYear = ([first, last]: readonly [MonthLevel, MonthLevel]): boolean =>
+  first.month.slice(0, 4) === last.month.slice(0, 4);
+
+/** The first and the last month that have enough sessions to be remembered by; null when there are no two. */
+export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: MonthLevel] | null {
+  const enough = months.filter(({ sessions }) => sessions >= FEWEST_TO_SAY);
+  const [first, last] = [enough[0], enough.at(-1)];
+  return first && last && first !== last ? [first, last] : null;
+}
+
+export const PAIN_BEFORE = 'Pain before exercise';
+/** What no figure but the comparison with other exercises takes into account. */
+export const REGRESSION = 'bad days often get better by themselves';
+
+/** Where the pain goes, within little room. */
+export const directionWords: Readonly<Record<Trend['direction'], string>> = {
+  falling: 'falling',
+  rising: 'rising',
+  unclear: 'no clear direction',
+  'too-few': 'too few days to say where it goes',
+};
+
+/** How high the pain before exercise was, in months that a person remembers. */
+export function painSentence(pain: Trend): string {
+  const ends = firstAndLastMonth(pain);
+  return `${PAIN_BEFORE}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
+}
+
+/** Where it goes. */
+export function directionSentence({ direction }: Trend): string {
+  if (direction === 'too-few') return 'Too few days to say whether it falls or rises.';
+  return `${capital(directionWords[direction])}.`;
+}
+
+function monthsInShort(ends: readonly [MonthLevel, MonthLevel]): string {
+  const withYear = !isOneYear(ends);
+  return ends.map(({ month, mean }) => `${mean.toFixed(1)} in ${monthInWords(month, withYear)}`).join(', ');
+}
+
+function meanInShort(months: Trend['months']): string {
+  const sessions = months.reduce((sum, month) => sum + month.sessions, 0);
+  const mean = months.reduce((sum, month) => sum + month.sessions * month.mean, 0) / sessions;
+  return sessions === 1 ? mean.toFixed(0) : `${mean.toFixed(1)} on average`;
+}
+
+export function trendSentence({ direction, slopePerWeek, interval: range }: Trend): string {
+  if (slopePerWeek === null || range === null)
+    return 'Too few days with sessions to say whether it rises or falls.';
+  const figures = `${signed(slopePerWeek, 2)} points a week, 95 % interval ${interval(range, 2)}`;
+  const way = capital(directionWords[direction]);
+  return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;
+}
+
+export function fourWeeksSentence({ last4Weeks, previous4Weeks, change, changeInterval }: Trend): string {
+  const now = `Last 4 weeks (from ${last4Weeks.since}): ${levelInShort(last4Weeks)}.`;
+  const then = `The 4 before: ${levelInShort(previous4Weeks)}.`;
+  if (change === null || changeInterval === null) return `${now} ${then}`;
+  return `${now} ${then} Difference of the means ${signed(change)} (95 % interval ${interval(changeInterval)}).`;
+}
+
+/** As `fourWeeksSentence`, the means only; nothing where one of them is missing. */
+export function fourWeeksInShort({ last4Weeks, previous4Weeks, change, changeInterval }: Trend): string {
+  const [now, then] = [last4Weeks.mean, previous4Weeks.mean];
+  if (now === null || then === null) return '';
+  const by = withInterval({ difference: change, interval: changeInterval });
+  return `Mean of the last 4 weeks ${now.toFixed(1)}, of the 4 before ${then.toFixed(1)}: ${by}.`;
+}
+
+export function levelInShort({ sessions, median, mean }: PainLevel): string {
+  if (median === null || mean === null) return 'no sessions';
+  return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(sessions, 'session')}`;
+}
+
+/** @param told how the whole weeks are told */
+export function targetWords(
+  { perWeek, weeks, weeksReached }: NonNullable<Rhythm['target']>,
+  told = (reached: number, of: string) => ` reached in ${reached} of ${of}`,
+): string {
+  return `target of ${plain(perWeek)} a week${told(weeksReached, count(weeks, 'whole week'))}`;
+}
+
+export function rhythmSentences(sessions: number, rhythm: Rhythm): string {
+  const { days, sessionsPerWeek, longestGap, daysSinceLast, target } = rhythm;
+  const parts = [`${count(sessions, 'session')} on ${count(days, 'day')}, ${plain(sessionsPerWeek)} a week.`];
+  if (target) parts.push(`${capital(targetWords(target))}.`);
+  if (longestGap)
+    parts.push(
+      `Longest time between two sessions: ${count(longestGap.days, 'day')} (${longestGap.from} to ${longestGap.to}).`,
+    );
+  if (daysSinceLast) parts.push(`Last session ${count(daysSinceLast, 'day')} before the end.`);
+  return parts.join(' ');
+}
+
+/** What a difference says, in the words of what was measured (`pain before exercise`). */
+export function differenceSentence(difference: Difference): string {
+  const { first, second, difference: by, interval: range, shift } = difference;
+  if (first === null || second === null || by === null || range === null) return 'Nothing to compare.';
+  const figures = `${level(first)} then, ${level(second)} since: ${signed(by)}, 95 % interval ${interval(range)}`;
+  return `${shiftWords[shift].sentence} (${figures}).`;
+}
+
+/** What a shift is called in the column of a table, and at the start of a sentence. */
+export const shiftWords: Readonly<Record<Shift, { readonly short: string; readonly sentence: string }>> = {
+  lower: { short: 'lower', sentence: 'Lower' },
+  higher: { short: 'higher', sentence: 'Higher' },
+  unclear: { short: 'not clear', sentence: 'No clear difference' },
+  'too-few': { short: 'too few', sentence: 'Too few sessions to say' },
+  new: { short: 'new', sentence: 'New' },
+  stopped: { short: 'stopped', sentence: 'No longer done' },
+};
+
+/** `clear`, `likely less`, `open`, `too few` */
+export function verdictWord({ verdict, direction }: Pick<Finding, 'verdict' | 'direction'>): string {
+  if (verdict === 'too-few') return 'too few';
+  return verdict === 'likely' ? `likely ${direction}` : verdict;
+}
+
+/** `clear: less`, `likely less`, `open`, `too few` */
+export function verdictWords(finding: Pick<Finding, 'verdict' | 'direction'>, joint = ': '): string {
+  const word = verdictWord(finding);
+  return finding.verdict === 'clear' ? `${word}${joint}${finding.direction}` : word;
+}
+
+/** Below this many sessions a likely verdict is told with a warning. */
+const FEW = 6;
+
+/** As `verdictWord`: `likely less, few sessions` */
+export function verdictWithWarning(exercise: ExerciseSummary): string {
+  const isWarned = exercise.verdict === 'likely' && exercise.sessions < FEW;
+  return `${verdictWord(exercise)}${isWarned ? ', few sessions' : ''}`;
+}
+
+/**
+ * How the relief compares with that after the person's other exercises, where it differs.
+ * @param others what those are called
+ */
+export function versusWords({ verdict }: VersusOthers, others = 'others'): string | null {
+  return verdict === 'more' || verdict === 'less' ? `${verdict} relief than ${others}` : null;
+}
+
+/** What stands above the exercises of which something is clear. */
+export const clearTitles: Readonly<Record<Direction, string>> = {
+  less: 'Less pain after',
+  more: 'More pain after',
+};
+
+/** Exercises by what is said of them, each group in their order, but what is clearly more pain the strongest first. */
+export function byVerdict<T extends Pick<Finding, 'verdict' | 'direction'>>(exercises: readonly T[]) {
+  const those = (wanted: Finding['verdict']) => exercises.filter(({ verdict }) => verdict === wanted);
+  const clear = those('clear');
+  return {
+    less: clear.filter(({ direction }) => direction === 'less'),
+    more: clear.filter(({ direction }) => direction === 'more').toReversed(),
+    likely: those('likely'),
+    open: those('open'),
+    few: those('too-few'),
+  };
+}
+
+const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten'.split(' ');
+
+/**
+ * What further sessions would teach; nothing where few would not. Never of an exercise with more pain after.
+ * @param nameOf how an exercise is named
+ */
+export function settleSentence(
+  exercises: readonly ExerciseSummary[],
+  nameOf: (exercise: ExerciseSummary) => string,
+): string {
+  const open = exercises.map((exercise) => ({
+    name: nameOf(exercise),
+    more: sessionsToSettle(exercise) ?? Number.POSITIVE_INFINITY,
+  }));
+  const fewest = Math.min(...open.map(({ more }) => more));
+  if (fewest === Number.POSITIVE_INFINITY) return '';
+  const names = open.filter(({ more }) => more === fewest).map(({ name }) => name);
+  const sessions = `${NUMBERS[fewest]} more ${fewest === 1 ? 'session' : 'sessions'}`;
+  return `${sessions} like those so far, if you do it anyway, would settle: ${names.join(', ')}.`;
+}
+
+/** @param mean the mean change, and what is told with it */
+export function overallSentence({ responded, effective }: Response, mean: string): string {
+  return `All sessions: ${mean}, response in ${percent(responded)}, marked effective ${percent(effective)}.`;
+}
+
+const MOST_SHIFTS = 6;
+
+/**
+ * Which exercises are new, no longer done, or respond differently; those with too few sessions in either period
+ * are left out.
+ */
+export function exerciseShifts({ exercises }: Comparison): string {
+  const enough = exercises.filter(
+    ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,
+  );
+  const named = (shift: Shift, words: string) => {
+    const names = enough.filter(({ meanChange }) => meanChange.shift === shift).map(shortName);
+    return names.length > 0 && `${words}: ${listed(names, MOST_SHIFTS)}.`;
+  };
+  return [
+    named('new', shiftWords.new.sentence),
+    named('stopped', shiftWords.stopped.sentence),
+    named('lower', 'Change after the session now lower'),
+    named('higher', 'Change after the session now higher'),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
