@@ -59,10 +59,7 @@ const LEAST_LINES = 40;
 /** Short files that stand for themselves: what is loaded apart, and what several layers share. */
 const seams = [
   /^cli\/commands\//,
-  /^exchange\/read\.ts$/,
-
   /^store\/sqlite\/migrations\//,
-  /^store\/(connection|open-reader)\.ts$/,
   /\/(worker|messages)\.ts$/,
   /\.d\.ts$/,
 ];

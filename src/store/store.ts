@@ -1,22 +1,68 @@
 import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
-import type { Connection } from './connection.ts';
-import type { History } from './history/history.ts';
+import { History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import { erase, isThere, overwrite } from './maintenance/erase.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
+import { Audit } from './records/audit.ts';
 import { Changes } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
 import { Records } from './records/records.ts';
+import { Requests } from './records/requests.ts';
+import { Settings } from './records/settings.ts';
+import { Tokens } from './records/tokens.ts';
 import { Users } from './records/users.ts';
-import { type Shared, sharedOn } from './shared.ts';
+import { connect } from './sqlite/connection.ts';
 import type { Database } from './sqlite/database.ts';
-import { openDatabase, openSnapshot } from './sqlite/open.ts';
+import { limitCache, openDatabase, openSnapshot } from './sqlite/open.ts';
+import type { Reader } from './sqlite/reader.ts';
 import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
+import { Counterparts } from './sync/counterparts.ts';
+import type { SyncTables } from './sync/tables.ts';
+
+/** The verbs that all views of a connection share. */
+interface Shared {
+  history: History;
+  settings: Settings;
+  tokens: Tokens;
+  audit: Audit;
+  requests: Requests;
+  counterparts: Counterparts;
+  /** Loads what the database keeps for syncs. */
+  sync: () => Promise<SyncTables>;
+}
+
+/** @param now the clock, in milliseconds since 1970 */
+function sharedOn(db: Database, now: () => number): Shared {
+  const history = new History(db);
+  let tables: SyncTables | undefined;
+  return {
+    history,
+    settings: new Settings(db),
+    tokens: new Tokens(db, now),
+    audit: new Audit(db),
+    requests: new Requests(db, history),
+    counterparts: new Counterparts(db),
+    sync: async () => {
+      const { SyncTables } = await import('./sync/tables.ts');
+      tables ??= new SyncTables(db);
+      return tables;
+    },
+  };
+}
+
+/** What all views of one connection share. */
+interface Connection extends Shared {
+  db: Database;
+  changes: Changes;
+  close(): void;
+  /** Made for the first write of a service. */
+  writer?: Writer;
+}
 
 /** What a view of the records shows, and who makes its changes. */
 export interface View {
@@ -322,4 +368,15 @@ export function storeOn(
 ): Store {
   const changes = new Changes(db, now, beforeFirstChange);
   return new Store({ db, changes, ...sharedOn(db, now), close });
+}
+
+/**
+ * Opens a database that another thread of this process has open, for reading only: close it. It may be cancelled from
+ * that thread, in the middle of a scan.
+ * @throws SciaticaError `damaged`, `unusable`, `busy`
+ */
+export function openReader(path: string, reader: Reader): Store {
+  const db = connect(path, { readonly: true, reader });
+  limitCache(db);
+  return storeOn(db);
 }

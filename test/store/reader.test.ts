@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openReader } from '../../src/store/open-reader.ts';
+import { openReader } from '../../src/store/store.ts';
 import { dbOf, filledStore, freshPath, log } from './helpers.ts';
 
 const LOGS = 3 * 4096;

@@ -8,7 +8,7 @@ import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import { LAST_CHANGES, listKeyOf } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
-import type { Lines } from '../../store/records/lists/lines.ts';
+import type { Lines } from '../../store/records/lists/long-lists.ts';
 import type { Records } from '../../store/records/records.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openReader } from '../../store/open-reader.ts';
 import type { Store } from '../../store/store.ts';
+import { openReader } from '../../store/store.ts';
 import { Feed } from '../protocol/feed.ts';
 import { match } from '../routes/index.ts';
 import type { Chunks, HttpResponse } from '../wire/message.ts';

@@ -10,14 +10,12 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { PROCEED } from '../sqlite/reader.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
-import { chunksInOrder } from './lists/chunks.ts';
 import { isLong } from './lists/cost.ts';
-import { csvLineOf } from './lists/csv.ts';
 import { cursorAfter, cursorOfId } from './lists/cursor.ts';
 import { conditionsFor } from './lists/filters.ts';
-import { jsonOf } from './lists/json.ts';
-import { type Lines, linesById, linesOf } from './lists/lines.ts';
 import { ListSql } from './lists/list-sql.ts';
+import { chunksInOrder, type Lines, linesById, linesOf } from './lists/long-lists.ts';
+import { csvLineOf, jsonOf } from './lists/render.ts';
 import {
   type Chunk,
   charactersOf,

@@ -2,7 +2,7 @@ import type { Fields } from '../../../domain/fields.ts';
 import { parseSort } from '../../../domain/sort.ts';
 import { type Condition, joined } from '../../sqlite/condition.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
-import { jsonOf } from './json.ts';
+import { jsonOf } from './render.ts';
 import type { Query, Row } from './rows.ts';
 
 /** The SQL of the lists of a kind of record. */
