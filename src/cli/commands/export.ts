@@ -1,10 +1,17 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { type OwnedKindName, ownedKindNames } from '../../domain/kinds.ts';
+import {
+  type KindName,
+  kindNames,
+  kindOf,
+  kinds,
+  type OwnedKindName,
+  ownedKindNames,
+} from '../../domain/kinds.ts';
 import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
-import { identifyingFields, type User, userRecord } from '../../domain/user.ts';
+import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import { LAST_CHANGES, listKeyOf } from '../../exchange/records.ts';
 import type { Blocks } from '../../exchange/write.ts';
@@ -20,7 +27,10 @@ import { counted, escapeControls, STDOUT, say, writeData } from '../terminal/io.
 import { progressOf } from '../terminal/progress.ts';
 import { addLogFilters, logFilterOf } from './logs.ts';
 
-type What = 'users' | 'logs' | undefined;
+/** The kind of record that is exported, by what a person calls several; all without it. */
+type What = string | undefined;
+
+const plurals = kindNames.map((kind) => kindOf(kind).words.many);
 
 const BLOCK = 250;
 
@@ -34,7 +44,7 @@ export function addExportCommand(program: Command, context: Context): void {
     .description(
       'Write users and logs, with all routines and goals, as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
     )
-    .addArgument(new Argument('[what]', 'users or logs; without, both').choices(['users', 'logs']));
+    .addArgument(new Argument('[what]', 'one kind of record; without, all').choices(plurals));
   addLogFilters(command)
     .addOption(new Option('--limit <n>', 'no more logs than so many').argParser(countOf))
     .addOption(formatOption('as the name of the file says, or JSON', exportFormats))
@@ -74,13 +84,14 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
   if (format === 'fhir' && what !== undefined)
-    throw usage('FHIR holds patients with their sessions: leave out users or logs.');
+    throw usage(`FHIR holds patients with their sessions: leave out ${what}.`);
   if (format !== 'fhir' && (options['bundle'] !== undefined || options['withReport'] !== undefined))
     throw usage('--bundle and --with-report are for --format fhir.');
   if (options['origin'] === true && (format !== 'ndjson' || options['anonymous'] === true))
     throw usage('--origin is for --format ndjson, and for records that sciatica import can read.');
-  if (what === 'users' && (options['sort'] !== undefined || options['limit'] !== undefined))
-    throw usage('--sort and --limit are for logs, and only users are exported.');
+  const isOfOthers = what !== undefined && what !== kinds.log.words.many;
+  if (isOfOthers && (options['sort'] !== undefined || options['limit'] !== undefined))
+    throw usage(`--sort and --limit are for logs, and only ${what} are exported.`);
   const force = options['force'] === true;
   const file = await import('../terminal/output-file.ts');
   if (output !== undefined) file.refuseExisting(output, force);
@@ -107,7 +118,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
       lists[LAST_CHANGES] = history.lastChanges();
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, filter, options)
-      : format === 'csv' && what === 'logs'
+      : format === 'csv' && !isOfOthers
         ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
         : rendered(lists, format, options, origin));
     if (output === undefined) await writeData(context, pieces);
@@ -148,12 +159,15 @@ function listsOf(
       ? watched(store.logs.jsonRows(filter))
       : noted(store.logs.jsonLines(filter, separator), note);
   // FHIR has sessions and no plans.
-  const others = separator === undefined ? [] : ownedKindNames.filter((kind) => kind !== 'log');
+  const isFhir = what === undefined && separator === undefined;
+  const others = isFhir ? [] : ownedKindNames.filter((kind) => kind !== 'log');
+  const isAsked = (kind: KindName) => what === undefined || what === kindOf(kind).words.many;
   const lists: Lists = {};
-  if (what !== 'logs') lists[listKeyOf('user')] = users();
-  if (what !== 'users') lists[listKeyOf('log')] = logs();
-  for (const kind of what === undefined ? others : [])
-    if (store.of(kind).count() > 0) lists[listKeyOf(kind)] = watched(ofUsers(store, kind, filter));
+  if (isAsked('user')) lists[listKeyOf('user')] = users();
+  if (isAsked('log')) lists[listKeyOf('log')] = logs();
+  for (const kind of others.filter(isAsked))
+    if (what !== undefined || store.of(kind).count() > 0)
+      lists[listKeyOf(kind)] = watched(ofUsers(store, kind, filter));
   return lists;
 }
 
@@ -242,7 +256,8 @@ async function rendered(
       return linesOf(inTurn(all), options['origin'] && origin ? { ...origin, complete: false } : undefined);
     case 'csv': {
       const { csvOf } = await import('../../exchange/csv.ts');
-      const fields = Object.keys(users ? userRecord : logRecord).filter((name) => !hidden.includes(name));
+      const kind = kindNames.find((name) => given[listKeyOf(name)]) ?? 'user';
+      const fields = Object.keys(kindOf(kind).fields).filter((name) => !hidden.includes(name));
       return csvOf(fields, recordsOf(inTurn(all)), { raw: options['raw'] === true });
     }
   }
