@@ -57,12 +57,7 @@ const MOST_LINES = 450;
 const LEAST_LINES = 40;
 
 /** Short files that stand for themselves: what is loaded apart, and what several layers share. */
-const seams = [
-  /^cli\/commands\//,
-  /^store\/sqlite\/migrations\//,
-  /\/(worker|messages)\.ts$/,
-  /\.d\.ts$/,
-];
+const seams = [/^cli\/commands\//, /^store\/sqlite\/migrations\//, /\/(worker|messages)\.ts$/, /\.d\.ts$/];
 
 /** Short files with one importer that are left. */
 const knownShort: readonly string[] = [
