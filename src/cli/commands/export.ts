@@ -84,7 +84,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
   if (format === 'fhir' && what !== undefined)
-    throw usage(`FHIR holds patients with their sessions: leave out ${what}.`);
+    throw usage('FHIR holds patients with their sessions: leave out users or logs.');
   if (format !== 'fhir' && (options['bundle'] !== undefined || options['withReport'] !== undefined))
     throw usage('--bundle and --with-report are for --format fhir.');
   if (options['origin'] === true && (format !== 'ndjson' || options['anonymous'] === true))
