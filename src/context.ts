@@ -1,8 +1,10 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { SciaticaError } from './domain/errors.ts';
 import { localDay } from './domain/words/day.ts';
+import { closest } from './domain/words/suggest.ts';
 import { realPathOf } from './lib/files.ts';
 import type { BackupJob } from './store/maintenance/automatic-backup.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -41,6 +43,8 @@ export class Context {
   db: string | undefined;
   /** Said when Ctrl-C ends the command, on a line of its own. */
   ifInterrupted: string | undefined;
+  /** Whether the command creates a database where there is none: those that only read, or change what is there, do not. */
+  mayCreate = false;
   /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */
@@ -102,7 +106,7 @@ export class Context {
    * `--db`, else `SCIATICA_DB`, else the platform's data folder.
    */
   get databasePath(): string {
-    const chosen = this.db ?? this.env['SCIATICA_DB'];
+    const chosen = this.#chosenPath;
     if (chosen === '')
       throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
     return realPathOf(resolve(chosen ?? join(this.dataFolder, 'sciatica.db')));
@@ -114,12 +118,27 @@ export class Context {
   }
 
   get store(): Store {
-    this.#store ??= openStore(
+    if (this.#store) return this.#store;
+    this.requireNamed();
+    this.#store = openStore(
       this.databasePath,
       () => this.now().getTime(),
       () => this.#backupTimer ?? this.#backUpIfDue(false),
+      this.mayCreate,
     );
     return this.#store;
+  }
+
+  /** The path that `--db` or `SCIATICA_DB` names, as it was written. */
+  get #chosenPath(): string | undefined {
+    return this.db ?? this.env['SCIATICA_DB'];
+  }
+
+  /** @throws SciaticaError `unusable` if a database was named and there is none, unless this command may create it */
+  requireNamed(): void {
+    const chosen = this.#chosenPath;
+    if (this.mayCreate || chosen === undefined || isThere(this.databasePath)) return;
+    throw new SciaticaError('unusable', missingDatabase(this.databasePath));
   }
 
   /** Why nothing can be saved in the store, if it was opened and that is so. */
@@ -156,6 +175,34 @@ export class Context {
     this.#jobs = [];
     this.#store?.close();
     this.#store = undefined;
+  }
+}
+
+/** That there is no database at a path, and which of the same folder may have been meant. */
+function missingDatabase(path: string): string {
+  const names = namesIn(dirname(path));
+  const isNear = (name: string) => /\.(db|sqlite3?)$/.test(name) || closest(basename(path), [name]);
+  const near = names?.filter(isNear).slice(0, MOST_NAMES).join(', ');
+  const there =
+    names === undefined
+      ? ` There is no folder ${dirname(path)} either.`
+      : near
+        ? ` In that folder: ${near}.`
+        : '';
+  return `There is no database ${path}.${there}`;
+}
+
+/** A log without its database may hold records. */
+const isThere = (path: string) => existsSync(path) || existsSync(`${path}-wal`);
+
+const MOST_NAMES = 5;
+
+/** The files in a folder, if it can be read. */
+function namesIn(folder: string): string[] | undefined {
+  try {
+    return readdirSync(folder).filter((name) => !/-(wal|shm|journal)$/.test(name));
+  } catch {
+    return undefined;
   }
 }
 

@@ -70,13 +70,13 @@ export function records(path: string) {
 
 /** A database with the practice records. @returns its path */
 export async function practiceDb(db = freshPath()): Promise<string> {
-  const { context, written } = started({ db, env: { SCIATICA_DB: '' } });
+  const { context, written } = started();
   if ((await runProgram(['demo', '--db', db], context)) !== 0) throw new Error(written().stderr);
   return db;
 }
 
 export interface World {
-  /** The database; a new one if nothing is said. */
+  /** The database, as SCIATICA_DB names it; without it, one in a new data folder of the person's. */
   db?: string;
   stdin?: string;
   env?: Record<string, string>;
@@ -130,7 +130,10 @@ export function started(world: World = {}): { context: Context; written(): Omit<
     answers.shift();
     setImmediate(() => type(stdin, next[1]));
   };
-  const env = { SCIATICA_DB: world.db ?? freshPath(), ...world.env };
+  const env = {
+    ...(world.db === undefined ? { XDG_DATA_HOME: freshFolder() } : { SCIATICA_DB: world.db }),
+    ...world.env,
+  };
   const context = new Context({ env, stdin, stdout, stderr, now: () => world.now ?? NOW });
   const written = () => {
     if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);

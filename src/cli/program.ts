@@ -105,6 +105,18 @@ const nameOf = (command: Command): string =>
 
 type AddCommand = (program: Command, context: Context) => void;
 
+/** The commands that create a database where there is none. */
+const CREATING: ReadonlySet<string> = new Set([
+  'log add',
+  'user add',
+  'import',
+  'sync',
+  'remote add',
+  'serve',
+  'pair',
+  'token add',
+]);
+
 /** The commands in the order of the help; each is loaded when it is declared. */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   log: async () => (await import('./commands/log.ts')).addLogCommand,
@@ -179,9 +191,11 @@ export async function createProgram(
       context.mayAsk = input;
       context.mayColour = color;
       context.quiet = quiet ?? false;
+      const name = nameOf(command).slice(program.name().length + 1);
+      context.mayCreate = CREATING.has(name);
       if (!pager || !context.stdout.isTTY) return;
       const { pageLongOutput } = await import('./terminal/pager.ts');
-      pageLongOutput(context, nameOf(command).slice(program.name().length + 1));
+      pageLongOutput(context, name);
     });
   const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));
   for (const add of loaded) add(program, context);

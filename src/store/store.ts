@@ -229,10 +229,15 @@ export class Store {
     overwrite(db);
   }
 
-  /** Begins to bring the records of a file in. @param place names a place in the file */
-  async import(place: PlaceName): Promise<Import> {
+  /**
+   * Begins to bring the records of a file in.
+   * @param place names a place in the file
+   * @param file the name of the file, by which the history knows the import
+   */
+  async import(place: PlaceName, file?: string): Promise<Import> {
     const { Import } = await import('./maintenance/import/import.ts');
-    return new Import(this.#connection.db, this.as({ origin: { source: 'import' } }), place);
+    const origin: Origin = { source: 'import', ...(file !== undefined && { caller: file }) };
+    return new Import(this.#connection.db, this.as({ origin }), place);
   }
 
   /**
@@ -348,13 +353,19 @@ export class Store {
 }
 
 /**
- * Opens the database at an absolute path, creating it if need be.
+ * Opens the database at an absolute path.
  * @param now the clock of the history, in milliseconds since 1970
  * @param beforeFirstChange runs once, before the first change but erasing
+ * @param create whether it is created where it is missing; otherwise it is empty, and nothing is saved
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
-export function openStore(path: string, now?: () => number, beforeFirstChange?: () => void): Store {
-  return storeOn(openDatabase(path), now, { ...(beforeFirstChange && { beforeFirstChange }) });
+export function openStore(
+  path: string,
+  now?: () => number,
+  beforeFirstChange?: () => void,
+  create = true,
+): Store {
+  return storeOn(openDatabase(path, create), now, { ...(beforeFirstChange && { beforeFirstChange }) });
 }
 
 /** The store on a connection that is open. */

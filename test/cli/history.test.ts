@@ -126,7 +126,7 @@ describe('undo', () => {
     ['unasked without a terminal', ['undo'], 2, 'add --yes'],
     ['of what is not there', ['undo', '99', '--yes'], 3, 'There is no change 99'],
     ['of what was changed again', ['undo', '2', '--yes'], 4, 'log 1 was changed again by change 3'],
-    ['of a word', ['undo', 'all'], 2, 'whole number'],
+    ['of a word', ['undo', 'all'], 3, 'No import of a file named all'],
   ])('%s', async (_, argv, code, words) => {
     const db = await corrected();
     const before = records(db);

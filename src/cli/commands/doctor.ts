@@ -41,6 +41,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
 }
 
 async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
+  context.requireNamed();
   const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
   const wrong = examination.checks.filter(({ ok }) => !ok);
@@ -94,6 +95,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   if (format === 'csv')
     throw usage('--rescue: CSV holds one kind of record. Give a file that ends in .json or .ndjson.');
   refuseExisting(output, false);
+  context.requireNamed();
   const rescued = rescue(context.databasePath);
   const { records, lostUsers, lostLogs, broken } = rescued;
   const written = Object.fromEntries(kindNames.map((kind) => [kind, records[kind].length]));

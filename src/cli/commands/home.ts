@@ -19,6 +19,7 @@ const DAYS = 14;
  * @returns false where there is no user yet, and the help is what helps
  */
 export async function showHome(context: Context): Promise<boolean> {
+  context.requireNamed();
   if (!existsSync(context.databasePath) || context.store.users.count() === 0) return false;
   const userId = resolveUser(context, undefined);
   const lines = userId === undefined ? severalLines(context) : ownLines(context, userId);

@@ -5,7 +5,7 @@ import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { States } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { nextRedo, nextUndo } from './steps.ts';
+import { importOf, nextRedo, nextUndo } from './steps.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -195,6 +195,9 @@ export class History {
 
   /** The change that `undo` takes back next. */
   nextUndo = (): number | undefined => nextUndo(this.db);
+
+  /** The latest import of a file of this name that is not undone. */
+  importOf = (file: string): number | undefined => importOf(this.db, file);
 
   /** The undo that `redo` takes back next. */
   nextRedo = (): number | undefined => nextRedo(this.db);

@@ -50,6 +50,16 @@ export function nextUndo(db: Database): number | undefined {
   return change ?? undefined;
 }
 
+/** The latest import of a file of this name that is not undone. */
+export function importOf(db: Database, file: string): number | undefined {
+  const change = db.value<number | null>(
+    `${OWN} AND source = 'import' AND caller = ? AND id NOT IN (SELECT value FROM json_each(?))`,
+    file,
+    JSON.stringify([...undoneChanges(db)]),
+  );
+  return change ?? undefined;
+}
+
 /** The undo that `redo` takes back: the newest in effect, if no new change was made after it. */
 export function nextRedo(db: Database): number | undefined {
   const [undo] = stepsOf(db).undos;
