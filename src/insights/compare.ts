@@ -28,6 +28,7 @@ export function compareSummaries(first: Summary, second: Summary): Comparison {
   return {
     first,
     second,
+    leftOut: first.leftOut + second.leftOut,
     painBefore: differ(painOf(first), painOf(second), 9),
     meanChange: differ(changeOf(first.overall), changeOf(second.overall), 18),
     exercises: [...second.exercises, ...stopped].map((exercise) =>

@@ -148,6 +148,7 @@ export const summarySchema = z.strictObject({
   until: day.nullable().describe('As asked for, else the day of the last log'),
   asOf: day.nullable().describe('The day that the last 4 weeks end with'),
   sessions: count,
+  leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
   rule,
   overall: response.nullable(),
   exercises: z.array(exercise).describe('In ranked order, those with too few sessions last'),
@@ -174,6 +175,7 @@ export type Shift = Difference['shift'];
 export const comparisonSchema = z.strictObject({
   first: summarySchema,
   second: summarySchema,
+  leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
   painBefore: difference.describe('Of the mean pain before exercise'),
   /** It also moves when other exercises are done. */
   meanChange: difference.describe('Of the mean change of all sessions'),

@@ -22,6 +22,8 @@ export interface SummaryOptions {
   readonly rule?: ResponseRule | undefined;
   /** Sessions per week to compare with. */
   readonly target?: number | undefined;
+  /** How many sessions were left out for their days, which cannot be right. */
+  readonly leftOut?: number | undefined;
 }
 
 /**
@@ -64,6 +66,7 @@ export class Tally {
         until: until ?? null,
         asOf: asOf ?? null,
         sessions: 0,
+        leftOut: options.leftOut ?? 0,
         rule,
         overall: null,
         exercises: [],
@@ -81,6 +84,7 @@ export class Tally {
       until,
       asOf,
       sessions: this.#all.sessions,
+      leftOut: options.leftOut ?? 0,
       rule,
       overall: summarizeResponse(this.#all, prior, rule),
       exercises: summarizeExercises(this.#exercises, { all: this.#all, pairs, prior }, rule),

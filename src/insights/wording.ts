@@ -117,6 +117,12 @@ export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: 
 
 export const PAIN_BEFORE = 'Pain before exercise';
 /** What no figure but the comparison with other exercises takes into account. */
+/** What is said of sessions whose days cannot be right; nothing where there are none. */
+export const leftOutSentence = (leftOut: number): string | null =>
+  leftOut === 0
+    ? null
+    : `${count(leftOut, 'session')} ${leftOut === 1 ? 'is' : 'are'} left out: the day is after today, or before the birth that the age implies.`;
+
 export const REGRESSION = 'bad days often get better by themselves';
 
 /** Where the pain goes, within little room. */

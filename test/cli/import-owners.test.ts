@@ -26,7 +26,10 @@ const logOf = (userId: number, whose: string, more: Partial<LogInput> = {}): Log
 
 /** Zoe's own diary, in which she is user 1 as in every diary of one, in all the shapes that a file can have. */
 const ZOE = person('Zoe');
-const zoesLogs = [1, 2, 3, 4, 5, 6].map((id) => ({ id, ...logOf(1, 'Zoe', { painBefore: 9, painAfter: 10 - id }) }));
+const zoesLogs = [1, 2, 3, 4, 5, 6].map((id) => ({
+  id,
+  ...logOf(1, 'Zoe', { painBefore: 9, painAfter: 10 - id }),
+}));
 
 async function zoeOverHttp(accept: string): Promise<string> {
   const { call } = freshApp();
@@ -96,28 +99,31 @@ const cases = Object.keys(FILES).flatMap((kind) =>
 );
 
 describe('a file of Zoe, who is user 1 there, into a practice of two', () => {
-  it.each(cases)('%s, --on-conflict %s, %s: no record comes to somebody unsaid', async (kind, policy, said) => {
-    const [path, db] = [await fileOf(kind), practice()];
-    const how = policy ? ['--on-conflict', policy] : [];
-    const before = records(db);
-    const result = await run(['import', path, ...how, ...said.split(' ').filter(Boolean)], { db });
-    const after = records(db);
-    // Without a word, everything that is Zoe's is Zoe's; with one, it is where the word says.
-    const allowed = { '': ['Zoe'], '--as 1': ['Pat1'], '--as 2': ['Pat2'], '--same-ids': ['Pat1', 'Zoe'] };
-    for (const [owner, notes] of ownersIn(db)) {
-      if (notes === 'Zoe') expect(allowed[said]).toContain(owner);
-      else if (said !== '--same-ids') expect(owner).toBe(notes);
-    }
-    // No log changes its owner, and unless it was said, nobody becomes another.
-    for (const { id, userId } of before.logs)
-      expect(after.logs.find((log) => log.id === id)?.userId).toBe(userId);
-    if (said !== '--same-ids') expect(after.users.slice(0, 2)).toEqual(before.users);
-    if (result.code !== 0) {
-      expect(result.code).toBe(4);
-      expect(after).toEqual(before);
-      expect(result.stderr).toMatch(/Pat (One|Two)/);
-    }
-  });
+  it.each(cases)(
+    '%s, --on-conflict %s, %s: no record comes to somebody unsaid',
+    async (kind, policy, said) => {
+      const [path, db] = [await fileOf(kind), practice()];
+      const how = policy ? ['--on-conflict', policy] : [];
+      const before = records(db);
+      const result = await run(['import', path, ...how, ...said.split(' ').filter(Boolean)], { db });
+      const after = records(db);
+      // Without a word, everything that is Zoe's is Zoe's; with one, it is where the word says.
+      const allowed = { '': ['Zoe'], '--as 1': ['Pat1'], '--as 2': ['Pat2'], '--same-ids': ['Pat1', 'Zoe'] };
+      for (const [owner, notes] of ownersIn(db)) {
+        if (notes === 'Zoe') expect(allowed[said]).toContain(owner);
+        else if (said !== '--same-ids') expect(owner).toBe(notes);
+      }
+      // No log changes its owner, and unless it was said, nobody becomes another.
+      for (const { id, userId } of before.logs)
+        expect(after.logs.find((log) => log.id === id)?.userId).toBe(userId);
+      if (said !== '--same-ids') expect(after.users.slice(0, 2)).toEqual(before.users);
+      if (result.code !== 0) {
+        expect(result.code).toBe(4);
+        expect(after).toEqual(before);
+        expect(result.stderr).toMatch(/Pat (One|Two)/);
+      }
+    },
+  );
 
   it.each([
     ['CSV of logs', [], 'line 2: userId 1 is Pat One here', '--as ID'],
@@ -206,7 +212,9 @@ it('takes an import back by the name of its file', async () => {
   const path = await fileOf('CSV of logs');
   await run(['import', path, '--as', '2', '--on-conflict', 'renumber'], { db });
   await run(['log', 'add', 'Bird Dog', '5', '4', '--type', 'stretch', '--user', '1'], { db });
-  expect((await run(['undo', 'bea.csv', '--yes'], { db })).stderr).toContain("No import of a file named bea.csv");
+  expect((await run(['undo', 'bea.csv', '--yes'], { db })).stderr).toContain(
+    'No import of a file named bea.csv',
+  );
   const { code, stderr } = await run(['undo', path, '--yes'], { db });
   expect([code, stderr]).toEqual([0, expect.stringContaining('by import (zoe.csv), of Pat Two')]);
   expect(records(db).logs.map(({ notes }) => notes)).not.toContain('Zoe');

@@ -85,7 +85,9 @@ describe('a database that is named and missing', () => {
   });
 
   it.each([
-    ['user add --first-name A --last-name B --email a@b.org --age 3 --pain-location calf-left --pain-level 3 --diagnosis-date today'],
+    [
+      'user add --first-name A --last-name B --email a@b.org --age 3 --pain-location calf-left --pain-level 3 --diagnosis-date today',
+    ],
     ['import FILE'],
   ])('%s makes it', async (line) => {
     const folder = folderWith();

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -52,9 +53,10 @@ function severalLines(context: Context): string[] {
 function ownLines(context: Context, userId: number): string[] {
   const { store, today } = context;
   const user = store.users.get(userId);
+  const { counted: all, leftOut } = countedLogs(store, userId, {}, today);
   const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
-  const [last] = store.logs.list({ userId, until: today, sort: '-date,-id', limit: 1 });
+  const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
   const [goal] = store.goals.list({ userId });
   const [routine] = store.routines
     .list({ userId })
@@ -70,6 +72,9 @@ function ownLines(context: Context, userId: number): string[] {
     `This week  ${againstGoal(ofWeek.length, goal?.sessionsPerWeek)} on ${counted(daysOf(ofWeek).length, 'day')}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
+    ...(leftOut > 0
+      ? [`Left out   ${counted(leftOut, 'session')} after today or before the birth that the age implies`]
+      : []),
     '',
     `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
     `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,

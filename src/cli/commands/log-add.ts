@@ -12,6 +12,7 @@ import {
   suggestEffective,
 } from '../../domain/log.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
+import { ageOf, anywayOption, settleDays } from '../input/days.ts';
 import {
   askExercise,
   askSimilar,
@@ -52,6 +53,7 @@ export function addLogAddCommands(log: Command, context: Context): void {
     .argument('[words...]', 'name before after note…');
   addFieldOptions(add, logFields);
   add
+    .addOption(anywayOption())
     .addOption(notesOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -79,6 +81,7 @@ export function addLogAddCommands(log: Command, context: Context): void {
   const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;
   addFieldOptions(again, ofToday);
   again
+    .addOption(anywayOption())
     .addOption(notesOption())
     .addOption(jsonOption())
     .addHelpText('after', examples('sciatica log again', 'sciatica log again piri 6 4'))
@@ -191,9 +194,14 @@ async function save(
   const { logs } = context.store;
   const values = withDefaults(context, draft, known);
   const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
-  const log = logs.create(
-    await checked(context, asked ? await askMissing(context, draft, known) : values, known, draft),
+  const input = await checked(
+    context,
+    asked ? await askMissing(context, draft, known) : values,
+    known,
+    draft,
   );
+  await settleDays(context, options, logFields, input, ageOf(context, input.userId));
+  const log = logs.create(input);
   const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);

@@ -14,6 +14,7 @@ import {
 import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
+import { ageOf, settleDays } from '../input/days.ts';
 import {
   askExercises,
   askOpen,
@@ -264,8 +265,10 @@ type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 /** Records the exercises of a routine as one change. @throws SciaticaError; then nothing was written */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const { date = context.today } = await parseFlags(context, options, { date: logFields.date });
+  const day = await parseFlags(context, options, { date: logFields.date });
   const userId = await existingUserOrAsk(context, options);
+  await settleDays(context, options, { date: logFields.date }, day, ageOf(context, userId));
+  const { date = context.today } = day;
   const routine = await routineMeant(context, userId, name);
   const given = givenIn(routine, options['set'] as readonly string[]);
   const open = routine.exercises.filter(({ exerciseName }) => !given.has(exerciseName));

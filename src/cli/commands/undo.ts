@@ -22,7 +22,10 @@ export function addUndoCommand(program: Command, context: Context): void {
     .description(
       'Take back the last change, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
     )
-    .argument('[change]', 'number of the change, as sciatica history shows it, or the name of an imported file')
+    .argument(
+      '[change]',
+      'number of the change, as sciatica history shows it, or the name of an imported file',
+    )
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica undo', 'sciatica undo 12 --yes', 'sciatica undo zoe.csv'))
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));

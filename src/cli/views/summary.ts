@@ -25,7 +25,8 @@ export function summaryScreen(
   details?: readonly string[],
 ): string[] {
   const { exercises, pain } = summary;
-  if (pain === null) return [];
+  const leftOut = words.leftOutSentence(summary.leftOut);
+  if (pain === null) return leftOut ? wrap(leftOut, canvas) : [];
   return [
     ...headLines(who, summary, canvas),
     '',
@@ -66,6 +67,7 @@ function headLines(who: string, summary: Summary, canvas: Canvas): string[] {
     rhythm && daysOf(summary) >= TWO_WEEKS ? `, ${words.plain(rhythm.sessionsPerWeek)} a week` : '';
   return [
     ...wrap(`${who}: ${counted(sessions, 'session')}${period}${rate}.`, canvas),
+    ...wrap(words.leftOutSentence(summary.leftOut) ?? '', canvas).filter(Boolean),
     ...targetLines(rhythm?.target ?? null, canvas),
   ];
 }

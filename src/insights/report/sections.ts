@@ -10,6 +10,7 @@ import {
   exerciseShifts,
   fourWeeksSentence,
   interval,
+  leftOutSentence,
   overallSentence,
   PAIN_BEFORE,
   percent,
@@ -47,13 +48,14 @@ export function documentOf(report: Report): Document {
   };
 }
 
-function about({ subject }: Report): string {
+function about({ subject, summary }: Report): string {
   return [
     `${subject.age} years`,
     `pain: ${subject.painLocation.replaceAll('-', ' ')}, ${subject.painLevel} of 10 in the profile`,
     `diagnosed ${subject.diagnosisDate}`,
     ...(subject.name === null ? [] : [`patient ${subject.id}`]),
     ...(subject.email === null ? [] : [subject.email]),
+    ...[leftOutSentence(summary.leftOut)].filter((text) => text !== null),
   ].join(' · ');
 }
 

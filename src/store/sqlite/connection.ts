@@ -30,7 +30,10 @@ interface Options extends BetterSqlite.Options {
  * Opens a connection to a file that exists, with the pragmas that every connection has.
  * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
-export function connect(path: string, { orReadable = false, isAbsent = false, reader, ...options }: Options = {}): Database {
+export function connect(
+  path: string,
+  { orReadable = false, isAbsent = false, reader, ...options }: Options = {},
+): Database {
   const connected = () => {
     refuseForeignSidecars(path);
     const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
