@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -7,6 +7,7 @@ import { localDay } from './domain/words/day.ts';
 import { closest } from './domain/words/suggest.ts';
 import { realPathOf } from './lib/files.ts';
 import type { BackupJob } from './store/maintenance/automatic-backup.ts';
+import { isDatabaseAt } from './store/sqlite/sidecars.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
@@ -137,7 +138,7 @@ export class Context {
   /** @throws SciaticaError `unusable` if a database was named and there is none, unless this command may create it */
   requireNamed(): void {
     const chosen = this.#chosenPath;
-    if (this.mayCreate || chosen === undefined || isThere(this.databasePath)) return;
+    if (this.mayCreate || chosen === undefined || isDatabaseAt(this.databasePath)) return;
     throw new SciaticaError('unusable', missingDatabase(this.databasePath));
   }
 
@@ -181,7 +182,8 @@ export class Context {
 /** That there is no database at a path, and which of the same folder may have been meant. */
 function missingDatabase(path: string): string {
   const names = namesIn(dirname(path));
-  const isNear = (name: string) => /\.(db|sqlite3?)$/.test(name) || closest(basename(path), [name]);
+  const isNear = (name: string) =>
+    /\.(db|sqlite3?)$/.test(name) || name.startsWith(basename(path)) || closest(basename(path), [name]);
   const near = names?.filter(isNear).slice(0, MOST_NAMES).join(', ');
   const there =
     names === undefined
@@ -191,9 +193,6 @@ function missingDatabase(path: string): string {
         : '';
   return `There is no database ${path}.${there}`;
 }
-
-/** A log without its database may hold records. */
-const isThere = (path: string) => existsSync(path) || existsSync(`${path}-wal`);
 
 const MOST_NAMES = 5;
 

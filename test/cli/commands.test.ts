@@ -116,9 +116,9 @@ describe('log add', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Note: 2026-03-03 is in the future.\n' });
   });
 
-  test('points out a diagnosis next year', async () => {
-    const { stderr } = await run(['user', 'add', ...NEW_USER.with(-1, '2027-01-15')], { db: two() });
-    expect(stderr).toContain('Note: 2027-01-15 is in the future.\n');
+  test('points out a diagnosis of tomorrow', async () => {
+    const { stderr } = await run(['user', 'add', ...NEW_USER.with(-1, '2026-03-03')], { db: two() });
+    expect(stderr).toContain('Note: 2026-03-03 is in the future.\n');
   });
 
   test('says where to start when there is no user', async () => {

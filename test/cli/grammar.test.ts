@@ -269,9 +269,9 @@ Next: sciatica log again
 
   test('of a file that is not ours is an error, and of no file is the help', async () => {
     expect((await run([], { db: '/dev/null' })).code).toBe(1);
-    const db = freshPath();
-    expect((await run([], { db })).stdout).toContain('First steps:');
-    expect(existsSync(db)).toBe(false);
+    const XDG_DATA_HOME = freshFolder();
+    expect((await run([], { env: { XDG_DATA_HOME } })).stdout).toContain('First steps:');
+    expect(readdirSync(XDG_DATA_HOME)).toEqual([]);
   });
 });
 

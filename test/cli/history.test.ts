@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshPath, keys, NOW, noraWith, practiceDb, records, run, session } from '../helpers.ts';
+import { keys, NOW, noraWith, practiceDb, records, run, session } from '../helpers.ts';
 
 /** A database in which a log was recorded, corrected and deleted. */
 async function corrected(): Promise<string> {
@@ -64,7 +64,7 @@ describe('history', () => {
   });
 
   test('of an empty database is no error', async () => {
-    expect(await run(['history'], { db: freshPath() })).toMatchObject({ code: 0, stdout: '' });
+    expect(await run(['history'])).toMatchObject({ code: 0, stdout: '' });
   });
 
   test('is cut at --limit, and says so', async () => {
@@ -145,7 +145,7 @@ describe('undo', () => {
   });
 
   test('when there is nothing yet', async () => {
-    expect(await run(['undo'], { db: freshPath() })).toMatchObject({ code: 3 });
+    expect(await run(['undo'])).toMatchObject({ code: 3 });
   });
 });
 

@@ -11,6 +11,7 @@ import {
   logRecord,
   suggestEffective,
 } from '../../domain/log.ts';
+import { painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { ageOf, anywayOption, settleDays } from '../input/days.ts';
 import {
@@ -135,6 +136,8 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
   if (!last)
     throw new SciaticaError('not-found', 'There is no session to repeat. Start with: sciatica log add');
   const { exerciseName, exerciseType } = last;
+  if (context.interactive && draft.values['painAfter'] === undefined)
+    say(context, `${escapeControls(exerciseName)}, once more:`);
   await save(
     context,
     options,
@@ -292,24 +295,15 @@ interface Said {
   values: Record<string, unknown>;
 }
 
-const NUMBER = /^\d+([.,]\d+)?$/;
-
-/** Both levels of pain in one word, as in `log routine --set`. */
-const PAIR = /^(\d+),(\d+)$/;
-
 /**
- * Reads `name before after note…`, or `name before,after note…`: the name ends where the first number stands.
+ * Reads `name before after note…`: the name ends where the first level of pain stands.
  * @param given the values of flags
  * @throws SciaticaError `invalid` where a word and a flag say the same
  */
 function readWords(words: readonly string[], given: Readonly<Record<string, unknown>>): Said {
-  if (words.length === 0) return { values: {} };
-  const first = words.findIndex((word) => NUMBER.test(word));
-  const end = first < 0 ? words.length : first;
-  const name = words.slice(0, end).join(' ').trim();
-  const said = words.slice(end, end + 2).filter((word, i) => i === 0 || NUMBER.test(word));
-  const notes = words.slice(end + said.length).join(' ');
-  const [painBefore, painAfter] = (said.length === 1 && PAIR.exec(said[0] ?? '')?.slice(1)) || said;
+  const { before, levels, after } = painIn(words);
+  const [name, notes] = [before.join(' ').trim(), after.join(' ')];
+  const [painBefore, painAfter] = levels;
   const texts = {
     ...(painBefore !== undefined && { painBefore }),
     ...(painAfter !== undefined && { painAfter }),

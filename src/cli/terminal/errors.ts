@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { painIn } from '../../domain/words/pain-words.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
 import { withDatabase } from '../../store/sqlite/connection.ts';
 import { damaged } from '../../store/sqlite/errors.ts';
@@ -120,7 +121,14 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 /** Words that are no command, and what has the name here. */
-const OTHERWISE: Readonly<Record<string, string>> = { version: '--version', tokens: 'token ls' };
+const OTHERWISE: Readonly<Record<string, string>> = {
+  version: '--version',
+  tokens: 'token ls',
+  note: 'log edit --notes',
+  notes: 'logs',
+  today: 'logs --since today',
+  stats: 'summary',
+};
 
 /** The command that was probably meant by one that there is not; a verb alone is about logs. */
 function meantBy(noun: string, word: string): string | undefined {
@@ -172,6 +180,8 @@ const reworded = (message: string, command: string, usage: string): string =>
     )
     .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
       const noun = command.replace(/^sciatica ?/, '');
+      if (painIn([word]).levels.length > 0)
+        return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
       const meant = meantBy(noun, word);
       if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
       const isName = noun === 'log' && suggestion === '';

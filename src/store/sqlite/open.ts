@@ -9,7 +9,7 @@ import { requireEngine } from './driver.ts';
 import { damaged, domainError, gone, notOurs } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
-import { mendPermissions, refuseForeignSidecars } from './sidecars.ts';
+import { isDatabaseAt, mendPermissions, refuseForeignSidecars } from './sidecars.ts';
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
 import { foreignKeyFaults } from './verify.ts';
 
@@ -27,7 +27,7 @@ export function openDatabase(path: string, create = true): Database {
     // better-sqlite3 would trim it, and open another file.
     if (path !== path.trim())
       throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
-    if (!create && !existsSync(path) && !existsSync(`${path}-wal`)) return openNothing(path);
+    if (!create && !isDatabaseAt(path)) return openNothing(path);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const database = openOnce(path);
       if (database) return database;
