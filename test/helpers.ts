@@ -70,7 +70,7 @@ export function records(path: string) {
 
 /** A database with the practice records. @returns its path */
 export async function practiceDb(db = freshPath()): Promise<string> {
-  const { context, written } = started();
+  const { context, written } = started({ db, env: { SCIATICA_DB: '' } });
   if ((await runProgram(['demo', '--db', db], context)) !== 0) throw new Error(written().stderr);
   return db;
 }

@@ -290,6 +290,14 @@ describe('users', () => {
     expect(records(db)).toEqual({ users: [], logs: [] });
   });
 
+  test('user rm counts all that goes too', async () => {
+    const db = logged(2);
+    await run(['goal', '4'], { db });
+    await run(['routine', 'add', 'morning', 'Bird Dog=stretch'], { db });
+    const { stderr } = await run(['user', 'rm', '1'], { db });
+    expect(stderr).toContain('This would delete Nora Lind (user 1), 2 logs, 1 routine and 1 goal.');
+  });
+
   describe('sorted and limited', () => {
     const ages = (...all: number[]) =>
       prepared((store) => {

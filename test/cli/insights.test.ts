@@ -26,6 +26,9 @@ import {
 } from '../helpers.ts';
 import { comparePeriods } from '../insights/helpers.ts';
 
+/** After the last session of the practice records. */
+const LATER = new Date(2026, 10, 2, 12);
+
 let db = '';
 beforeAll(async () => {
   db = join(mkdtempSync(join(tmpdir(), 'sciatica-')), 'practice.db');
@@ -34,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(dirname(db), { recursive: true, force: true }));
 
 /** Runs a command line on the practice records, unless it is given a database of its own. */
-const run = (argv: readonly string[], world: World = {}) => runAny(argv, { db, ...world });
+const run = (argv: readonly string[], world: World = {}) => runAny(argv, { db, now: LATER, ...world });
 const logs = (userId: number) => (practice.userExerciseLogs as Log[]).filter((log) => log.userId === userId);
 
 const linesOf = (text: string) => text.trimEnd().split('\n');

@@ -46,6 +46,13 @@ test('docs/physiotherapist.md: the weekly script writes two files of each patien
   expect(readdirSync(join(folder, 'patients', day)).sort()).toEqual(['everything.json', ...written]);
 });
 
+test('docs/physiotherapist.md: the weekly script writes nothing where there are no patients', () => {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'weekly.sh'), script('docs/physiotherapist.md', '#!/bin/sh'));
+  expect(shell('sh weekly.sh; echo "exit $?"', folder)).toBe('No patients: nothing was written.\nexit 1\n');
+  expect(readdirSync(folder)).not.toContain('patients');
+});
+
 test('docs/physiotherapist.md: the inbox script takes in what is whole, once, and says what it left', () => {
   const folder = freshFolder();
   const inbox = join(folder, 'inbox.sh');
@@ -62,6 +69,7 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   const said = shell(`sh '${inbox}'`, folder);
   expect(said).toContain('inbox/half.json was left where it is:');
   expect(said).toContain('inbox/wrong.json was left where it is:');
+  expect(said).toContain('inbox/notes.txt was passed over: only .json files are taken in.');
   expect(said).not.toContain('first month');
   expect(left('inbox')).toEqual(['half.json', 'notes.txt', 'wrong.json']);
   const [, told = ''] = left('done');

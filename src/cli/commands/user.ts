@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { confirmDeletion, confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
@@ -89,11 +90,16 @@ async function editUser(context: Context, id: string | undefined, options: Optio
 }
 
 async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { users, logs } = context.store;
+  const { store } = context;
+  const { users } = store;
   const id = await idOrOwn(context, text);
-  const user = summaryOfUser(users.get(id));
-  const count = logs.count({ userId: id });
-  const what = count === 0 ? user : `${user} and ${counted(count, 'log')}`;
+  const owned = ownedKindNames.flatMap((kind) => {
+    const count = store.of(kind).count({ userId: id });
+    const { one, many } = kindOf(kind).words;
+    return count === 0 ? [] : [counted(count, one, many)];
+  });
+  const all = [summaryOfUser(users.get(id)), ...owned];
+  const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmDeletion(context, options, what);
   users.delete(id);
   sayChanged(context, `Deleted ${what}.`);
