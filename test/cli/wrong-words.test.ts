@@ -27,7 +27,6 @@ const WRONG = [
   'log add ok 6 4',
   'log add ? 6 4',
   'log add ... 6 4',
-  'log add x 6 4',
   'log add 12:30',
   'log add log add 6 4',
   'log add help',

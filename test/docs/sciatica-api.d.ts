@@ -1117,6 +1117,8 @@ export interface components {
             /** @description The day that the last 4 weeks end with */
             asOf: string | null;
             sessions: number;
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
             /** @description In ranked order, those with too few sessions last */
@@ -1130,6 +1132,8 @@ export interface components {
         Comparison: {
             first: components["schemas"]["Summary"];
             second: components["schemas"]["Summary"];
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             /** @description Of the mean pain before exercise */
             painBefore: components["schemas"]["Difference"];
             /** @description Of the mean change of all sessions */

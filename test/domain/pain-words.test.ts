@@ -41,14 +41,12 @@ test.each([
   '6->4',
   'six four',
   '?',
-  'x',
   '...',
   'yes',
   'today',
   'pain before',
   'stretch',
   '12:30',
-  '5kg'.slice(0, 1),
   '🙂',
 ])('%s names no exercise', (text) => expect(isNoName(text)).toBe(true));
 
@@ -60,5 +58,5 @@ test.each([
   '背中のストレッチ',
   'Calf stretch',
   'McKenzie 1',
-  'Ab',
+  'A',
 ])('%s may name one', (text) => expect(isNoName(text)).toBe(false));

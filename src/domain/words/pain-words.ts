@@ -69,7 +69,7 @@ const OTHER_WORDS =
 /** Whether a text cannot be meant as the name of an exercise: levels of pain, or words that say something else. */
 export function isNoName(text: string): boolean {
   const words = text.trim().split(/\s+/);
-  return words.every((word) => isFigure(word) || OTHER_WORDS.test(word)) || !/\p{L}{2}/u.test(text);
+  return words.every((word) => isFigure(word) || OTHER_WORDS.test(word)) || !/\p{L}/u.test(text);
 }
 
 const isFigure = (word: string) =>
