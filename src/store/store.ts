@@ -1,7 +1,7 @@
 import { SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
-import { History } from './history/history.ts';
+import { type ChangePart, History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
@@ -183,34 +183,35 @@ export class Store {
 
   /**
    * Takes a change back, as a change of its own.
-   * @returns the entries that were taken back
+   * @returns what was taken back
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
-  undo(change: number): HistoryEntry[] {
+  undo(change: number): ChangePart[] {
     const { caller } = this.#view.origin ?? {};
     const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
-    return this.#connection.changes.run(() => takeBack(this, change, this.#view.users), origin, change);
+    const { changes, db } = this.#connection;
+    return changes.run(() => takeBack(db, this, change, this.#view.users), origin, change);
   }
 
   /**
    * As `undo`, for a service: in the next group commit.
-   * @param check looks at the entries of the change first; throws to refuse
-   * @returns the entries that were taken back, and the entry of the history that was the last before
+   * @param check looks at what the change did first; throws to refuse
+   * @returns what was taken back, and the entry of the history that was the last before
    */
   submitUndo(
     change: number,
-    check: (entries: HistoryEntry[]) => void,
-  ): Promise<{ entries: HistoryEntry[]; seq: number }> {
+    check: (parts: ChangePart[]) => void,
+  ): Promise<{ parts: ChangePart[]; seq: number }> {
     return this.#writer.write(() => {
-      check(this.history.ofChange(change, this.#view.users));
+      check(this.history.partsOf(change, this.#view.users));
       const seq = this.history.last();
-      return { entries: this.undo(change), seq };
+      return { parts: this.undo(change), seq };
     });
   }
 
   /** Brings a deleted record back, as a change of its own. @throws SciaticaError as `restore` of history/restore.ts */
   restore(what: Omit<Restoration, 'users'>): AnyRecord {
-    return this.change(() => restore(this, { ...what, users: this.#view.users }));
+    return this.change(() => restore(this.#connection.db, this, { ...what, users: this.#view.users }));
   }
 
   /** @throws SciaticaError `not-found` for a user that never was */

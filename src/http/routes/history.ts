@@ -28,7 +28,7 @@ import {
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
 import { readJson, readJsonIfAny } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
-import { disclosedChanges } from '../protocol/disclosure.ts';
+import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
 import { arrayOf } from '../protocol/formats.ts';
@@ -385,11 +385,12 @@ export const undoRoute: Route = {
   handle: async ({ request, search, store, caller }) => {
     parseQuery(search, {});
     const { change } = check(objectOf(undoFields), await readJson(request));
-    const { entries, seq } = await store.submitUndo(change, (found) => {
-      if (caller && !found.every((entry) => mayUndo(caller, entry)))
+    const { parts, seq } = await store.submitUndo(change, (found) => {
+      if (caller && !found.every((part) => mayUndo(caller, part)))
         throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
     });
-    const body = JSON.stringify({ undoes: change, entries: entries.length, since: seq });
-    return { ...json(200, body), disclosed: disclosedChanges(entries) };
+    const entries = parts.reduce((sum, part) => sum + part.count, 0);
+    const body = JSON.stringify({ undoes: change, entries, since: seq });
+    return { ...json(200, body), disclosed: disclosedParts(parts) };
   },
 };
