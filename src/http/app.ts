@@ -154,7 +154,10 @@ function markEncoded(headers: HttpHeaders, encoding: Encoding): void {
 
 /** A response whose streamed body ends when the caller's token is revoked. */
 function revocable(response: HttpResponse, recheck: Session['recheck']): HttpResponse {
-  return recheck && typeof response.body === 'object'
+  // A stream of events checks by itself, and says why it ends.
+  return recheck &&
+    typeof response.body === 'object' &&
+    response.headers['content-type'] !== 'text/event-stream'
     ? { ...response, body: whileAdmitted(response.body, recheck) }
     : response;
 }

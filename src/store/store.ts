@@ -1,4 +1,4 @@
-import { SciaticaError } from '../domain/errors.ts';
+import { Outdated, SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
 import { History } from './history/history.ts';
@@ -69,6 +69,16 @@ export interface View {
   /** The ids of the users whose records it shows, and no others; all without it. */
   users?: readonly number[];
   origin?: Origin;
+}
+
+/** What is done in the transaction that takes a change back. */
+interface Undoing<T> {
+  /** Returns the answer if it was taken back before by the same request. */
+  before: () => T | undefined;
+  /** Looks at the entries of the change; throws to refuse. */
+  check: (entries: HistoryEntry[]) => void;
+  /** @param seq the entry of the history that was the last before */
+  after: (taken: HistoryEntry[], seq: number) => T;
 }
 
 /** The verbs of a kind of record; of a name that may be of several, those that all have. */
@@ -193,18 +203,16 @@ export class Store {
   }
 
   /**
-   * As `undo`, for a service: in the next group commit.
-   * @param check looks at the entries of the change first; throws to refuse
-   * @returns the entries that were taken back, and the entry of the history that was the last before
+   * As `undo`, for a service: in the next group commit, with what belongs to it.
+   * @returns what `before` returned; where that is nothing, what `after` did
    */
-  submitUndo(
-    change: number,
-    check: (entries: HistoryEntry[]) => void,
-  ): Promise<{ entries: HistoryEntry[]; seq: number }> {
+  submitUndo<T>(change: number, { before, check, after }: Undoing<T>): Promise<T> {
     return this.#writer.write(() => {
+      const done = before();
+      if (done !== undefined) return done;
       check(this.history.ofChange(change, this.#view.users));
       const seq = this.history.last();
-      return { entries: this.undo(change), seq };
+      return after(this.undo(change), seq);
     });
   }
 
@@ -250,14 +258,13 @@ export class Store {
 
   /**
    * Makes sure that who sees the users in scope can go on from the entry `since` of the history; 0 is its beginning.
-   * @throws SciaticaError `outdated` when not all that came after it is there any more
+   * @throws Outdated when not all that came after it is there any more
    */
   requireSince(since: number): void {
     if (since === 0 || (since >= this.horizon && since <= this.lastChange(since - 1))) return;
-    throw new SciaticaError(
-      'outdated',
-      `The changes since ${since} are not all there any more: records were erased or restored. Read everything anew.`,
-    );
+    const { restored = 0, erased = 0 } = this.settings.gaps;
+    // A restoring counts before an erasing: after it, clients repeat what was answered before they read anew.
+    throw new Outdated(since, since < restored ? 'restored' : since < erased ? 'erased' : 'unknown');
   }
 
   /**

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUsers"];
         put?: never;
@@ -121,6 +121,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/exercises": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the exercises of a user
+         * @description Each once, with its kind of the latest session, the latest first: for completion while somebody types.
+         */
+        get: operations["listUserExercises"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the exercises of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserExercises"];
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/summary": {
         parameters: {
             query?: never;
@@ -214,7 +241,7 @@ export interface paths {
         };
         /**
          * List the exercise logs of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listLogsOfUser"];
         put?: never;
@@ -238,7 +265,7 @@ export interface paths {
         };
         /**
          * List exercise logs
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUserExerciseLogs"];
         put?: never;
@@ -358,7 +385,7 @@ export interface paths {
         };
         /**
          * List the routines of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUserRoutines"];
         put?: never;
@@ -409,7 +436,11 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserGoal"];
-        patch?: never;
+        /**
+         * Change the goal of a user
+         * @description A user without a goal has none to change: 404.
+         */
+        patch: operations["patchUserGoal"];
         trace?: never;
     };
     "/routines/{id}": {
@@ -444,7 +475,11 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headRoutine"];
-        patch?: never;
+        /**
+         * Change fields of a routine
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchRoutine"];
         trace?: never;
     };
     "/routines/{id}/restore": {
@@ -479,7 +514,7 @@ export interface paths {
         };
         /**
          * What changed since
-         * @description The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry.
+         * @description The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry. A last event called end says why the stream ends, as problem details.
          */
         get: operations["listChanges"];
         put?: never;
@@ -555,6 +590,30 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headMe"];
+        patch?: never;
+        trace?: never;
+    };
+    "/me/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the token
+         * @description The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.
+         */
+        post: operations["renewToken"];
+        /**
+         * Give the token back
+         * @description For an app that its person unpairs: the token is refused from then on. 409 without authentication.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -722,6 +781,8 @@ export interface components {
              * @example 2026-01-15
              */
             diagnosisDate: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         UserInput: {
             /**
@@ -860,6 +921,8 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         UserExerciseLogInput: {
             /**
@@ -1000,6 +1063,8 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         RoutineInput: {
             /**
@@ -1026,6 +1091,60 @@ export interface components {
              *     ]
              */
             exercises: {
+                /**
+                 * @description Name of the exercise
+                 * @example Piriformis Stretch
+                 */
+                exerciseName: string;
+                /**
+                 * @description Kind of exercise
+                 * @example stretch
+                 * @enum {string}
+                 */
+                exerciseType: "stretch" | "strengthening";
+            }[];
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "exercises": [
+         *         {
+         *           "exerciseName": "Piriformis Stretch",
+         *           "exerciseType": "stretch"
+         *         },
+         *         {
+         *           "exerciseName": "Bird Dog",
+         *           "exerciseType": "strengthening"
+         *         }
+         *       ]
+         *     }
+         */
+        RoutinePatch: {
+            /**
+             * @description Id of the user whose routine it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * @description Name of the routine
+             * @example morning
+             */
+            name?: string;
+            /**
+             * @description What is done, in order, each exercise once
+             * @example [
+             *       {
+             *         "exerciseName": "Piriformis Stretch",
+             *         "exerciseType": "stretch"
+             *       },
+             *       {
+             *         "exerciseName": "Bird Dog",
+             *         "exerciseType": "strengthening"
+             *       }
+             *     ]
+             */
+            exercises?: {
                 /**
                  * @description Name of the exercise
                  * @example Piriformis Stretch
@@ -1097,6 +1216,8 @@ export interface components {
              * @example 4
              */
             sessionsPerWeek: number;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         GoalInput: {
             /**
@@ -1391,6 +1512,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1447,6 +1570,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1498,6 +1623,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1549,6 +1676,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1571,13 +1700,22 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-token-unknown" | "/docs#problem-token-revoked" | "/docs#problem-token-expired" | "/docs#problem-person-erased" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-record-gone" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
             status: number;
             /** @example The request has faults; errors names each. */
             detail: string;
+            /**
+             * @description Of 410 from /changes: why
+             * @enum {string}
+             */
+            reason?: "restored" | "erased" | "unknown";
+            /** @description Of 412: the record as it is */
+            current?: {
+                [key: string]: unknown;
+            };
             /** @description Of /batch: which of its requests failed, from 0 */
             index?: number;
             /** @description Every fault of the input */
@@ -1673,9 +1811,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The record is not the one that If-Match names */
+        /** @description The Idempotency-Key came before, and what the request created is gone since */
+        RecordGone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The record is not the one that If-Match names; current has it as it is */
         PreconditionFailed: {
             headers: {
+                /** @description Of the record as it is; absent in a batch */
+                ETag?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1703,6 +1852,8 @@ export interface components {
         /** @description The Idempotency-Key came with another body before */
         UnprocessableEntity: {
             headers: {
+                /** @description Of the record that was created then */
+                Location?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1823,8 +1974,6 @@ export interface components {
         "User.diagnosisDate_gt": string;
         /** @description Day of the diagnosis: is less than */
         "User.diagnosisDate_lt": string;
-        /** @description Day of the diagnosis: contains; given again: any of them */
-        "User.diagnosisDate_like": string[];
         /** @description Text that a text field contains, upper and lower case alike */
         "User.q": string;
         /** @description Most records on a page */
@@ -1835,18 +1984,8 @@ export interface components {
         "User.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "User.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "User._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "User._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "User._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "User._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "User._start": number;
-        /** @description As json-server: place behind the last record */
-        "User._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "User.etags": boolean;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "UserExerciseLog.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -1859,18 +1998,6 @@ export interface components {
         "UserExerciseLog.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "UserExerciseLog.id_lt": number;
-        /** @description Id of the user who did the exercise; given again: any of them */
-        "UserExerciseLog.userId": number[];
-        /** @description Id of the user who did the exercise: is not; given again: all of them */
-        "UserExerciseLog.userId_ne": number[];
-        /** @description Id of the user who did the exercise: is at least */
-        "UserExerciseLog.userId_gte": number;
-        /** @description Id of the user who did the exercise: is at most */
-        "UserExerciseLog.userId_lte": number;
-        /** @description Id of the user who did the exercise: is more than */
-        "UserExerciseLog.userId_gt": number;
-        /** @description Id of the user who did the exercise: is less than */
-        "UserExerciseLog.userId_lt": number;
         /** @description Kind of exercise; given again: any of them */
         "UserExerciseLog.exerciseType": ("stretch" | "strengthening")[];
         /** @description Kind of exercise: is not; given again: all of them */
@@ -1895,8 +2022,6 @@ export interface components {
         "UserExerciseLog.date_gt": string;
         /** @description Day of the exercise: is less than */
         "UserExerciseLog.date_lt": string;
-        /** @description Day of the exercise: contains; given again: any of them */
-        "UserExerciseLog.date_like": string[];
         /** @description Pain before the exercise, 1 to 10; given again: any of them */
         "UserExerciseLog.painBefore": number[];
         /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -1945,18 +2070,20 @@ export interface components {
         "UserExerciseLog.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "UserExerciseLog.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "UserExerciseLog._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "UserExerciseLog._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "UserExerciseLog._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "UserExerciseLog._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "UserExerciseLog._start": number;
-        /** @description As json-server: place behind the last record */
-        "UserExerciseLog._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "UserExerciseLog.etags": boolean;
+        /** @description Id of the user who did the exercise; given again: any of them */
+        "UserExerciseLog.userId": number[];
+        /** @description Id of the user who did the exercise: is not; given again: all of them */
+        "UserExerciseLog.userId_ne": number[];
+        /** @description Id of the user who did the exercise: is at least */
+        "UserExerciseLog.userId_gte": number;
+        /** @description Id of the user who did the exercise: is at most */
+        "UserExerciseLog.userId_lte": number;
+        /** @description Id of the user who did the exercise: is more than */
+        "UserExerciseLog.userId_gt": number;
+        /** @description Id of the user who did the exercise: is less than */
+        "UserExerciseLog.userId_lt": number;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "Routine.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -1969,18 +2096,6 @@ export interface components {
         "Routine.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "Routine.id_lt": number;
-        /** @description Id of the user whose routine it is; given again: any of them */
-        "Routine.userId": number[];
-        /** @description Id of the user whose routine it is: is not; given again: all of them */
-        "Routine.userId_ne": number[];
-        /** @description Id of the user whose routine it is: is at least */
-        "Routine.userId_gte": number;
-        /** @description Id of the user whose routine it is: is at most */
-        "Routine.userId_lte": number;
-        /** @description Id of the user whose routine it is: is more than */
-        "Routine.userId_gt": number;
-        /** @description Id of the user whose routine it is: is less than */
-        "Routine.userId_lt": number;
         /** @description Name of the routine; given again: any of them */
         "Routine.name": string[];
         /** @description Name of the routine: is not; given again: all of them */
@@ -1997,18 +2112,8 @@ export interface components {
         "Routine.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "Routine.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "Routine._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "Routine._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "Routine._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "Routine._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "Routine._start": number;
-        /** @description As json-server: place behind the last record */
-        "Routine._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "Routine.etags": boolean;
     };
     requestBodies: never;
     headers: never;
@@ -2091,8 +2196,6 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
-                /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -2103,18 +2206,8 @@ export interface operations {
                 sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["User.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["User._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["User._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["User._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["User._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["User._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["User._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["User.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2209,6 +2302,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -2293,8 +2387,6 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
-                /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -2305,18 +2397,8 @@ export interface operations {
                 sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["User.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["User._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["User._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["User._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["User._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["User._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["User._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["User.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2349,13 +2431,6 @@ export interface operations {
                     "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2539,13 +2614,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2640,6 +2708,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2725,8 +2794,98 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            default: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserExercises: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercises */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Piriformis Stretch */
+                        exerciseName: string;
+                        /** @enum {string} */
+                        exerciseType: "stretch" | "strengthening";
+                        sessions: number;
+                        /**
+                         * Format: date
+                         * @description Of the latest session
+                         */
+                        date: string;
+                    }[];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserExercises: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercises */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2840,13 +2999,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2955,13 +3107,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2988,7 +3133,7 @@ export interface operations {
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
-                format?: "html" | "md";
+                format?: "html" | "md" | "markdown";
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3052,7 +3197,7 @@ export interface operations {
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
-                format?: "html" | "md";
+                format?: "html" | "md" | "markdown";
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3087,13 +3232,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3117,18 +3255,6 @@ export interface operations {
                 id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: components["parameters"]["UserExerciseLog.userId"];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
                 exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
@@ -3153,8 +3279,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3203,18 +3327,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3283,18 +3397,6 @@ export interface operations {
                 id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: components["parameters"]["UserExerciseLog.userId"];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
                 exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
@@ -3319,8 +3421,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3369,18 +3469,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3416,13 +3506,6 @@ export interface operations {
                     "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3487,8 +3570,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3537,18 +3618,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3644,6 +3715,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -3704,8 +3776,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3754,18 +3824,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3798,13 +3858,6 @@ export interface operations {
                     "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3989,13 +4042,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4109,6 +4155,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4196,13 +4243,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4226,18 +4266,6 @@ export interface operations {
                 id_gt?: components["parameters"]["Routine.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Routine.id_lt"];
-                /** @description Id of the user whose routine it is; given again: any of them */
-                userId?: components["parameters"]["Routine.userId"];
-                /** @description Id of the user whose routine it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["Routine.userId_ne"];
-                /** @description Id of the user whose routine it is: is at least */
-                userId_gte?: components["parameters"]["Routine.userId_gte"];
-                /** @description Id of the user whose routine it is: is at most */
-                userId_lte?: components["parameters"]["Routine.userId_lte"];
-                /** @description Id of the user whose routine it is: is more than */
-                userId_gt?: components["parameters"]["Routine.userId_gt"];
-                /** @description Id of the user whose routine it is: is less than */
-                userId_lt?: components["parameters"]["Routine.userId_lt"];
                 /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
                 /** @description Name of the routine: is not; given again: all of them */
@@ -4254,18 +4282,8 @@ export interface operations {
                 sort?: components["parameters"]["Routine.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["Routine.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["Routine._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["Routine._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["Routine._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["Routine._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["Routine._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["Routine._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Routine.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4370,6 +4388,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4394,18 +4413,6 @@ export interface operations {
                 id_gt?: components["parameters"]["Routine.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Routine.id_lt"];
-                /** @description Id of the user whose routine it is; given again: any of them */
-                userId?: components["parameters"]["Routine.userId"];
-                /** @description Id of the user whose routine it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["Routine.userId_ne"];
-                /** @description Id of the user whose routine it is: is at least */
-                userId_gte?: components["parameters"]["Routine.userId_gte"];
-                /** @description Id of the user whose routine it is: is at most */
-                userId_lte?: components["parameters"]["Routine.userId_lte"];
-                /** @description Id of the user whose routine it is: is more than */
-                userId_gt?: components["parameters"]["Routine.userId_gt"];
-                /** @description Id of the user whose routine it is: is less than */
-                userId_lt?: components["parameters"]["Routine.userId_lt"];
                 /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
                 /** @description Name of the routine: is not; given again: all of them */
@@ -4422,18 +4429,8 @@ export interface operations {
                 sort?: components["parameters"]["Routine.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["Routine.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["Routine._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["Routine._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["Routine._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["Routine._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["Routine._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["Routine._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Routine.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4469,13 +4466,6 @@ export interface operations {
                     "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4661,19 +4651,66 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+        };
+    };
+    patchUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sessionsPerWeek": 4
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Sessions a week to aim at
+                     * @example 4
+                     */
+                    sessionsPerWeek?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     getRoutine: {
@@ -4851,19 +4888,69 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+        };
+    };
+    patchRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "exercises": [
+                 *         {
+                 *           "exerciseName": "Piriformis Stretch",
+                 *           "exerciseType": "stretch"
+                 *         },
+                 *         {
+                 *           "exerciseName": "Bird Dog",
+                 *           "exerciseType": "strengthening"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoutinePatch"];
+            };
+        };
+        responses: {
+            /** @description The whole routine */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     restoreRoutine: {
@@ -4927,6 +5014,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4943,6 +5031,8 @@ export interface operations {
                 since?: number;
                 /** @description Most changes in an answer */
                 limit?: number;
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: boolean;
             };
             header?: {
                 /** @description Where a stream that was broken off goes on: counts instead of since */
@@ -4998,6 +5088,8 @@ export interface operations {
                 since?: number;
                 /** @description Most changes in an answer */
                 limit?: number;
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: boolean;
             };
             header?: {
                 /** @description Where a stream that was broken off goes on: counts instead of since */
@@ -5035,13 +5127,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5053,7 +5138,10 @@ export interface operations {
     undoChange: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5077,6 +5165,8 @@ export interface operations {
             /** @description It is taken back */
             200: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5106,6 +5196,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -5199,6 +5290,11 @@ export interface operations {
                         users: number[] | null;
                         /**
                          * Format: date-time
+                         * @description When the token was made, or renewed
+                         */
+                        createdAt: string | null;
+                        /**
+                         * Format: date-time
                          * @description null: never
                          */
                         expiresAt: string | null;
@@ -5207,6 +5303,8 @@ export interface operations {
                          * @description Identity of the database: ids of records are unique together with it
                          */
                         database: string;
+                        /** @description The host name of the machine that it is on */
+                        machine: string;
                     };
                 };
             };
@@ -5258,13 +5356,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5273,10 +5364,89 @@ export interface operations {
             };
         };
     };
-    pair: {
+    renewToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token with its new secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer` */
+                        token: string;
+                        /**
+                         * @description Name of the token, which the history shows
+                         * @example phone
+                         */
+                        name: string;
+                        /** @enum {string} */
+                        role: "patient" | "provider" | "admin";
+                        /** @description Ids; null for all */
+                        users: number[] | null;
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    revokeToken: {
         parameters: {
             query?: never;
             header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is revoked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5385,13 +5555,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5472,13 +5635,6 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5526,13 +5682,6 @@ export interface operations {
                 headers: {
                     /** @description /docs */
                     Location?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5615,13 +5764,6 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;

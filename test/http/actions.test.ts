@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { MOST_AT_ONCE } from '../../src/domain/schema.ts';
 import { freshApp, freshServer, guardedApp, nora, stretch } from './helpers.ts';
@@ -58,8 +59,10 @@ describe('me', () => {
       name: 'Token 0',
       role: 'patient',
       users: [2],
+      createdAt: expect.stringMatching(/^\d{4}-/),
       expiresAt: null,
       database: store.id,
+      machine: hostname(),
     });
   });
 
@@ -72,8 +75,9 @@ describe('me', () => {
 
   test('is nobody where all is open', async () => {
     const { call, store } = freshApp();
-    const nobody = { authentication: false, name: null, role: null, users: null, expiresAt: null };
-    expect((await call('GET', '/me')).body).toEqual({ ...nobody, database: store.id });
+    const nobody = { authentication: false, name: null, role: null, users: null };
+    const service = { createdAt: null, expiresAt: null, database: store.id, machine: hostname() };
+    expect((await call('GET', '/me')).body).toEqual({ ...nobody, ...service });
   });
 });
 

@@ -224,7 +224,7 @@ describe('repeated with its Idempotency-Key', () => {
   test.each<[string, () => string, (store: Store) => void]>([
     ['a log', () => `${logs}/1`, (store) => void store.logs.delete(1)],
     ['a user with logs', () => '/users/1', (store) => void store.users.delete(1)],
-  ])('%s gets the first answer, whatever became of it', async (_, path, prepare) => {
+  ])('%s gets the first answer while it is there, and 410 after that', async (_, path, prepare) => {
     const { call, store } = freshApp();
     prepare(store);
     const first = await call('POST', `${path()}/restore`, { headers });
@@ -233,7 +233,8 @@ describe('repeated with its Idempotency-Key', () => {
     expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
     expect(again.headers['idempotency-replayed']).toBe('true');
     prepare(store);
-    expect((await call('POST', `${path()}/restore`, { headers })).text).toBe(first.text);
+    const gone = await call('POST', `${path()}/restore`, { headers });
+    expect([gone.status, gone.body]).toMatchObject([410, { type: '/docs#problem-record-gone' }]);
     expect(store.logs.has(1)).toBe(false);
   });
 

@@ -1,9 +1,10 @@
 import { type Caller, isOpenToAll, may } from '../../domain/access.ts';
-import { stateOf, type Token } from '../../domain/token.ts';
+import { stateOf, type TokenState } from '../../domain/token.ts';
+import type { Found } from '../../store/records/tokens.ts';
 import type { Store } from '../../store/store.ts';
 import type { Route, Session } from '../protocol/route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
-import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
+import { Problem, type ProblemType, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import { AuditTrail } from './audit.ts';
 import {
   Buckets,
@@ -16,7 +17,12 @@ import {
   rateLimitKey,
 } from './limits.ts';
 
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
+/** @param error what is wrong with a token (RFC 6750, 3.1) */
+const challenge = (error = '') => ({
+  'www-authenticate': `Bearer realm="sciatica"${error}, Basic realm="sciatica", charset="UTF-8"`,
+});
+
+const INVALID_TOKEN = challenge(', error="invalid_token"');
 
 /** Precision of a token's last use, in milliseconds: a write for every read would cost more than the read. */
 const LAST_USE_PRECISION_MS = 60_000;
@@ -126,10 +132,21 @@ export class Gate {
     if (!token || stateOf(token, now) !== 'valid') {
       // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out.
       this.#failures.take(rateLimitKey(request.address()));
-      throw new Problem(401, 'This needs a token that is valid: sciatica token add makes one.', CHALLENGE);
+      throw this.#refusal(secret, token && stateOf(token, now));
     }
     this.#noteUse(token, now);
     return token;
+  }
+
+  #refusal(secret: string | undefined, state: TokenState | undefined): Problem {
+    const refused = (detail: string, type: ProblemType) => new Problem(401, detail, INVALID_TOKEN, type);
+    if (secret === undefined)
+      return new Problem(401, 'This needs a token: sciatica token add makes one.', challenge());
+    if (state === 'revoked') return refused('The token was revoked.', 'token-revoked');
+    if (state === 'expired') return refused('The token has expired.', 'token-expired');
+    return this.store.tokens.wasForErased(secret)
+      ? refused('The person was erased: forget what you keep of the person.', 'person-erased')
+      : refused('This token is not known here: sciatica token add makes one.', 'token-unknown');
   }
 
   #requireAudit(): void {
@@ -140,11 +157,13 @@ export class Gate {
   }
 
   /** Writes the last use of a token; no response waits for it. */
-  #noteUse({ id, lastUsedAt }: Token, now: number): void {
+  #noteUse({ id, lastUsedAt, renewed }: Found, now: number): void {
     const last = this.#lastUses.get(id) ?? lastUsedAt ?? 0;
-    if (now - last < LAST_USE_PRECISION_MS) return;
+    if (now - last < LAST_USE_PRECISION_MS && !renewed) return;
     this.#lastUses.set(id, now);
-    this.store.submitUpkeep(() => this.store.tokens.touch(id)).catch(() => this.#lastUses.delete(id));
+    this.store
+      .submitUpkeep(() => this.store.tokens.touch(id, renewed))
+      .catch(() => this.#lastUses.delete(id));
   }
 
   /** The records that the caller sees; changes bear the name of the token. */

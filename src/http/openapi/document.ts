@@ -133,7 +133,6 @@ function headOf({ operationId, summary, responses, ...operation }: OperationJson
     const { content: _, ...bare } = response as Json;
     return '$ref' in bare ? [] : [[status, bare]];
   });
-  const refused = { description: 'As GET, without the body' };
   return {
     ...operation,
     operationId: operationId.replace(
@@ -142,7 +141,7 @@ function headOf({ operationId, summary, responses, ...operation }: OperationJson
     ),
     summary: `${summary}: the headers`,
     description: 'As GET, without the body.',
-    responses: { ...Object.fromEntries(done), '4XX': refused, default: refused },
+    responses: { ...Object.fromEntries(done), default: { description: 'As GET, without the body' } },
   };
 }
 
@@ -185,7 +184,7 @@ function schemasOf(kind: Kind): Record<string, Json> {
   const { id: _, ...input } = fields;
   const { userId, ...ofUser } = input;
   return {
-    [schema]: schemaJson(objectOf(fields)),
+    [schema]: withEtag(schemaJson(objectOf(fields))),
     [`${schema}Input`]:
       place === 'one-per-user'
         ? withIgnored(schemaJson(objectOf(ofUser)), ['userId'])
@@ -208,6 +207,14 @@ function inputOfUser(fields: Fields, userId: Field): Json {
     properties: { ...(schema['properties'] as Json), userId: schemaJson(schemaOf(userId)) },
   };
 }
+
+const withEtag = (schema: Json): Json => ({
+  ...schema,
+  properties: {
+    ...(schema['properties'] as Json),
+    etag: { type: 'string', description: 'Entity tag of the record; only in lists with `etags=true`' },
+  },
+});
 
 /** A client may send back what it got, id included. @param names further fields that the path says */
 function withIgnored(schema: Json, names: readonly string[] = []): Json {
@@ -260,6 +267,10 @@ function entryOf(kind: KindName): Json {
       undoes: { type: 'integer', description: 'The change that this one took back' },
       record: { type: 'string', const: kind },
       id: { type: 'integer', description: 'Id of the record', examples: [1] },
+      etag: {
+        type: ['string', 'null'],
+        description: 'With `etags=true`: entity tag of after; null where that is null',
+      },
     },
     oneOf: actions.map((action) => ({
       type: 'object',

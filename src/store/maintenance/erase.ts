@@ -44,7 +44,7 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   );
   // What is left does not tell others which of their records are gone, or whence they have them.
   const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
-  if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
+  if (wasMoved || wereOthers) settings.addGap('erased', history.last());
   db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
   db.run('DELETE FROM erasing');
   forgetOrigins(db, userId, theirs);
