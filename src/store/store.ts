@@ -5,7 +5,9 @@ import { History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
-import { erase, isThere, overwrite } from './maintenance/erase.ts';
+import { erase, isThere } from './maintenance/erase.ts';
+import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
+import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import { Audit } from './records/audit.ts';
 import { Changes } from './records/changes.ts';
@@ -219,14 +221,28 @@ export class Store {
   }
 
   /**
-   * Forgets a person, in the database file, its log and its free pages. Asked again, it only makes sure of the bytes.
-   * @throws SciaticaError `not-found` for a user that never was; `busy` when others keep the old bytes in use
+   * Forgets a person, in the database file, its log, its free pages and its automatic backups. Asked again, it makes sure of
+   * the bytes and the backups. If it is interrupted, `finishErasingIfDue` goes on.
+   * @returns what became of the copies; the database is among those that are left when it could not be written anew
+   * @throws SciaticaError `not-found` for a user that never was; then, and after any other error, nobody is erased
    */
-  erase(userId: number): void {
+  erase(userId: number): CopiesAfterErasing {
     const { db, changes } = this.#connection;
     db.requireWritable();
-    if (isThere(db, this, userId)) changes.run(() => erase(db, this, userId), { source: 'erase' });
-    overwrite(db);
+    if (isThere(db, this, userId))
+      changes.run(
+        () => {
+          erase(db, this, userId);
+          noteErasing(this.settings, userId);
+        },
+        { source: 'erase' },
+      );
+    return finishErasing(db, this.settings);
+  }
+
+  /** Finishes an erasing that was interrupted. Whatever goes wrong is a warning, never an error. */
+  finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[2]): void {
+    finishErasingIfDue(this.#connection.db, this.settings, means);
   }
 
   /** Begins to bring the records of a file in. @param place names a place in the file */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
+import { errnoOf } from '../../lib/files.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
 import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
@@ -118,7 +119,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   });
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
-  context.backUpByTimer();
+  context.careForCopiesByTimer();
   for (const warning of warnings({ ...options, host }, own ? own.files : files)) sayAlways(context, warning);
   const tell = (line: string) => sayAlways(context, line);
   const certificate = own
@@ -361,6 +362,6 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new SciaticaError('unusable', `${file} cannot be read: ${errnoOf(error)}.`);
   }
 }

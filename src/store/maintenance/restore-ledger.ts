@@ -12,6 +12,8 @@ export interface Past {
   revoked: readonly { hash: Uint8Array; revokedAt: number }[];
   /** The ids of the users who were erased. */
   erased: readonly number[];
+  /** What is unfinished of erasing: the setting `erasing` as it is. */
+  erasing: string | undefined;
   /** Where automatic backups are made, and were: the settings `backups` and `backupFolders` as they are. */
   backups: string | undefined;
   backupFolders: readonly string[];
@@ -26,6 +28,7 @@ export function pastOf(db: Database): Past {
       ? db.all('SELECT hash, revokedAt FROM tokens WHERE revokedAt IS NOT NULL')
       : [],
     erased: erasedIn(db),
+    erasing: settings.get('erasing'),
     backups: settings.get('backups'),
     backupFolders: settings.backupFolders,
   }));
@@ -33,7 +36,7 @@ export function pastOf(db: Database): Past {
 
 /**
  * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
- * taken back stay so, no pairing code is open, who goes on from an entry of the history is told to read everything anew,
+ * taken back stay so, an erasing that was interrupted is finished, no pairing code is open, who goes on from an entry of the history is told to read everything anew,
  * and automatic backups are made where they were until now.
  * @param past nothing where there is no database, or one that cannot be read
  */
@@ -52,6 +55,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     settings.set('erased', erased);
     backup.run(FORGET, erased);
     new Tokens(backup).pairing.reset();
+    if (past?.erasing !== undefined) settings.set('erasing', past.erasing);
     if (past) keepBackupSettings(settings, past);
   });
 }

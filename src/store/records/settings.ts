@@ -3,7 +3,8 @@ import { storedJson } from '../sqlite/errors.ts';
 
 /**
  * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
- * `erased`: ids of erased users, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
+ * `erased`: ids of erased users, as a JSON array;
+ * `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the `BackupSetting`; `backupFolders`: the folders where
  * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
  */
 type Setting =
@@ -11,6 +12,7 @@ type Setting =
   | 'user'
   | 'horizon'
   | 'erased'
+  | 'erasing'
   | 'backups'
   | 'backupFolders'
   | 'pairingCode'
