@@ -71,6 +71,8 @@ export interface View {
   /** The ids of the users whose records it shows, and no others; all without it. */
   users?: readonly number[];
   origin?: Origin;
+  /** Is told, inside the transaction, how many bytes the history keeps of a submitted change; throws to refuse it. */
+  meter?: (bytes: number) => void;
 }
 
 /** The verbs of a kind of record; of a name that may be of several, those that all have. */
@@ -170,12 +172,20 @@ export class Store {
    * @returns what `work` returned, once it is on disk
    */
   submit<T>(work: () => T): Promise<T> {
-    return this.#writer.write(() => this.change(work));
+    return this.#writer.write(() => this.#metered(() => this.change(work)));
   }
 
   /** As `submit`, for writes that change no record: the audit, the last use of a token. */
   submitUpkeep<T>(work: () => T): Promise<T> {
     return this.#writer.write(work);
+  }
+
+  #metered<T>(work: () => T): T {
+    const result = work();
+    const { meter } = this.#view;
+    const { latest } = this.#connection.changes;
+    if (meter && latest !== undefined) meter(this.history.bytesOf(latest));
+    return result;
   }
 
   get #writer(): Writer {
@@ -206,7 +216,9 @@ export class Store {
     return this.#writer.write(() => {
       check(this.history.ofChange(change, this.#view.users));
       const seq = this.history.last();
-      return { entries: this.undo(change), seq };
+      // It stores about as much as the change has: what is over the quota is refused before the work.
+      this.#view.meter?.(this.history.bytesOf(change));
+      return { entries: this.#metered(() => this.undo(change)), seq };
     });
   }
 

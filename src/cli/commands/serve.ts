@@ -24,7 +24,7 @@ interface ServeOptions {
   pairing?: true;
   rate?: number;
   burst?: number;
-  /** MiB a day. */
+  /** MiB an hour. */
   quota?: number;
 }
 
@@ -77,7 +77,7 @@ export function addServeCommand(program: Command, context: Context): void {
       countOf,
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
-    .option('--quota <MiB>', 'with --auth: MiB that it may write in a day (otherwise 64)', countOf)
+    .option('--quota <MiB>', 'with --auth: MiB that it may store in an hour (otherwise 64)', countOf)
     .addHelpText(
       'after',
       `

@@ -13,14 +13,17 @@ export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Pro
   return parsed(await request.readBody(most)).value;
 }
 
-/** As `readJson`, with the text of the body; undefined where there is none. */
+/**
+ * As `readJson`, with the text of the body; undefined where there is none. Without a body too it takes a header that no form
+ * of a foreign page can send: Content-Type: application/json, or an Idempotency-Key.
+ */
 export async function readJsonIfAny(
   request: HttpRequest,
 ): Promise<{ text: string; value: unknown } | undefined> {
   const bytes = await request.readBody(MAX_BODY_BYTES);
-  if (bytes.length === 0) return undefined;
-  requireJson(request.headers);
-  return parsed(bytes);
+  const isEmpty = bytes.length === 0;
+  if (!isEmpty || request.headers['idempotency-key'] === undefined) requireJson(request.headers);
+  return isEmpty ? undefined : parsed(bytes);
 }
 
 /**

@@ -26,6 +26,9 @@ interface Row {
 const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
   FROM history CROSS JOIN changes ON changes.id = history.change`;
 
+/** What an entry takes besides the states of the record, with its places in the indexes; about. */
+const ENTRY_BYTES = 100;
+
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
 const MOST_CHARACTERS = 256 * 1024;
@@ -95,6 +98,13 @@ export class History {
   of(record: KindName, id: number): HistoryEntry[] {
     const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
+  }
+
+  /** How many bytes the history keeps of a change. */
+  bytesOf(change: number): number {
+    const bytes = ['before', 'after'].map((state) => `coalesce(octet_length(${state}), 0)`).join(' + ');
+    const sum = `SELECT sum(${bytes} + ${ENTRY_BYTES}) FROM history WHERE change = ?`;
+    return this.db.value<number | null>(sum, change) ?? 0;
   }
 
   /** The last entry of one record. */

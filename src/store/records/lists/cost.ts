@@ -33,6 +33,7 @@ export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: 
   // The first part of one user's logs is read from an index.
   const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
   if (isOfOne && isWholeById(asked) && !isContinued) return false;
+  if (isOfOne && isShortPage(asked)) return rowsUpTo(MOST_ROWS + 1, { db, table }, owners) > MOST_ROWS;
   const isSearch = asked.search !== undefined || where.some(({ operator }) => operator === 'like');
   const most = isSearch ? MOST_COSTLY_ROWS : MOST_ROWS;
   if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;
@@ -57,6 +58,10 @@ function rowsUpTo(
 }
 
 const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
+
+/** Whether a page of few records is asked for, in an order that an index has: of the others it takes the count only. */
+const isShortPage = ({ limit, offset = 0, sort = 'id', search }: Asked): boolean =>
+  limit !== undefined && limit + offset <= MOST_COSTLY_ROWS && search === undefined && /^-?(id|date)$/.test(sort);
 
 /** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
 const isWholeById = (asked: Asked): boolean =>
