@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { plugins } from './plugins.mjs';
 
+/** Licences that are read from the text in the package, because its manifest has no field `license`. */
+const LICENCES = { jstat: 'MIT' };
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
@@ -61,9 +64,6 @@ function packagesOf(chunks) {
     .map(([path]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
   return [...new Set(folders.filter((folder) => folder !== undefined))].sort();
 }
-
-/** Licences that are read from the text in the package, because its manifest has no field `license`. */
-const LICENCES = { jstat: 'MIT' };
 
 function notices(folders) {
   const sections = folders.map((folder) => {

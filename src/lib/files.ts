@@ -151,10 +151,10 @@ export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry:
  * libuv has no name for some numbers, EDQUOT among them.
  */
 export function errnoOf(error: unknown): string | undefined {
-  const { code, errno, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || (syscall === undefined && errno === undefined)) return undefined;
-  if (/^E[A-Z\d]+$/.test(code)) return code;
-  return Object.entries(constants.errno).find(([, number]) => number === -(errno ?? 0))?.[0];
+  const { code, errno } = (error ?? {}) as NodeJS.ErrnoException;
+  if (typeof code === 'string' && /^E[A-Z\d]+$/.test(code)) return code;
+  if (errno === undefined) return undefined;
+  return Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0];
 }
 
 /** Whether an error of the file system says that there is no room: a full disk, or a full quota. */

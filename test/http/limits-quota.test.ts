@@ -59,7 +59,11 @@ describe('a quota', () => {
       return undefined;
     };
     expect([refused(), refused()]).toMatchObject([
-      { type: 'quota-used-up', isAudited: true, detail: expect.stringContaining('at 1970-01-01T01:16:40.000Z.') },
+      {
+        type: 'quota-used-up',
+        isAudited: true,
+        detail: expect.stringContaining('at 1970-01-01T01:16:40.000Z.'),
+      },
       { isAudited: false },
     ]);
   });

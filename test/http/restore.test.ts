@@ -56,6 +56,8 @@ test.each([
   store.logs.delete(1);
   const given = { 'content-type': '', ...headers };
   expect((await call('POST', `${logs}/1/restore`, { headers: given })).status).toBe(status);
+  store.users.delete(1);
+  expect((await call('POST', '/users/1/restore', { headers: given })).status).toBe(status);
 });
 
 describe('is refused', () => {

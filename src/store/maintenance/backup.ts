@@ -51,15 +51,15 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
     const path = publishBackup(temporary.path, source, mark, target, naming);
     return { path, bytes, ...holding };
   } catch (error) {
-    throw wasStopped(temporary) ? new ErasedMeanwhile() : backupError(error, target);
+    throw wasStopped(error, temporary) ? new ErasedMeanwhile() : backupError(error, target);
   } finally {
     temporary?.remove();
   }
 }
 
-/** Whether an erasing has removed a temporary file, which holds the person. */
-export const wasStopped = (temporary: Temporary | undefined): boolean =>
-  temporary !== undefined && !existsSync(temporary.path);
+/** Whether something failed because an erasing has removed the temporary file, which holds the person. */
+export const wasStopped = (error: unknown, temporary: Temporary | undefined): boolean =>
+  temporary !== undefined && !(error instanceof NotSynced) && !existsSync(temporary.path);
 
 /**
  * Copies a database into an empty file, and looks the copy through.

@@ -40,7 +40,8 @@ export async function encryptedBackup(
     const bytes = statSync(encrypted.path).size;
     return { ...holding, bytes, path: publishBackup(encrypted.path, source, mark, target, naming) };
   } catch (error) {
-    throw wasStopped(plain) || wasStopped(encrypted) ? new ErasedMeanwhile() : backupError(error, target);
+    const isStopped = wasStopped(error, plain) || wasStopped(error, encrypted);
+    throw isStopped ? new ErasedMeanwhile() : backupError(error, target);
   } finally {
     plain?.remove();
     encrypted?.remove();

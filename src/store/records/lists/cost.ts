@@ -61,7 +61,10 @@ const isEqual = ({ field, operator }: Comparison, name: string) => field === nam
 
 /** Whether a page of few records is asked for, in an order that an index has: of the others it takes the count only. */
 const isShortPage = ({ limit, offset = 0, sort = 'id', search }: Asked): boolean =>
-  limit !== undefined && limit + offset <= MOST_COSTLY_ROWS && search === undefined && /^-?(id|date)$/.test(sort);
+  limit !== undefined &&
+  limit + offset <= MOST_COSTLY_ROWS &&
+  search === undefined &&
+  /^-?(id|date)$/.test(sort);
 
 /** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
 const isWholeById = (asked: Asked): boolean =>
