@@ -85,7 +85,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a user that was deleted
-         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUser"];
         delete?: never;
@@ -310,7 +310,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -1571,7 +1571,7 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-quota-used-up" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -2640,6 +2640,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

@@ -26,7 +26,7 @@ import {
   termsOf,
 } from '../openapi/parts.ts';
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
-import { readJson, readJsonIfAny, requireOwnHeader, requireOwnHeader } from '../protocol/body.ts';
+import { readJson, readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
 import { disclosedChanges } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
@@ -289,12 +289,18 @@ export function restoreRoute(collection: Collection): Route {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    errors: [
+      ...WRITE,
+      ...(isOwned ? BODY : ['UnsupportedMediaType' as const]),
+      'NotFound',
+      'Conflict',
+      'UnprocessableEntity',
+    ],
     operation: {
       tag,
       id: `restore${schema}`,
       summary: `Bring back ${a} that was deleted`,
-      description: `With its id, as it was deleted. ${further} Without a body it needs `Content-Type: application/json` or an `Idempotency-Key`. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+      description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
       query: isOwned ? ownerParameter : {},
       exampleId: deleted,
       headers: [IDEMPOTENCY_KEY],
