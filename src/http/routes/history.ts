@@ -303,7 +303,7 @@ export function restoreRoute(collection: Collection): Route {
       description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
       query: isOwned ? ownerParameter : {},
       exampleId: deleted,
-      headers: [IDEMPOTENCY_KEY],
+      headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
       ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
       success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     },

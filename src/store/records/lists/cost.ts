@@ -59,15 +59,16 @@ function rowsUpTo(
 
 const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
 
-/** Whether a page of few records is asked for, in an order that an index has: of the others it takes the count only. */
-const isShortPage = ({ limit, offset = 0, sort = 'id', search }: Asked): boolean =>
-  limit !== undefined &&
-  limit + offset <= MOST_COSTLY_ROWS &&
-  search === undefined &&
-  /^-?(id|date)$/.test(sort);
+/** Whether a page of few records of a user is asked for, in an order that an index has: of the others it takes the count only. */
+function isShortPage(asked: Asked): boolean {
+  const { limit = Number.POSITIVE_INFINITY, offset = 0, sort = 'id' } = asked;
+  const isPage = hasOnly(asked, ['userId', 'where', 'fields', 'sort', 'limit', 'offset', 'cursor']);
+  return isPage && limit + offset <= MOST_COSTLY_ROWS && /^-?(id|date)$/.test(sort);
+}
 
 /** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
 const isWholeById = (asked: Asked): boolean =>
-  Object.keys(asked).every(
-    (name) => ['userId', 'where', 'fields'].includes(name) || (name === 'sort' && asked.sort === 'id'),
-  );
+  hasOnly(asked, ['userId', 'where', 'fields', 'sort']) && (asked.sort ?? 'id') === 'id';
+
+const hasOnly = (asked: Asked, names: readonly string[]): boolean =>
+  Object.keys(asked).every((name) => names.includes(name));
