@@ -1195,15 +1195,32 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** @description What the exercise does, as far as the other exercises are a control; null where they show nothing */
+            claim: ("helps" | "harms") | null;
+            /** @description The mean change at the usual pain before and the same place in the day; the order goes by it */
+            adjusted: {
+                change: number;
+                /** @description A 95 % interval, low and high */
+                interval: [
+                    number,
+                    number
+                ];
+            } | null;
+            /** @description Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks */
+            noDifference: boolean;
+            /** @description The last sessions, where they differ from those before; else null */
+            lately: components["schemas"]["Lately"] | null;
+            /** @description The exercise that always came right before it on its day, so that the two cannot be told apart */
+            alwaysAfter: string | null;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
-            /** @description Pain before on the day after; null below 30 pairs of days */
+            /** @description First pain of the day after; null below 5 such days, or 5 others */
             dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description 1 is the most relief; null where there are too few sessions */
+            /** @description 1 is the most relief by the adjusted change; null where there are too few sessions */
             rank: number | null;
         };
         ExerciseResponse: {
@@ -1223,28 +1240,43 @@ export interface components {
             effective: number;
         };
         VersusOthers: {
-            /** @description At the same pain before; below 0 is more relief than the others */
+            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
             difference: number | null;
             interval: [
                 number,
                 number
             ] | null;
             /**
-             * @description More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart
+             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
              * @enum {string}
              */
             verdict: "more" | "less" | "open" | "too-few";
         };
         DayAfter: {
-            /** @description Days with this exercise that were followed by a day with sessions */
+            /** @description Days with this exercise that were followed by a day with a known pain */
             days: number;
-            /** @description Against the day after other exercises, at the same pain on the day itself */
+            /** @description Against other days, at the same pain on the day before */
             difference: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
                 number
             ];
+            /** @description Whether pain is higher on the day after; holds for somebody who looks every day */
+            worse: boolean;
+        };
+        Lately: {
+            /** @description How many count as lately */
+            sessions: number;
+            /** @description Of those */
+            meanChange: number;
+            /** @description Mean change of those before them */
+            before: number;
+            /**
+             * @description Pain after, lately, against before
+             * @enum {string}
+             */
+            direction: "less" | "more";
         };
         PainLevel: {
             /** Format: date */
@@ -1252,6 +1284,8 @@ export interface components {
             /** Format: date */
             until: string;
             sessions: number;
+            /** @description Days with a known pain; the figures are of the first pain of each */
+            days: number;
             median: number | null;
             mean: number | null;
             standardDeviation: number | null;
@@ -1261,15 +1295,15 @@ export interface components {
             ] | null;
         };
         PainTrend: {
-            /** @description Days with sessions */
+            /** @description Days with a known pain */
             days: number;
-            /** @description Theil–Sen, points per week; null below 6 days */
+            /** @description Of the first pain of a day, points per week (generalized least squares); null below six weeks */
             slopePerWeek: number | null;
+            /** @description A 95 % interval; allows for days that resemble each other */
             interval: [
                 number,
                 number
             ] | null;
-            spanDays: number;
             /** @enum {string} */
             direction: "falling" | "rising" | "unclear" | "too-few";
             weeks: {
