@@ -1319,6 +1319,7 @@ export interface components {
                 /** @description YYYY-MM */
                 month: string;
                 sessions: number;
+                days: number;
                 mean: number;
             }[];
             last4Weeks: components["schemas"]["PainLevel"];

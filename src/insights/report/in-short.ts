@@ -143,7 +143,7 @@ function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
     ),
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
   const legend = 'Bar: mean; line: its 95 % interval.';
-  const caption = `Change in points, pain after minus pain before. ✔ and ✖, and relief against others: compared with the other exercises at the same pain before and place in the day. The rest is what was seen; bad days often get better by themselves.`;
+  const caption = `Change in points, pain after minus pain before. ✔, ✖ and relief than others: at the same pain before and place in the day. The rest is what was seen; bad days pass by themselves.`;
   return [{ kind: 'bars', legend, caption, groups: shown }];
 }
 
