@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
@@ -5,7 +6,7 @@ import { type HistoryEntry, usersOf } from '../../domain/history.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
-import { commandLine, say, sayAlways, sayDone } from '../terminal/io.ts';
+import { commandLine, quoted, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */
@@ -19,11 +20,14 @@ export function addUndoCommand(program: Command, context: Context): void {
     .command('undo')
     .summary('Take back the last change, or any other')
     .description(
-      'Take back the last change, whoever made it, or the change with this number. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
+      'Take back the last change, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
     )
-    .argument('[change]', 'number of the change, as sciatica history shows it')
+    .argument(
+      '[change]',
+      'number of the change, as sciatica history shows it, or the name of an imported file',
+    )
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica undo', 'sciatica undo 12 --yes'))
+    .addHelpText('after', examples('sciatica undo', 'sciatica undo 12 --yes', 'sciatica undo zoe.csv'))
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
 
@@ -42,10 +46,21 @@ export function addRedoCommand(program: Command, context: Context): void {
 
 async function undoChange(context: Context, text: string | undefined, options: Options): Promise<void> {
   const { store } = context;
-  const change = text === undefined ? store.history.nextUndo() : idOf(text, 'A change');
+  const change = text === undefined ? store.history.nextUndo() : changeNamed(context, text);
   if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
   await takeBack(context, options, change, `To undo change ${change}`, `Undo change ${change}?`);
   sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, 'redo')}`);
+}
+
+/** A change by its number, or by the name of the file that it imported. @throws SciaticaError `not-found`, `invalid` */
+function changeNamed({ store }: Context, text: string): number {
+  if (/^\d+$/.test(text)) return idOf(text, 'A change');
+  const change = store.history.importOf(basename(text));
+  if (change !== undefined) return change;
+  throw new SciaticaError(
+    'not-found',
+    `No import of a file named ${quoted(basename(text))} is in effect. To see the changes: sciatica history`,
+  );
 }
 
 async function redoChange(context: Context, options: Options): Promise<void> {

@@ -9,7 +9,7 @@ import { requireEngine } from './driver.ts';
 import { damaged, domainError, gone, notOurs } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
-import { mendPermissions, refuseForeignSidecars } from './sidecars.ts';
+import { isDatabaseAt, mendPermissions, refuseForeignSidecars } from './sidecars.ts';
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
 import { foreignKeyFaults } from './verify.ts';
 
@@ -17,14 +17,17 @@ import { foreignKeyFaults } from './verify.ts';
 const ATTEMPTS = 5;
 
 /**
- * Opens the database at an absolute path, creating it, its folder (0700) and its schema where they are missing.
+ * Opens the database at an absolute path.
+ * @param create whether it is created where it is missing, with its folder (0700) and its schema; otherwise an empty one in
+ *   memory stands for it, and nothing is saved
  * @throws SciaticaError `unusable` for a file that is not ours, is newer than this program, or cannot be used
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, create = true): Database {
   try {
     // better-sqlite3 would trim it, and open another file.
     if (path !== path.trim())
       throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
+    if (!create && !isDatabaseAt(path)) return openNothing(path);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const database = openOnce(path);
       if (database) return database;
@@ -33,6 +36,14 @@ export function openDatabase(path: string): Database {
   } catch (error) {
     throw domainError(error, path);
   }
+}
+
+function openNothing(path: string): Database {
+  requireEngine();
+  const database = connect(path, { isAbsent: true });
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  prepareCopy(database);
+  return database;
 }
 
 /** @returns nothing if the file was replaced while it was being opened, as a restore does */
