@@ -124,7 +124,7 @@ export class Context {
     this.#store = openStore(
       this.databasePath,
       () => this.now().getTime(),
-      () => this.#backupTimer ?? this.#backUpIfDue(false),
+      () => this.#backupTimer ?? this.#careForCopies(false),
       this.mayCreate,
     );
     return this.#store;
@@ -147,17 +147,18 @@ export class Context {
     return this.#store?.obstacle;
   }
 
-  /** For a service: looks now and then whether a backup is due, and lets no change wait for one. */
-  backUpByTimer(): void {
+  /** For a service: looks now and then whether a backup is due or an erasing unfinished, and lets no change wait for them. */
+  careForCopiesByTimer(): void {
     const look = () => {
-      this.#backUpIfDue(true);
+      this.#careForCopies(true);
       this.#backupTimer = setTimeout(look, BACKUP_EVERY_MS).unref();
     };
     this.#backupTimer = setTimeout(look, FIRST_BACKUP_MS).unref();
   }
 
-  #backUpIfDue(isService: boolean): void {
+  #careForCopies(isService: boolean): void {
     const { startAlone } = this.#world;
+    this.store.finishErasingIfDue({ warn: this.warn, start: (words) => startAlone?.(words), isService });
     if (!startAlone) return;
     this.store.backUpIfDue({
       today: this.today,

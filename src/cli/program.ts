@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import { BACKUP_JOB, type Context } from '../context.ts';
+import { leftBehind } from '../lib/files.ts';
 import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
 import { refuseRepeats } from './input/options.ts';
 import { report } from './terminal/errors.ts';
@@ -52,6 +53,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
     await context.paging?.finish();
     context.close();
+    for (const [path, why] of leftBehind)
+      sayAlways(context, `sciatica: a temporary file could not be removed (${why}): ${escapeControls(path)}`);
+    leftBehind.clear();
   }
 }
 

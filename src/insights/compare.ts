@@ -77,7 +77,7 @@ function changeOf(response: Response | null | undefined): Mean | null {
 
 function painOf({ level }: Summary): Mean | null {
   if (!level || level.mean === null || level.standardDeviation === null) return null;
-  return { mean: level.mean, standardDeviation: level.standardDeviation, sessions: level.sessions };
+  return { mean: level.mean, standardDeviation: level.standardDeviation, sessions: level.days };
 }
 
 function responseOf(exercise: Response): Response {

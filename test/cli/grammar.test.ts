@@ -226,7 +226,7 @@ describe('home', () => {
 Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
 Last       Piriformis Stretch today, 4 → 3 (↓1), helped
-Pain       ▇▅▄ 8 at first, 4.5 at last, before exercise, in 14 days
+Pain       ▇▅▄ 8 → 4.5, before exercise, last 14 days
 
 Next: sciatica log again
       sciatica log add

@@ -97,6 +97,6 @@ function painLines(logs: readonly Log[]): string[] {
   const [first, last] = [means[0], means.at(-1)];
   if (first === undefined || last === undefined) return [];
   const points = (mean: number) => String(Math.round(mean * 10) / 10);
-  const words = means.length === 1 ? points(first) : `${points(first)} at first, ${points(last)} at last`;
-  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, in ${DAYS} days`];
+  const words = means.length === 1 ? points(first) : `${points(first)} → ${points(last)}`;
+  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, last ${DAYS} days`];
 }

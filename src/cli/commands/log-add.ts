@@ -38,7 +38,7 @@ import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
-import { redFlagsHelp } from '../views/red-flags.ts';
+import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const IN_ONE_LINE =
   'In one line, the name is that of an exercise done before or a part of it, such as piri, or its initials; a new name needs --type, or is asked about. It is today, without notes, and helped if the pain is less after than before, unless you say otherwise. --name is always taken literally.';
@@ -208,6 +208,7 @@ async function save(
   const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);
+  await sayRedFlagsAfter(context, [log]);
 }
 
 /** Values of fields that were not given; in prompts, the defaults. */

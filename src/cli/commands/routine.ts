@@ -44,6 +44,7 @@ import {
   wrongHint,
 } from '../terminal/output.ts';
 import { answerOf, summaryOf } from '../views/records.ts';
+import { sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const { userId, name } = routineFields;
 const { exerciseType } = logFields;
@@ -281,8 +282,10 @@ export async function logRoutine(context: Context, name: string, options: Option
     return [{ userId, ...exercise, date, ...said, effective }];
   });
   if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
-  tell(context, options, context.store.logs.createAll(done));
+  const logs = context.store.logs.createAll(done);
+  tell(context, options, logs);
   sayDoubtOfDay(context, date);
+  await sayRedFlagsAfter(context, logs);
 }
 
 function tell(context: Context, options: Options, logs: readonly Log[]): void {

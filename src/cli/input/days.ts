@@ -26,7 +26,7 @@ export async function settleDays(
   age: unknown,
 ): Promise<void> {
   for (const [name, field] of Object.entries(fields)) {
-    if (field.kind !== 'date') continue;
+    if (field.kind !== 'date' || !field.past) continue;
     for (let day = values[name]; isDay(day); day = values[name]) {
       if (!(await mustAskAgain(context, options, field, day, age, !('age' in fields)))) break;
       const { askField } = await import('../terminal/prompts.ts');

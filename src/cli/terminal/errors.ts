@@ -5,8 +5,9 @@ import type { Field, Fields } from '../../domain/fields.ts';
 import { kindNames, kindOf } from '../../domain/kinds.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
+import { errnoOf } from '../../lib/files.ts';
 import { withDatabase } from '../../store/sqlite/connection.ts';
-import { damaged } from '../../store/sqlite/errors.ts';
+import { damaged, fileSystemError } from '../../store/sqlite/errors.ts';
 import { isSchemaSound } from '../../store/sqlite/schema.ts';
 import { areDaysSound, isSound, openToRead } from '../../store/sqlite/verify.ts';
 import { escapeControls, quoted, sayAlways } from './io.ts';
@@ -37,8 +38,8 @@ export function usage(message: string): SciaticaError {
  * @param explain the code and the message for an error number such as ENOENT
  */
 export function fileError(error: unknown, explain: (errno: string) => [ErrorCode, string]): unknown {
-  const errno = (error as NodeJS.ErrnoException).code;
-  if (error instanceof SciaticaError || typeof errno !== 'string') return error;
+  const errno = errnoOf(error);
+  if (error instanceof SciaticaError || errno === undefined) return error;
   const [code, message] = explain(errno);
   return new SciaticaError(code, message, [], { cause: error });
 }
@@ -48,11 +49,13 @@ export class Declined extends Error {}
 
 /**
  * Reports an error on stderr.
+ * @param thrown what the command threw
  * @param command the full name of the command, to point to its help
  * @param usage how the command is called, such as `sciatica log show [options] <id>`
  * @returns the exit code
  */
-export function report(context: Context, error: unknown, command: string, usage = command): number {
+export function report(context: Context, thrown: unknown, command: string, usage = command): number {
+  const error = fileSystemError(thrown);
   if (error instanceof CommanderError) return reportUsage(context, error, command, usage);
   if (isInterrupt(error)) return INTERRUPTED;
   if (error instanceof Declined) {
