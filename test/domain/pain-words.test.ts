@@ -59,4 +59,5 @@ test.each([
   'Calf stretch',
   'McKenzie 1',
   'A',
+  '桥',
 ])('%s may name one', (text) => expect(isNoName(text)).toBe(false));
