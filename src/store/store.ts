@@ -1,7 +1,7 @@
 import { Outdated, SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
-import { History } from './history/history.ts';
+import { type ChangePart, History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
@@ -79,10 +79,10 @@ export interface View {
 interface Undoing<T> {
   /** Returns the answer if it was taken back before by the same request. */
   before: () => T | undefined;
-  /** Looks at the entries of the change; throws to refuse. */
-  check: (entries: HistoryEntry[]) => void;
+  /** Looks at what the change did; throws to refuse. */
+  check: (parts: ChangePart[]) => void;
   /** @param seq the entry of the history that was the last before */
-  after: (taken: HistoryEntry[], seq: number) => T;
+  after: (taken: ChangePart[], seq: number) => T;
 }
 
 /** The verbs of a kind of record; of a name that may be of several, those that all have. */
@@ -205,13 +205,14 @@ export class Store {
 
   /**
    * Takes a change back, as a change of its own.
-   * @returns the entries that were taken back
+   * @returns what was taken back
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
-  undo(change: number): HistoryEntry[] {
+  undo(change: number): ChangePart[] {
     const { caller } = this.#view.origin ?? {};
     const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
-    return this.#connection.changes.run(() => takeBack(this, change, this.#view.users), origin, change);
+    const { changes, db } = this.#connection;
+    return changes.run(() => takeBack(db, this, change, this.#view.users), origin, change);
   }
 
   /**
@@ -222,7 +223,7 @@ export class Store {
     return this.#writer.write(() => {
       const done = before();
       if (done !== undefined) return done;
-      check(this.history.ofChange(change, this.#view.users));
+      check(this.history.partsOf(change, this.#view.users));
       const seq = this.history.last();
       // It stores about as much as the change has: what is over the quota is refused before the work.
       this.#view.meter?.(this.history.bytesOf(change));
@@ -235,7 +236,7 @@ export class Store {
 
   /** Brings a deleted record back, as a change of its own. @throws SciaticaError as `restore` of history/restore.ts */
   restore(what: Omit<Restoration, 'users'>): AnyRecord {
-    return this.change(() => restore(this, { ...what, users: this.#view.users }));
+    return this.change(() => restore(this.#connection.db, this, { ...what, users: this.#view.users }));
   }
 
   /** @throws SciaticaError `not-found` for a user that never was */

@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type HistoryEntry, usersOf } from '../../domain/history.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
+import type { ChangePart } from '../../store/history/history.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
@@ -66,7 +67,7 @@ function changeNamed({ store }: Context, text: string): number {
 async function redoChange(context: Context, options: Options): Promise<void> {
   const { history } = context.store;
   const undo = history.nextRedo();
-  const change = undo === undefined ? undefined : history.ofChange(undo)[0]?.undoes;
+  const change = undo === undefined ? undefined : history.lastOfChange(undo, 1)[0]?.undoes;
   if (undo === undefined || change === undefined)
     throw new SciaticaError(
       'not-found',
@@ -85,11 +86,13 @@ async function takeBack(
   question: string,
 ): Promise<void> {
   const { store } = context;
-  const entries = store.history.ofChange(change);
-  // Of a redo, what it brings back is named, not the undo.
-  const [made] = store.history.ofChange(entries[0]?.undoes ?? change);
-  if (entries[0]) {
-    await sayPlan(context, options, entries, made ?? entries[0], plan);
+  const latest = store.history.lastOfChange(change, TOLD);
+  const [one] = latest;
+  if (one) {
+    // Of a redo, what it brings back is named, not the undo.
+    const { madeBy } = await import('../views/history.ts');
+    const [made = one] = store.history.lastOfChange(one.undoes ?? change, 1);
+    await sayPlan(context, options, { change, latest }, `${plan}, ${madeBy(made)}`);
     await confirmed(context, options, question, 'Nothing was changed.');
   }
   store.undo(change);
@@ -98,20 +101,21 @@ async function takeBack(
 async function sayPlan(
   context: Context,
   options: Options,
-  entries: readonly HistoryEntry[],
-  made: HistoryEntry,
+  { change, latest }: { change: number; latest: readonly HistoryEntry[] },
   plan: string,
 ): Promise<void> {
-  const { describeUndo, madeBy } = await import('../views/history.ts');
+  const { describeUndo } = await import('../views/history.ts');
   const tell = options['yes'] ? say : sayAlways;
-  tell(context, `${plan}, ${madeBy(made)}, of ${ownersOf(context, entries)}:`);
-  for (const entry of entries.toReversed().slice(0, TOLD)) tell(context, `  ${describeUndo(entry)}`);
-  if (entries.length > TOLD) tell(context, `  and ${entries.length - TOLD} more`);
+  const parts = context.store.history.partsOf(change);
+  tell(context, `${plan}, of ${ownersOf(context, parts)}:`);
+  for (const entry of latest) tell(context, `  ${describeUndo(entry)}`);
+  const more = parts.reduce((sum, { count }) => sum + count, 0) - latest.length;
+  if (more > 0) tell(context, `  and ${more} more`);
 }
 
 /** Whose records they are: by name, as far as they are still there. */
-function ownersOf(context: Context, entries: readonly HistoryEntry[]): string {
-  const ids = [...new Set(entries.flatMap(usersOf))];
+function ownersOf(context: Context, parts: readonly ChangePart[]): string {
+  const ids = [...new Set(parts.flatMap(({ users }) => users))];
   const { users } = context.store;
   const names = ids.slice(0, NAMED).map((id) => {
     const user = users.find(id);

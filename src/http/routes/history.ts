@@ -1,4 +1,5 @@
 import { mayUndo } from '../../domain/access.ts';
+import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, integer, MAX_ID } from '../../domain/fields.ts';
@@ -29,7 +30,7 @@ import {
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
 import { readJsonIfAny, readJsonText, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
-import { disclosedChanges } from '../protocol/disclosure.ts';
+import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
 import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
 import { arrayOf } from '../protocol/formats.ts';
@@ -425,22 +426,22 @@ export const undoRoute: Route = {
     const sent = await readJsonText(request, () => true);
     const { change } = check(objectOf(undoFields), sent.value);
     const repeat = repeatable(request, '/undo', caller, sent);
-    const answer = (entries: HistoryEntry[], since: number): HttpResponse => {
-      const body = JSON.stringify({ undoes: change, entries: entries.length, since });
-      return { ...json(200, body), disclosed: disclosedChanges(entries) };
+    const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {
+      const entries = disclosed.reduce((sum, { count }) => sum + count, 0);
+      return { ...json(200, JSON.stringify({ undoes: change, entries, since })), disclosed };
     };
     return store.submitUndo(change, {
       before: () => {
         const first = repeat && firstRequest(store, repeat);
-        return first && replayed(answer(first.entries, (first.entries[0]?.seq ?? 1) - 1));
+        return first && replayed(answer(disclosedChanges(first.entries), (first.entries[0]?.seq ?? 1) - 1));
       },
       check: (found) => {
-        if (caller && !found.every((entry) => mayUndo(caller, entry)))
+        if (caller && !found.every((part) => mayUndo(caller, part)))
           throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
       },
-      after: (entries, seq) => {
+      after: (taken, seq) => {
         if (repeat) store.requests.add(repeat);
-        return answer(entries, seq);
+        return answer(disclosedParts(taken), seq);
       },
     });
   },

@@ -59,6 +59,35 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
   };
 }
 
+/** The entries of a change that did the same to records of one kind and the same users. */
+export interface ChangePart {
+  record: KindName;
+  action: Action;
+  /** Whose the records are: two for those that moved. */
+  users: number[];
+  count: number;
+  /** The lowest and the highest id of the records. */
+  first: number;
+  last: number;
+}
+
+interface PartRow extends Omit<ChangePart, 'users'> {
+  userId: number;
+  formerUserId: number | null;
+}
+
+/** Entries one after another that did the same to records of one kind, each to another. */
+export interface Run {
+  record: KindName;
+  action: Action;
+  /** The seqs of the first and the last entry; those between them are of the run, as far as they are entries. */
+  first: number;
+  last: number;
+}
+
+/** How many entries a run has at most: its ids are held in memory. */
+const MOST_IN_RUN = 50_000;
+
 const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
 
 /** What was changed, when and by what. */
@@ -124,12 +153,6 @@ export class History {
     return row && this.#entryOf(row);
   }
 
-  /** Whether nothing has happened to a record since an entry. */
-  isLast({ record, id, seq }: Pick<HistoryEntry, 'record' | 'id' | 'seq'>): boolean {
-    const later = 'SELECT 1 FROM history WHERE record = ? AND recordId = ? AND seq > ?';
-    return this.db.value(later, record, id, seq) === undefined;
-  }
-
   /** Whether an id was given to a record of which nothing is left, because its user was erased. */
   isForgotten(record: KindName, id: number): boolean {
     const { table } = kindOf(record);
@@ -156,6 +179,74 @@ export class History {
     if (users && this.#isAboutOthers(range, users)) return [];
     const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, ...range).map(this.#entryOf);
+  }
+
+  /** The last entries of one change, the last one first: at most `limit`. */
+  lastOfChange(change: number, limit: number): HistoryEntry[] {
+    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq DESC LIMIT ?`;
+    return this.db.all<Row>(sql, ...entriesOf(this.db, change), limit).map(this.#entryOf);
+  }
+
+  /** What one change did, by kind of record and user, as they first come in it. @param users as for `ofChange` */
+  partsOf(change: number, users?: readonly number[]): ChangePart[] {
+    const range = entriesOf(this.db, change);
+    if (users && this.#isAboutOthers(range, users)) return [];
+    const sql = `SELECT record, action, userId, formerUserId, count(*) AS count, min(recordId) AS first, max(recordId) AS last
+      FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
+      GROUP BY record, action, userId, formerUserId ORDER BY min(seq)`;
+    return this.db.all<PartRow>(sql, ...range).map(({ userId, formerUserId, ...part }) => ({
+      ...part,
+      users: formerUserId === null ? [userId] : [formerUserId, userId],
+    }));
+  }
+
+  /** The entries of one change from the last to the first, as runs: each can be taken back at once. */
+  *runsOf(change: number): Generator<Run> {
+    const [after, before] = entriesOf(this.db, change);
+    const sql = `SELECT seq, record, recordId, action FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
+      ORDER BY seq DESC LIMIT ${MOST_ENTRIES}`;
+    let run: Run | undefined;
+    const ids = new Set<number>();
+    for (let next = before; ; ) {
+      const rows = this.db.all<Pick<Row, 'seq' | 'record' | 'recordId' | 'action'>>(sql, after, next);
+      for (const { seq, record, recordId, action } of rows) {
+        const goesOn =
+          run?.record === record && run.action === action && !ids.has(recordId) && ids.size < MOST_IN_RUN;
+        // Of two records that had the same key, one has to go first.
+        if (run && goesOn && (action === 'create' || !kindOf(record).key)) run.first = seq;
+        else {
+          if (run) yield run;
+          run = { record, action, first: seq, last: seq };
+          ids.clear();
+        }
+        ids.add(recordId);
+        next = seq;
+      }
+      if (rows.length < MOST_ENTRIES) break;
+    }
+    if (run) yield run;
+  }
+
+  /** The entry with a seq. */
+  entry(seq: number): HistoryEntry | undefined {
+    return this.#some(1, 'entry.seq = ?', seq)[0];
+  }
+
+  /** SQL of a subquery: the entries of a run, to be taken back, as `apply` takes rows. The place is the seq, made negative. */
+  rowsToRevert({ first, last }: Run): string {
+    const after = stateAfter((kind) => this.#states.columns(kind));
+    return `(SELECT -entry.seq AS place, entry.recordId AS id, ${after} AS expected, entry.before AS wanted
+      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last} AND entry.record IS NOT NULL)`;
+  }
+
+  /** As `rowsToRevert`: what one change deleted of a kind of record of one user, as far as nothing happened to it since. */
+  rowsToRestore(change: number, record: KindName, userId: number): string {
+    const [after, before] = entriesOf(this.db, change);
+    return `(SELECT entry.seq AS place, entry.recordId AS id, NULL AS expected, entry.before AS wanted
+      FROM history AS entry WHERE entry.seq > ${after} AND entry.seq < ${before}
+      AND entry.record = '${record}' AND entry.action = 'delete' AND entry.userId = ${userId} AND NOT EXISTS (
+        SELECT 1 FROM history AS later
+        WHERE later.record = entry.record AND later.recordId = entry.recordId AND later.seq > entry.seq))`;
   }
 
   /** Whether one of the entries between two seqs is about somebody else. */

@@ -12,7 +12,7 @@ import { migrations } from '../sqlite/migrations/index.ts';
 import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
-import { foreignKeyFaults, type Holding, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
+import { type Holding, holdingOf, integrityFaults, openToRead, referenceFaults } from '../sqlite/verify.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
 import { unfinishedErasing } from './erasing.ts';
@@ -166,9 +166,14 @@ function integrity(db: Database): Check {
 function foreignKeys(db: Database): Check {
   const name = 'References';
   try {
-    const faults = foreignKeyFaults(db);
+    const faults = referenceFaults(db);
     if (faults === 0) return { name, ok: true, detail: 'every record belongs to its user' };
-    return { name, ok: false, detail: `${faults} records belong to no user`, advice: RESCUE };
+    return {
+      name,
+      ok: false,
+      detail: `${faults} records belong to no user, or entries of the history to no change`,
+      advice: RESCUE,
+    };
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
     return { name, ok: false, detail: 'they cannot be read', advice: RESCUE };

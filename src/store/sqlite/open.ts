@@ -11,7 +11,7 @@ import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
 import { isDatabaseAt, mendPermissions, refuseForeignSidecars } from './sidecars.ts';
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
-import { foreignKeyFaults } from './verify.ts';
+import { referenceFaults } from './verify.ts';
 
 /** A file can be replaced while it is opened, but hardly again and again. */
 const ATTEMPTS = 5;
@@ -175,7 +175,10 @@ function claim(database: Database): void {
  * first: whoever has the write lock does both, the others find it done.
  */
 export function migrate(database: Database, { keep = keepVersion } = {}): void {
-  if (database.pragma<number>('user_version') === migrations.length) return;
+  const found = database.pragma<number>('user_version');
+  if (found === migrations.length) return;
+  // A large database has much to sort.
+  if (found > 0) useTemporaryFolder(database);
   // A migration may build a table anew that another refers to (https://sqlite.org/lang_altertable.html#otheralter).
   database.pragma('foreign_keys = OFF');
   try {
@@ -184,7 +187,7 @@ export function migrate(database: Database, { keep = keepVersion } = {}): void {
       refuseNewer(database.path, version);
       if (version > 0 && version < migrations.length) keep(database.path, version);
       database.migrate(version);
-      if (foreignKeyFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
+      if (referenceFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
       database.pragma(`user_version = ${migrations.length}`);
     });
   } finally {
