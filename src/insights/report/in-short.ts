@@ -123,7 +123,7 @@ function painTile({ level }: Summary, pain: Trend): Tile {
 }
 
 /** Lines of text that the bars may take, so that the rest fits on the page too; and those that are clear of one side. */
-const ROOM = 15;
+const ROOM = 14;
 const ROOM_OF_CLEAR = 6;
 const MOST_FEW = 4;
 
