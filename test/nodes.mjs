@@ -1,5 +1,6 @@
 // Runs every test on other versions of Node, each in a copy of this tree with its packages.
 //   node test/nodes.mjs 22 24
+//   node test/nodes.mjs 26 test/store    only the tests of a folder
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const LEFT_OUT = ['.git', 'dist'].map((name) => join(root, name));
 
-for (const version of process.argv.slice(2)) {
+const isVersion = (word) => /^\d/.test(word);
+const folders = process.argv.slice(2).filter((word) => !isVersion(word));
+
+for (const version of process.argv.slice(2).filter(isVersion)) {
   const folder = mkdtempSync(join(tmpdir(), `sciatica-node-${version}-`));
   try {
     testOn(version, folder);
@@ -33,7 +37,7 @@ function testOn(version, folder) {
   run('node', ['--version'], tree, path);
   // What this version takes besides, which is the database engine. No scripts: the other engine would be compiled for nothing.
   run('npm', ['install', '--no-save', '--ignore-scripts'], tree, path);
-  run('npm', ['test'], tree, path);
+  run('npm', ['test', '--', ...folders], tree, path);
 }
 
 function run(command, argv, cwd, PATH = process.env.PATH) {
