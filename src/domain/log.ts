@@ -48,8 +48,14 @@ export const logFields = {
 
 export const logRecord = { id, ...logFields };
 
-const since = date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' });
-const until = date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' });
+const since = date({
+  label: 'Since',
+  flag: 'since',
+  help: 'First day',
+  edge: 'first',
+  example: '2026-03-01',
+});
+const until = date({ label: 'Until', flag: 'until', help: 'Last day', edge: 'last', example: '2026-03-31' });
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 

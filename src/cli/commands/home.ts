@@ -14,18 +14,37 @@ import { answerOf, summaryOfUser } from '../views/records.ts';
 /** Days of the pain that is shown. */
 const DAYS = 14;
 
+/** Lines for somebody who has never recorded anything. */
+const WELCOME = [
+  'You record an exercise and your pain before and after it, from 1 to 10.',
+  'After some weeks sciatica tells you after which exercises there was less pain.',
+  'Everything stays in one file on this computer.',
+  'Practice records to look around: sciatica demo. All commands: sciatica --help',
+];
+
 /**
  * `sciatica` alone: today, this week, the last session, the pain of two weeks, and what to type next. It proposes no
  * exercise.
- * @returns false where there is no user yet, and the help is what helps
+ * Where there is no user yet, it asks who is there and for the first exercise, or without a terminal says how to begin.
  */
-export async function showHome(context: Context): Promise<boolean> {
+export async function showHome(context: Context): Promise<void> {
   context.requireNamed();
-  if (!existsSync(context.databasePath) || context.store.users.count() === 0) return false;
+  if (!existsSync(context.databasePath) || context.store.users.count() === 0) return beginDiary(context);
   const userId = resolveUser(context, undefined);
   const lines = userId === undefined ? severalLines(context) : ownLines(context, userId);
   for (const line of lines) print(context, await fitted(line, context.width));
-  return true;
+}
+
+async function beginDiary(context: Context): Promise<void> {
+  const { canvasOf, wrap } = await import('../terminal/layout.ts');
+  const canvas = await canvasOf(context);
+  for (const line of WELCOME.flatMap((text) => wrap(text, canvas))) print(context, line);
+  print(context, '');
+  if (!context.interactive) return print(context, `Next: ${commandLine(context, 'user add')}`);
+  context.close();
+  context.mayCreate = true;
+  const { recordFirst } = await import('./log-add.ts');
+  await recordFirst(context);
 }
 
 /** Columns of the names in front of the lines. */

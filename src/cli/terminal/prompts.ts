@@ -5,7 +5,7 @@ import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { check, inputOf } from '../../domain/schema.ts';
-import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { DAYS_IN_SHORT, daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { escapeControls } from './io.ts';
 import type { Streams } from './plain-prompts.ts';
 
@@ -63,7 +63,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     return askChoice(context, field, current);
   if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
-  const days = field.kind === 'date' ? ` (${DAYS_IN_SHORT})` : '';
+  const hint = hintOf(context, field, current);
   // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
   const takesLines = field.kind === 'text' && field.blank;
@@ -77,9 +77,9 @@ export async function askField(context: Context, field: Field, current?: unknown
     (prompts, streams) =>
       prompts.input(
         {
-          message: `${field.help}${none}${days}`,
+          message: `${field.help}${none}${hint}`,
           // Once it is answered, nobody needs to know what else could have been said.
-          theme: { style: { message: (text: string, status: string) => headline(text, days, status) } },
+          theme: { style: { message: (text: string, status: string) => headline(text, hint, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
           validate: (text) => faultOfValue(field, read(text), context.today) ?? true,
         },
@@ -88,6 +88,13 @@ export async function askField(context: Context, field: Field, current?: unknown
     takesLines,
   );
   return read(answer);
+}
+
+/** What can be answered, in brackets after a space. */
+function hintOf(context: Context, field: Field, current: unknown): string {
+  const hint = field.hint ?? (field.kind === 'date' ? DAYS_IN_SHORT : '');
+  const isToday = field.kind === 'date' && current === context.today ? '; Enter: today' : '';
+  return hint && ` (${hint}${isToday})`;
 }
 
 /** A question in bold, what can be answered in dim letters. */
@@ -152,7 +159,9 @@ export async function askLine(
 }
 
 function fieldValue(field: Field, text: string, today: string): unknown {
-  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
+  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today, field.edge) : text })[
+    'field'
+  ];
 }
 
 /** What is wrong with the value of a field, as a sentence; undefined if nothing is. */
@@ -164,7 +173,7 @@ export function faultOfValue(field: Field, value: unknown, today: string): strin
     return undefined;
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;
-    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${DAYS}` : ''}`;
+    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${daysTaken(field)}` : ''}`;
   }
 }
 
