@@ -208,13 +208,13 @@ describe('home', () => {
   const filled = () =>
     prepared((store) => {
       store.users.create(nora);
-      for (const [date, painBefore] of [
-        ['2026-02-23', 8],
-        ['2026-02-28', 6],
-        ['2026-03-02', 5],
-        ['2026-03-02', 4],
+      for (const [date, painBefore, painAfter] of [
+        ['2026-02-23', 8, 3],
+        ['2026-02-28', 6, 3],
+        ['2026-03-02', 5, 3],
+        ['2026-03-02', 4, 10],
       ] as const)
-        store.logs.create({ ...session, date, painBefore, painAfter: 3 });
+        store.logs.create({ ...session, date, painBefore, painAfter });
     });
 
   test('shows today, the week, the last session and the pain', async () => {
@@ -225,8 +225,9 @@ describe('home', () => {
 
 Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
-Last       Piriformis Stretch today, 4 → 3 (↓1), helped
+Last       Piriformis Stretch today, 4 → 10 (↑6), helped
 Pain       ▇▅▄ 8 → 4.5, before exercise, last 14 days
+           ▂▂█ 3 → 10, after the last exercise of each day
 
 Next: sciatica log again
       sciatica log add

@@ -128,6 +128,7 @@ describe.skipIf(!hasScript)('at a prompt', () => {
       ['Pain after', '4\r'],
     ]);
     expect(screen).toContain('code 0');
+    expect(screen.slice(screen.indexOf('back\r\n'))).toMatch(/Pain before[^\n]*6/);
     expect(records(db).logs[1]).toMatchObject({ painBefore: 6, painAfter: 4 });
   });
 

@@ -107,15 +107,23 @@ const againstGoal = (sessions: number, goal: number | undefined) =>
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
-/** Mean pain before exercise of each day with sessions, as bars and in words. */
+/** Mean pain before exercise of each day with sessions, and the pain after its last one, as bars and in words. */
 function painLines(logs: readonly Log[]): string[] {
-  const means = daysOf(logs).map((day) => {
-    const pains = logs.filter(({ date }) => date === day).map(({ painBefore }) => painBefore);
-    return pains.reduce((sum, pain) => sum + pain, 0) / pains.length;
-  });
-  const [first, last] = [means[0], means.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const points = (mean: number) => String(Math.round(mean * 10) / 10);
-  const words = means.length === 1 ? points(first) : `${points(first)} → ${points(last)}`;
-  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, last ${DAYS} days`];
+  const days = daysOf(logs).map((day) => logs.filter(({ date }) => date === day));
+  const before = days.map(
+    (ofDay) => ofDay.reduce((sum, { painBefore }) => sum + painBefore, 0) / ofDay.length,
+  );
+  const after = days.flatMap((ofDay) => ofDay.at(-1)?.painAfter ?? []);
+  if (days.length === 0) return [];
+  return [
+    `Pain       ${course(before)}, before exercise, last ${DAYS} days`,
+    `           ${course(after)}, after the last exercise of each day`,
+  ];
+}
+
+/** Bars, and the first value and the last. */
+function course(values: readonly number[]): string {
+  const points = (value = 0) => String(Math.round(value * 10) / 10);
+  const words = values.length === 1 ? points(values[0]) : `${points(values[0])} → ${points(values.at(-1))}`;
+  return `${sparkline(values, DAYS)} ${words}`;
 }

@@ -11,6 +11,7 @@ import {
   logRecord,
   suggestEffective,
 } from '../../domain/log.ts';
+import { addDays } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { ageOf, anywayOption, settleDays } from '../input/days.ts';
@@ -288,21 +289,44 @@ async function askMissing(
 
 /** Points out probable mistakes: a name close to a known one, a strange day, the same session twice. */
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void {
-  const similar = similarName(log.exerciseName, known);
-  if (similar) {
-    say(
-      context,
-      `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
-    );
-    const edit = `log edit ${log.id} --name ${quoted(escapeControls(similar))}`;
-    say(context, `If that was meant: ${commandLine(context, edit)}`);
-  }
+  saySimilarName(context, log, known);
   sayDoubtOfDay(context, log.date);
-  const { userId, exerciseName, date, painBefore, painAfter } = log;
-  const same = context.store.logs
-    .list({ userId, exerciseName, since: date, until: date })
-    .find((other) => other.id !== log.id && other.painBefore === painBefore && other.painAfter === painAfter);
+  const same = sameThatDay(context, log);
   if (same) say(context, `Note: log ${same.id} says the same of that day.`);
+}
+
+/** Points out that the name of a session is close to that of an exercise done before. */
+export function saySimilarName(context: Context, log: Log, known: readonly Exercise[]): void {
+  const similar = similarName(log.exerciseName, known);
+  if (!similar) return;
+  say(
+    context,
+    `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
+  );
+  const edit = `log edit ${log.id} --name ${quoted(escapeControls(similar))}`;
+  say(context, `If that was meant: ${commandLine(context, edit)}`);
+}
+
+/** A session of the same day with the same pain and notes, unless that exercise is done several times a day. */
+function sameThatDay(context: Context, log: Log): Log | undefined {
+  const { logs, routines } = context.store;
+  const { userId, exerciseName, date, painBefore, painAfter, notes } = log;
+  const same = logs
+    .list({ userId, exerciseName, since: date, until: date })
+    .find(
+      (other) =>
+        other.id !== log.id &&
+        other.painBefore === painBefore &&
+        other.painAfter === painAfter &&
+        other.notes === notes,
+    );
+  if (!same) return undefined;
+  const inRoutine = routines
+    .list({ userId })
+    .some(({ exercises }) => exercises.some((exercise) => exercise.exerciseName === exerciseName));
+  const before = logs.list({ userId, exerciseName, until: addDays(date, -1), sort: '-date', limit: 50 });
+  const isHabit = new Set(before.map((other) => other.date)).size < before.length;
+  return inRoutine || isHabit ? undefined : same;
 }
 
 /** What bare words say about a session; the name is as it was typed. */

@@ -1,6 +1,6 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Context, Input } from '../../context.ts';
+import type { Context, Input, Output } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
@@ -34,13 +34,15 @@ async function ask<T>(
   const ended = () => setImmediate(abort);
   process.once('SIGINT', abort);
   const keyboard = keyboardOf(context.stdin);
-  keyboard.once('pause', ended);
+  const screen = new Screen(context.stderr);
+  const redraw = () => screen.redraw();
+  keyboard.once('pause', ended).on('continued', redraw);
   keyboard.open(takesLines);
   try {
-    return await question(prompts, { input: keyboard, output: context.stderr, signal: controller.signal });
+    return await question(prompts, { input: keyboard, output: screen, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
-    keyboard.off('pause', ended);
+    keyboard.off('pause', ended).off('continued', redraw);
     keyboard.close();
   }
 }
@@ -290,7 +292,43 @@ class Keyboard extends PassThrough {
 
   #stop(): void {
     this.setRawMode(false);
-    process.once('SIGCONT', () => this.setRawMode(true));
+    process.once('SIGCONT', () => {
+      this.setRawMode(true);
+      this.emit('continued');
+    });
     process.kill(process.pid, 'SIGTSTP');
+  }
+}
+
+/** With these control sequences Inquirer erases a question before it draws it again. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what it looks for
+const ERASING = /^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)+\u001b\[G/;
+
+/** The terminal as one prompt sees it, which can show its question once more. */
+class Screen extends Writable {
+  #question = '';
+
+  constructor(private readonly terminal: Output) {
+    super({ decodeStrings: false });
+  }
+
+  get isTTY(): boolean | undefined {
+    return this.terminal.isTTY;
+  }
+
+  get columns(): number | undefined {
+    return this.terminal.columns;
+  }
+
+  override _write(chunk: string | Buffer, _: string, done: () => void): void {
+    const text = String(chunk);
+    this.#question = ERASING.test(text) ? text.replace(ERASING, '') : this.#question + text;
+    this.terminal.write(text);
+    done();
+  }
+
+  /** What other programs wrote since stands above it. */
+  redraw(): void {
+    this.terminal.write(`\r\u001b[J${this.#question}`);
   }
 }
