@@ -301,7 +301,6 @@ class Keyboard extends PassThrough {
 }
 
 /** With these control sequences Inquirer erases a question before it draws it again. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what it looks for
 const ERASING = /^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)+\u001b\[G/;
 
 /** The terminal as one prompt sees it, which can show its question once more. */
