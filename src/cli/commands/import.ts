@@ -5,6 +5,7 @@ import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
+import { type DayOrder, dayOrders } from '../../exchange/days.ts';
 import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
@@ -38,6 +39,7 @@ interface ImportOptions {
   onConflict?: keyof typeof policies;
   dryRun?: boolean;
   raw?: boolean;
+  dates?: DayOrder;
   json?: boolean;
   mirror?: boolean;
   yes?: boolean;
@@ -83,6 +85,12 @@ The ids in a file without an origin may be those of another database. Records wh
     .option('--yes', 'do not ask')
     .option('--dry-run', 'find out what would happen, and write nothing')
     .addOption(rawOption("the CSV was written with --raw: take no ' off"))
+    .addOption(
+      new Option(
+        '--dates <order>',
+        'what 5/11/2026 means in CSV: dmy (5 November) or mdy (May 11); otherwise a number above 12 in the file decides',
+      ).choices(dayOrders),
+    )
     .option('--json', 'the counts as JSON')
     .addHelpText(
       'after',
@@ -113,7 +121,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   // Everything before the one transaction at the end is staging.
   context.ifInterrupted = 'Nothing was imported.';
   try {
-    const reading = await readRecords(file.bytes, { format, raw });
+    const reading = await readRecords(file.bytes, { format, raw, dates: options.dates });
     task = await context.store.import(reading.where, path === '-' ? undefined : basename(path));
     await readAll(file, reading, task, progress);
     context.ifInterrupted = undefined;
