@@ -64,7 +64,7 @@ export const userFields = {
     label: 'Diagnosed',
     flag: 'diagnosis-date',
     help: 'Day of the diagnosis',
-    hint: 'a year or a month is enough: 2024, march 2025',
+    hint: '2024 or march 2025 is enough',
     edge: 'first',
     example: '2026-01-15',
     past: true,

@@ -60,7 +60,8 @@ describe('users --summary', () => {
 
   it.each([30, 50])('fits %i columns', async (columns) => {
     const { stdout } = await run(['users', '--summary'], { db: practice(), columns });
-    for (const line of stripVTControlCharacters(stdout).split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+    for (const line of stripVTControlCharacters(stdout).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(columns);
     expect(stdout).toContain('Worse');
   });
 

@@ -12,7 +12,7 @@ import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
-import { summaryOfUser } from '../views/records.ts';
+import { saySameEmail, summaryOfUser } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
@@ -74,6 +74,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const user = await addRecord(context, options, 'user');
   const { users, settings } = context.store;
   sayDoubtOfDay(context, user.diagnosisDate);
+  saySameEmail(context, user);
   if (users.count() === 1) say(context, `Next, record an exercise: ${commandLine(context, 'log add')}`);
   else if (!settings.get('user'))
     say(context, `To record as this user from now on: ${commandLine(context, `user use ${user.id}`)}`);
