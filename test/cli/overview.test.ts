@@ -37,10 +37,10 @@ describe('users --summary', () => {
       stdout: `id	firstName	lastName	sessions	lastSession	pain	painEarlier	painChange	redEntries
 4	Red	Berg	3	2026-03-01	3.3			2
 2	Worse	Berg	2	2026-03-02	5.5	3	2.5	0
-3	Better	Berg	1	2026-03-01	5	8	-3	0
 1	Never	Berg	0					0
 5	Away	Berg	0	2025-11-05				0
 6	Odd years	Berg	1	2026-03-02	4			0
+3	Better	Berg	1	2026-03-01	5	8	-3	0
 `,
     }));
 
@@ -53,7 +53,7 @@ describe('users --summary', () => {
     expect(stdout).toBe(`Id  Name         Sessions  Last session  Pain  Earlier  Change  Red
  4  Red Berg            3  2026-03-01     3.3        –       –    2
  2  Worse Berg          2  2026-03-02     5.5      3.0    +2.5    0
- 3  Better Berg         1  2026-03-01     5.0      8.0    −3.0    0
+ 1  Never Berg          0  –                –        –       –    0
 `);
     expect(stderr).toContain('of the last 14 days');
   });
@@ -68,6 +68,7 @@ describe('users --summary', () => {
   it.each([
     ['lastSession', ['Never', 'Away', 'Better', 'Red', 'Worse', 'Odd years']],
     ['-lastSession', ['Worse', 'Odd years', 'Better', 'Red', 'Away', 'Never']],
+    ['painChange', ['Better', 'Never', 'Red', 'Away', 'Odd years', 'Worse']],
     ['-pain', ['Worse', 'Better', 'Odd years', 'Red', 'Never', 'Away']],
     ['firstName', ['Away', 'Better', 'Never', 'Odd years', 'Red', 'Worse']],
   ])('--sort %s', async (sort, names) => expect(await firstNames('--sort', sort)).toEqual(names));

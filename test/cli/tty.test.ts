@@ -138,6 +138,13 @@ describe.skipIf(!hasScript)('at a prompt', () => {
     expect(records(db).logs[1]).toMatchObject({ painBefore: 6, painAfter: 4, effective: true, notes: '' });
   });
 
+  test('all that is typed before the first question answers them', async () => {
+    const db = filled();
+    const line = 'sleep 1; sciatica log add';
+    await inTerminal(db, `echo ready; ${line}`, [['ready', 'piri\r\r6\r4\r\r\r']]);
+    expect(records(db).logs[1]).toMatchObject({ painBefore: 6, painAfter: 4, effective: true, notes: '' });
+  });
+
   test('several pasted lines are one note', async () => {
     const db = filled();
     const line = 'sciatica log add --name "Piriformis Stretch" --date today --before 6 --after 4';

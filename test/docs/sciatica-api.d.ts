@@ -765,7 +765,7 @@ export interface components {
              */
             age: number;
             /**
-             * @description Where it hurts
+             * @description Where it hurts (glute: the buttock)
              * @example glute-left
              * @enum {string}
              */
@@ -807,7 +807,7 @@ export interface components {
              */
             age: number;
             /**
-             * @description Where it hurts
+             * @description Where it hurts (glute: the buttock)
              * @example glute-left
              * @enum {string}
              */
@@ -854,7 +854,7 @@ export interface components {
              */
             age?: number;
             /**
-             * @description Where it hurts
+             * @description Where it hurts (glute: the buttock)
              * @example glute-left
              * @enum {string}
              */
@@ -1983,11 +1983,11 @@ export interface components {
         "User.age_gt": number;
         /** @description Age in years: is less than */
         "User.age_lt": number;
-        /** @description Where it hurts; given again: any of them */
+        /** @description Where it hurts (glute: the buttock); given again: any of them */
         "User.painLocation": ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
-        /** @description Where it hurts: is not; given again: all of them */
+        /** @description Where it hurts (glute: the buttock): is not; given again: all of them */
         "User.painLocation_ne": ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
-        /** @description Where it hurts: contains; given again: any of them */
+        /** @description Where it hurts (glute: the buttock): contains; given again: any of them */
         "User.painLocation_like": string[];
         /** @description Current pain, 1 to 10; given again: any of them */
         "User.painLevel": number[];
@@ -2209,11 +2209,11 @@ export interface operations {
                 age_gt?: components["parameters"]["User.age_gt"];
                 /** @description Age in years: is less than */
                 age_lt?: components["parameters"]["User.age_lt"];
-                /** @description Where it hurts; given again: any of them */
+                /** @description Where it hurts (glute: the buttock); given again: any of them */
                 painLocation?: components["parameters"]["User.painLocation"];
-                /** @description Where it hurts: is not; given again: all of them */
+                /** @description Where it hurts (glute: the buttock): is not; given again: all of them */
                 painLocation_ne?: components["parameters"]["User.painLocation_ne"];
-                /** @description Where it hurts: contains; given again: any of them */
+                /** @description Where it hurts (glute: the buttock): contains; given again: any of them */
                 painLocation_like?: components["parameters"]["User.painLocation_like"];
                 /** @description Current pain, 1 to 10; given again: any of them */
                 painLevel?: components["parameters"]["User.painLevel"];
@@ -2402,11 +2402,11 @@ export interface operations {
                 age_gt?: components["parameters"]["User.age_gt"];
                 /** @description Age in years: is less than */
                 age_lt?: components["parameters"]["User.age_lt"];
-                /** @description Where it hurts; given again: any of them */
+                /** @description Where it hurts (glute: the buttock); given again: any of them */
                 painLocation?: components["parameters"]["User.painLocation"];
-                /** @description Where it hurts: is not; given again: all of them */
+                /** @description Where it hurts (glute: the buttock): is not; given again: all of them */
                 painLocation_ne?: components["parameters"]["User.painLocation_ne"];
-                /** @description Where it hurts: contains; given again: any of them */
+                /** @description Where it hurts (glute: the buttock): contains; given again: any of them */
                 painLocation_like?: components["parameters"]["User.painLocation_like"];
                 /** @description Current pain, 1 to 10; given again: any of them */
                 painLevel?: components["parameters"]["User.painLevel"];

@@ -84,10 +84,10 @@ function rowOf({ store, today }: Context, { id, firstName, lastName }: User): Ro
   };
 }
 
-/** What is not known comes last, but for a last session: who has none has waited the longest. */
+/** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
 function inOrder(a: Row, b: Row, keys: readonly SortKey[]): number {
   for (const { field, descending } of keys) {
-    const [x, y] = [a, b].map((row) => row[field as keyof Row]);
+    const [x, y] = [a, b].map((row) => row[field as keyof Row] ?? (field === 'painChange' ? 0 : undefined));
     if (x === y) continue;
     const sign = descending ? -1 : 1;
     if (x === undefined || y === undefined)

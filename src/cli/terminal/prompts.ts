@@ -35,14 +35,15 @@ async function ask<T>(
   process.once('SIGINT', abort);
   const keyboard = keyboardOf(context.stdin);
   const screen = new Screen(context.stderr);
+  const leave = () => screen.leave();
   const redraw = () => screen.redraw();
-  keyboard.once('pause', ended).on('continued', redraw);
+  keyboard.once('pause', ended).on('stopping', leave).on('continued', redraw);
   keyboard.open(takesLines);
   try {
     return await question(prompts, { input: keyboard, output: screen, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
-    keyboard.off('pause', ended).off('continued', redraw);
+    keyboard.off('pause', ended).off('stopping', leave).off('continued', redraw);
     keyboard.close();
   }
 }
@@ -222,7 +223,7 @@ export function askSearch(
 /** What stands for a line break in a pasted text while it is edited on one line. */
 const LINE_BREAK = '⏎';
 
-/** How long a prompt may take to settle after Enter, in milliseconds, before it gets what was typed since. */
+/** How long a prompt may take to settle, in milliseconds, before it gets what was typed since. */
 const SETTLED = 30;
 
 /**
@@ -281,16 +282,16 @@ class Keyboard extends PassThrough {
       return;
     }
     const end = this.#typed.search(/[\r\n\u001a]/);
-    const taken = end < 0 ? this.#typed : this.#typed.slice(0, end + 1);
+    // A search drops an Enter that comes before it has looked for the text.
+    const taken = end < 0 ? this.#typed : this.#typed.slice(0, end || 1);
     this.#typed = this.#typed.slice(taken.length);
-    if (taken.endsWith('\u001a')) {
-      if (taken.length > 1) this.write(taken.slice(0, -1));
-      this.#stop();
-    } else this.write(taken);
+    if (taken === '\u001a') this.#stop();
+    else this.write(taken);
     if (this.#typed !== '') this.#later(SETTLED);
   }
 
   #stop(): void {
+    this.emit('stopping');
     this.setRawMode(false);
     process.once('SIGCONT', () => {
       this.setRawMode(true);
@@ -324,6 +325,11 @@ class Screen extends Writable {
     this.#question = ERASING.test(text) ? text.replace(ERASING, '') : this.#question + text;
     this.terminal.write(text);
     done();
+  }
+
+  /** Makes room for other programs, below the line with the answer. */
+  leave(): void {
+    this.terminal.write('\u001b[J\r\n');
   }
 
   /** What other programs wrote since stands above it. */
