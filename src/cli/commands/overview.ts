@@ -1,14 +1,7 @@
-import { countedLogs } from '../../cases/counted-logs.ts';
+import { EARLIER_DAYS, type Overview, overviewOf, RECENT_DAYS } from '../../cases/summary.ts';
 import type { Context } from '../../context.ts';
 import { parseSort, type SortKey } from '../../domain/sort.ts';
-import { type User, userRecord } from '../../domain/user.ts';
-import {
-  EARLIER_DAYS,
-  type Overview,
-  overviewOf,
-  overviewSince,
-  RECENT_DAYS,
-} from '../../insights/overview.ts';
+import { userRecord } from '../../domain/user.ts';
 import { matchingOf } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
@@ -51,7 +44,14 @@ export async function listOverviews(context: Context, options: Options): Promise
   const { sort = URGENCY, limit } = options;
   const keys = namingFlags({}, () => parseSort(String(sort), names));
   const matching = await matchingOf(context, options, userRecord);
-  const all = context.store.read(() => users.list(matching).map((user) => rowOf(context, user)));
+  const all: Row[] = context.store.read(() =>
+    users.list(matching).map(({ id, firstName, lastName }) => ({
+      id,
+      firstName,
+      lastName,
+      ...overviewOf(context.store, id, context.today),
+    })),
+  );
   const isPlain = options['json'] === undefined && !options['csv'];
   if (all.length === 0 && isPlain)
     return sayEmpty(
@@ -69,19 +69,6 @@ export async function listOverviews(context: Context, options: Options): Promise
   if (!context.stdout.isTTY || !isPlain) return;
   const note = `Sessions, mean pain before exercise and red entries of the last ${RECENT_DAYS} days. Earlier: pain of the ${EARLIER_DAYS} days before. Red: a rise of 3 or more, or pain of 9 or 10.`;
   for (const line of wrap(note, await canvasOf(context))) say(context, line);
-}
-
-function rowOf({ store, today }: Context, { id, firstName, lastName }: User): Row {
-  const { counted } = countedLogs(store, id, {}, today);
-  const [last] = store.logs.list({ ...counted, sort: '-date', limit: 1 });
-  const first = overviewSince(today);
-  const since = counted.since !== undefined && counted.since > first ? counted.since : first;
-  return {
-    id,
-    firstName,
-    lastName,
-    ...overviewOf(store.logs.list({ ...counted, since }), last?.date, today),
-  };
 }
 
 /** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
