@@ -188,10 +188,13 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
     if (response instanceof Promise) {
       const { socket } = incoming;
-      // Nothing moves on a connection that waits for a long read, which has a bound of its own.
-      if (incoming.method === 'GET') socket.setTimeout(timeouts.query + timeouts.stall);
+      // Nothing moves on a connection that waits for a long read or write, once all has arrived: they have bounds of their own.
+      const wait = () => socket.setTimeout(incoming.method === 'GET' ? timeouts.query + timeouts.stall : 0);
+      if (incoming.method === 'GET' || incoming.complete || !hasBody(incoming)) wait();
+      else incoming.once('end', wait);
       void response.then((settled) => {
-        if (incoming.method === 'GET') socket.setTimeout(timeouts.stall);
+        incoming.off('end', wait);
+        socket.setTimeout(timeouts.stall);
         return send(incoming, outgoing, begun, settled);
       });
     } else void send(incoming, outgoing, begun, response);
@@ -215,6 +218,10 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     stop: () => stop(server, records, { log, gate, feed, workers, unused, stopWatching }, timeouts.stop),
   };
 }
+
+/** Whether a request has a body (RFC 9112, 6). */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
  * Whether a request came in chunks over HTTP/1.0: a proxy on the way may not have understood them, so the connection
