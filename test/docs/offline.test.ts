@@ -1,10 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  EMPTY,
+  type Kept,
+  type Lock,
+  type Notebook,
+  recordsOf,
+  type Shelf,
+} from '../../src/companion/notebook.ts';
+import { Offline } from '../../src/companion/offline.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { freshPath, nora, session } from '../helpers.ts';
-import { EMPTY, type Kept, type Lock, type Notebook, Offline, recordsOf, type Shelf } from './offline.ts';
 
 /** The offline client of docs/companion-app.md, against the real service, with all that can go wrong, in any order. */
 

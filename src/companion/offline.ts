@@ -1,70 +1,17 @@
 import { type Change, nextOf, type Problem, Refused, Sciatica } from './client.ts';
-
-/** A record of any kind, with the entity tag that it has at the service. */
-export interface Kept {
-  id: number;
-  userId?: number;
-  etag?: string;
-  [field: string]: unknown;
-}
-
-/** What the person did. Kept until it is answered, and for 90 days after that: a restored backup may lack it. */
-export interface Write {
-  /** Names it for ever: however often it is sent, it is done once. */
-  key: string;
-  what: 'create' | 'change' | 'delete';
-  /** Where it is created, and the path of the kind. */
-  path: string;
-  kind: Change['record'];
-  userId: number;
-  /** Of the record; negative until the service has given one. */
-  id: number;
-  /** The negative id, once there is another. */
-  local?: number;
-  body?: Record<string, unknown>;
-  /** The record as the person saw it. */
-  before?: Kept;
-  /** Whether it may have arrived. */
-  wasTried?: boolean;
-  /** When it was answered, by the clock of the service, in milliseconds since 1970. */
-  at?: number;
-  /** Why the service refused it. */
-  problem?: Problem;
-}
-
-/** All that an app keeps. Replace its members, and change nothing inside of them: what is the same is not stored again. */
-export interface Notebook {
-  url?: string;
-  token?: string;
-  /** Names the request that renews the token or pairs, until it is answered. */
-  tokenKey?: string;
-  /** The identity of the database that the rest belongs to. */
-  database?: string;
-  /** The users whose records the token covers; null for all. */
-  users?: readonly number[] | null;
-  /** Up to which change `records` has everything; undefined before it was read. */
-  since?: number;
-  records: Readonly<Record<string, Readonly<Record<number, Kept>>>>;
-  waiting: readonly Write[];
-  answered: readonly Write[];
-  refused: readonly Write[];
-  /** How many negative ids were given. */
-  made: number;
-  /** Why the token is not valid any more: `token-revoked`, `token-expired`, `token-unknown`, `person-erased`. */
-  ended?: string;
-}
-
-/** Where a notebook is kept: in a browser IndexedDB. */
-export interface Shelf {
-  read(): Promise<Notebook | undefined>;
-  /** Runs `work` and stores what it returns, in one transaction that no other tab comes into. */
-  update(work: (kept: Notebook) => Notebook): Promise<Notebook>;
-}
-
-/** Runs work while no other tab runs work of that name: `navigator.locks.request` of a browser. */
-export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
-
-export const EMPTY: Notebook = { records: {}, waiting: [], answered: [], refused: [], made: 0 };
+import {
+  EMPTY,
+  etagOf,
+  type Kept,
+  type Lock,
+  nowOf,
+  overlap,
+  recordsOf,
+  type Shelf,
+  taken,
+  tried,
+  type Write,
+} from './notebook.ts';
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -129,6 +76,28 @@ export class Offline {
     });
   }
 
+  /** Notes that a record which was deleted is to come back. */
+  async restore(kind: Change['record'], path: string, record: Kept): Promise<void> {
+    await this.shelf.update((kept) => {
+      const id = nowOf(kept, record.id);
+      const isDeletion = ({ what, id: own }: Write) => what === 'delete' && nowOf(kept, own) === id;
+      // A deletion that was never sent is left out.
+      const unsent = kept.waiting.find((write) => isDeletion(write) && !write.wasTried);
+      if (unsent) return { ...kept, waiting: kept.waiting.filter((write) => write !== unsent) };
+      const userId = record.userId ?? record.id;
+      const write: Write = {
+        key: this.newKey(),
+        what: 'restore',
+        path,
+        kind,
+        userId,
+        id: record.id,
+        before: record,
+      };
+      return { ...kept, waiting: [...kept.waiting, write] };
+    });
+  }
+
   /** Forgets a write that was refused, once the person knows. */
   async dismiss(key: string): Promise<void> {
     await this.shelf.update((kept) => ({
@@ -144,7 +113,8 @@ export class Offline {
   async sync(): Promise<void> {
     await this.lock('sciatica-sync', async () => {
       // Nothing is asked for until the next pairing.
-      if ((await this.shelf.read())?.ended !== undefined) return;
+      const { ended: isOver, token } = (await this.shelf.read()) ?? EMPTY;
+      if (isOver !== undefined) return;
       try {
         await this.#check();
         await this.#pull();
@@ -154,9 +124,31 @@ export class Offline {
         if (!(error instanceof Refused) || error.problem.status !== 401) throw error;
         const { kind: ended } = error;
         // Of an erased person nothing stays; otherwise what waits is sent after the next pairing.
-        await this.shelf.update((kept) =>
-          ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended },
-        );
+        await this.shelf.update((kept) => {
+          if (kept.token !== token) return kept;
+          return ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended };
+        });
+      }
+    });
+  }
+
+  /**
+   * Syncs whenever the service says that something changed, until the stream ends. One tab does so for all: the others wait for
+   * its place.
+   * @throws as `sync`
+   */
+  async follow(signal: AbortSignal): Promise<void> {
+    await this.lock('sciatica-stream', async () => {
+      const { since, ended } = (await this.shelf.read()) ?? EMPTY;
+      if (since === undefined || ended !== undefined || signal.aborted) return;
+      const headers = { Accept: 'text/event-stream' };
+      const { body } = await (await this.#client()).send(`/changes?since=${since}`, { headers, signal });
+      const decoder = new TextDecoder();
+      for (const reader = (body as ReadableStream<Uint8Array>).getReader(); ; ) {
+        const { value, done } = await reader.read();
+        // The last event says why it ends, which the next sync learns as well.
+        if (done) break;
+        if (/^(?:data|event):/m.test(decoder.decode(value, { stream: true }))) await this.sync();
       }
     });
   }
@@ -231,17 +223,18 @@ export class Offline {
     const client = await this.#client();
     const since = await client.now();
     const records: Record<string, Record<number, Kept>> = {};
-    const read = async (kind: string, path: string) => {
+    const read = async (kind: string, path: string, filter = '') => {
       const list = records[kind] ?? {};
       records[kind] = list;
-      let next: string | undefined = `${path}?etags=true&limit=1000`;
+      let next: string | undefined = `${path}?etags=true&limit=1000${filter}`;
       while (next !== undefined) {
         const page: Response = await client.send(next);
         for (const record of (await page.json()) as Kept[]) list[record.id] = record;
         next = nextOf(page);
       }
     };
-    await read('user', '/users');
+    const { person } = (await this.shelf.read()) ?? EMPTY;
+    await read('user', '/users', person === undefined ? '' : `&id=${person}`);
     for (const { id } of Object.values(records['user'] ?? {}))
       for (const [kind, path] of listsOf(id)) await read(kind, path).catch(unlessGone);
     await this.shelf.update((kept) => {
@@ -279,7 +272,8 @@ export class Offline {
         waiting: kept.waiting.flatMap((one) => (one.key === write.key ? (settled ?? []) : one)),
       }));
     // It was done, and what it made is gone since; or there is nothing left to delete.
-    if (refusal.kind === 'record-gone') return void (await settle());
+    const isThere = write.what === 'restore' && status === 409;
+    if (refusal.kind === 'record-gone' || isThere) return void (await settle());
     if (status === 404 && write.what !== 'create') {
       // A restored backup may lack the record, which has another id once it is back.
       await this.#pull();
@@ -314,18 +308,19 @@ export class Offline {
     etag: string | undefined,
   ): Promise<{ id?: number; record?: Kept; at: number }> {
     const client = await this.#client();
-    const url = write.what === 'create' ? write.path : `/${write.path.split('/').at(-1)}/${id}`;
+    const own = `/${write.path.split('/').at(-1)}/${id}`;
+    const url = { create: write.path, change: own, delete: own, restore: `${own}/restore` }[write.what];
     const request = {
       method: write.what === 'delete' ? 'DELETE' : 'PATCH',
       url,
       ...(etag !== undefined && { headers: { 'If-Match': etag } }),
       ...(write.body && { body: write.body }),
     };
-    const isNew = write.what === 'create';
+    const isNew = write.what === 'create' || write.what === 'restore';
     const response = await client.send(isNew ? url : '/batch', {
       method: 'POST',
       headers: { 'Idempotency-Key': write.key },
-      body: JSON.stringify(isNew ? write.body : { requests: [request] }),
+      ...(write.what !== 'restore' && { body: JSON.stringify(isNew ? write.body : { requests: [request] }) }),
     });
     const at = Date.parse(response.headers.get('Date') ?? '') || Date.now();
     if (isNew) {
@@ -352,75 +347,6 @@ export class Offline {
       };
     });
   }
-}
-
-const etagOf = (etag: string | null | undefined) => (etag ? { etag } : {});
-
-/** Marks the first of what waits: from now on it may have arrived. */
-function tried(kept: Notebook): Notebook {
-  const [first, ...others] = kept.waiting;
-  return first && !first.wasTried ? { ...kept, waiting: [{ ...first, wasTried: true }, ...others] } : kept;
-}
-
-/** The id that a record has by now. */
-const nowOf = ({ answered }: Notebook, id: number): number =>
-  id < 0 ? (answered.find(({ local }) => local === id)?.id ?? id) : id;
-
-/** Takes a change over. What is known of an erased person goes, what waits included. */
-export function taken(kept: Notebook, change: Change): Notebook {
-  if (change.action === 'erase') {
-    const isOthers = ({ userId }: { userId?: number }) => userId !== change.id;
-    const records = Object.entries(kept.records).map(([kind, list]) => [
-      kind,
-      Object.fromEntries(
-        Object.entries(list).filter(([id, one]) =>
-          kind === 'user' ? Number(id) !== change.id : isOthers(one),
-        ),
-      ),
-    ]);
-    const [waiting, answered, refused] = [kept.waiting, kept.answered, kept.refused].map((writes) =>
-      writes.filter(isOthers),
-    );
-    return {
-      ...kept,
-      records: Object.fromEntries(records),
-      waiting: waiting ?? [],
-      answered: answered ?? [],
-      refused: refused ?? [],
-    };
-  }
-  const list = { ...kept.records[change.record] };
-  if (change.after) list[change.id] = { ...change.after, ...etagOf(change.etag) };
-  else delete list[change.id];
-  return { ...kept, records: { ...kept.records, [change.record]: list } };
-}
-
-/** The records of a kind as the person sees them: with what waits. */
-export function recordsOf(kept: Notebook, kind: Change['record']): Kept[] {
-  const seen = new Map(Object.entries(kept.records[kind] ?? {}).map(([id, record]) => [Number(id), record]));
-  for (const { what, kind: of, id: own, userId, body, ...write } of kept.waiting) {
-    if (of !== kind) continue;
-    const id = nowOf(kept, own);
-    if (what === 'create') seen.set(id, { userId, ...body, id });
-    else if (what === 'delete') seen.delete(id);
-    else seen.set(id, { ...(seen.get(id) ?? write.before), ...body, id });
-  }
-  return [...seen.values()];
-}
-
-/** Fields that are one statement: who changes one of them has seen the others. */
-const STATEMENT = ['painBefore', 'painAfter', 'effective'];
-
-/** Whether both changed the same. */
-function overlap(before: Kept, current: Kept, body: Record<string, unknown>): boolean {
-  const statement = (field: string) => (STATEMENT.includes(field) ? 'pain' : field);
-  const isOther = (field: string) => JSON.stringify(before[field]) !== JSON.stringify(current[field]);
-  const theirs = new Set(
-    Object.keys(before)
-      .filter((field) => field !== 'etag' && isOther(field))
-      .map(statement),
-  );
-  return Object.keys(body).some((field) => theirs.has(statement(field)));
 }
 
 /** A user may be gone by the time that the lists are read: the changes say so. */

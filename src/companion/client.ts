@@ -1,6 +1,6 @@
 import type { components } from './sciatica-api.d.ts';
 
-type Schemas = components['schemas'];
+export type Schemas = components['schemas'];
 
 /** What the service keeps of one session of one exercise. */
 export type ExerciseLog = Schemas['UserExerciseLog'];

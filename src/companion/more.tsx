@@ -1,0 +1,175 @@
+import { useEffect, useState } from 'preact/hooks';
+import { redFlags } from '../domain/red-flags.ts';
+import { Refused } from './client.ts';
+import type { Kept } from './notebook.ts';
+import type { Shown } from './phone.ts';
+import { spoken } from './words.ts';
+
+/** Why a phone has to be paired again, in plain words. */
+const ENDED: Readonly<Record<string, string>> = {
+  'token-revoked': 'This phone was unpaired at the computer.',
+  'token-expired': 'The pairing of this phone has expired.',
+  'token-unknown': 'The computer does not know this phone any more.',
+  'person-erased': 'The diary was erased at the computer. Everything on this phone was deleted, too.',
+};
+
+/** What is shown before it is known whose diary it is. */
+export function Door({ kept, phone, say }: Shown) {
+  const [typed, setTyped] = useState('');
+  const [fault, setFault] = useState('');
+  const [people, setPeople] = useState<Kept[]>();
+  const isOpen = phone.me?.authentication === false;
+  useEffect(() => {
+    const read = async () => setPeople(await (await phone.client()).json<Kept[]>('/users?limit=200'));
+    if (isOpen) void read().catch(() => {});
+  }, [isOpen]);
+  const pair = async (text: string) => {
+    const code = /(?:code=)?([\w-]{22})(?:&|$)/.exec(text.trim())?.[1];
+    if (code === undefined) return setFault('This is not the link or the code that sciatica pair shows.');
+    setFault('');
+    try {
+      await phone.pair(code);
+      say('Paired.');
+    } catch (error) {
+      setFault(
+        error instanceof Refused
+          ? error.problem.status === 404
+            ? 'No code is open: it was used or has expired. Run sciatica pair again.'
+            : error.message
+          : 'The computer is not reached. Is this phone on the same network?',
+      );
+    }
+  };
+  useEffect(() => {
+    const { code } = phone;
+    phone.code = undefined;
+    if (code !== undefined) void pair(code);
+  }, []);
+  if (isOpen)
+    return (
+      <main id="main">
+        <h1>Whose diary is it?</h1>
+        {people?.length === 0 && <p>There is nobody yet. In the terminal: sciatica user add</p>}
+        {people?.map(({ id, firstName, lastName }) => (
+          <button key={id} type="button" class="exercise card" onClick={() => void phone.choose(id)}>
+            {String(firstName)} {String(lastName)}
+          </button>
+        ))}
+      </main>
+    );
+  return (
+    <main id="main">
+      <h1>Pair this phone</h1>
+      {kept.ended !== undefined && kept.ended !== 'no-token' && (
+        <p class="note alert">{ENDED[kept.ended] ?? kept.ended}</p>
+      )}
+      {kept.waiting.length > 0 && (
+        <p>What is not sent yet stays here, and is sent once this phone is paired again.</p>
+      )}
+      <p>
+        On the computer, run <code>sciatica pair</code> and scan its code with the camera of this phone. Or
+        type here what it shows:
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void pair(typed);
+        }}
+      >
+        <label>
+          Link or code
+          <input
+            value={typed}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Pair</button>
+      </form>
+      {fault && <p role="alert">{fault}</p>}
+      <Help />
+    </main>
+  );
+}
+
+export function More({ kept, phone, say }: Shown) {
+  const [isAsking, setAsking] = useState(false);
+  const { me } = phone;
+  const person = Object.values(kept.records['user'] ?? {})[0];
+  const forget = async () => {
+    const isTold = await phone.forget();
+    say(
+      isTold
+        ? 'This phone has forgotten everything.'
+        : 'This phone has forgotten everything. The computer was not reached: take the pairing back there with sciatica token rm.',
+    );
+  };
+  const download = () => {
+    const { records } = kept;
+    const lists = {
+      users: Object.values(records['user'] ?? {}),
+      userExerciseLogs: Object.values(records['log'] ?? {}),
+      routines: Object.values(records['routine'] ?? {}),
+    };
+    const text = JSON.stringify(lists, (name, value) => (name === 'etag' ? undefined : value), 2);
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+    link.download = 'sciatica.json';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  };
+  return (
+    <>
+      <h1>More</h1>
+      <section aria-label="Pairing">
+        <h2>Whose diary</h2>
+        <p>
+          {person && `${String(person['firstName'])} ${String(person['lastName'])}. `}
+          {me &&
+            `The records are on ${me.machine}, in a file that belongs to you; nothing is sent anywhere else.`}
+          {me?.expiresAt &&
+            ` This phone is paired until ${spoken(me.expiresAt.slice(0, 10))} as ${me.name}, and renews that by itself.`}
+        </p>
+        <button type="button" onClick={download}>
+          Save a copy as a file
+        </button>{' '}
+        {isAsking ? (
+          <div class="note alert" role="alertdialog" aria-label="Forget this phone">
+            <p>
+              {kept.waiting.length > 0
+                ? `${kept.waiting.length} not sent yet will be lost. `
+                : 'Everything is at the computer, and stays there. '}
+              Forget everything on this phone?
+            </p>
+            <button type="button" class="danger" onClick={() => void forget()}>
+              Forget
+            </button>{' '}
+            <button type="button" onClick={() => setAsking(false)}>
+              Keep
+            </button>
+          </div>
+        ) : (
+          <button type="button" onClick={() => setAsking(true)}>
+            Forget this phone
+          </button>
+        )}
+      </section>
+      <Help />
+      <p>
+        <a href="/app/licences.txt">Licences</a>
+      </p>
+    </>
+  );
+}
+
+function Help() {
+  return (
+    <section aria-label="When to get help">
+      <h2>When to get help at once</h2>
+      <p>{redFlags.now}</p>
+      <p>{redFlags.today}</p>
+    </section>
+  );
+}
