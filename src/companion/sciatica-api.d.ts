@@ -85,7 +85,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a user that was deleted
-         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUser"];
         delete?: never;
@@ -337,7 +337,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -1238,6 +1238,8 @@ export interface components {
             /** @description The day that the last 4 weeks end with */
             asOf: string | null;
             sessions: number;
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
             /** @description In ranked order, those with too few sessions last */
@@ -1251,6 +1253,8 @@ export interface components {
         Comparison: {
             first: components["schemas"]["Summary"];
             second: components["schemas"]["Summary"];
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             /** @description Of the mean pain before exercise */
             painBefore: components["schemas"]["Difference"];
             /** @description Of the mean change of all sessions */
@@ -1316,15 +1320,32 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** @description What the exercise does, as far as the other exercises are a control; null where they show nothing */
+            claim: ("helps" | "harms") | null;
+            /** @description The mean change at the usual pain before and the same place in the day; the order goes by it */
+            adjusted: {
+                change: number;
+                /** @description A 95 % interval, low and high */
+                interval: [
+                    number,
+                    number
+                ];
+            } | null;
+            /** @description Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks */
+            noDifference: boolean;
+            /** @description The last sessions, where they differ from those before; else null */
+            lately: components["schemas"]["Lately"] | null;
+            /** @description The exercise that always came right before it on its day, so that the two cannot be told apart */
+            alwaysAfter: string | null;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
-            /** @description Pain before on the day after; null below 30 pairs of days */
+            /** @description First pain of the day after; null below 5 such days, or 5 others */
             dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description 1 is the most relief; null where there are too few sessions */
+            /** @description 1 is the most relief by the adjusted change; null where there are too few sessions */
             rank: number | null;
         };
         ExerciseResponse: {
@@ -1344,28 +1365,43 @@ export interface components {
             effective: number;
         };
         VersusOthers: {
-            /** @description At the same pain before; below 0 is more relief than the others */
+            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
             difference: number | null;
             interval: [
                 number,
                 number
             ] | null;
             /**
-             * @description More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart
+             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
              * @enum {string}
              */
             verdict: "more" | "less" | "open" | "too-few";
         };
         DayAfter: {
-            /** @description Days with this exercise that were followed by a day with sessions */
+            /** @description Days with this exercise that were followed by a day with a known pain */
             days: number;
-            /** @description Against the day after other exercises, at the same pain on the day itself */
+            /** @description Against other days, at the same pain on the day before */
             difference: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
                 number
             ];
+            /** @description Whether pain is higher on the day after; holds for somebody who looks every day */
+            worse: boolean;
+        };
+        Lately: {
+            /** @description How many count as lately */
+            sessions: number;
+            /** @description Of those */
+            meanChange: number;
+            /** @description Mean change of those before them */
+            before: number;
+            /**
+             * @description Pain after, lately, against before
+             * @enum {string}
+             */
+            direction: "less" | "more";
         };
         PainLevel: {
             /** Format: date */
@@ -1373,6 +1409,8 @@ export interface components {
             /** Format: date */
             until: string;
             sessions: number;
+            /** @description Days with a known pain; the figures are of the first pain of each */
+            days: number;
             median: number | null;
             mean: number | null;
             standardDeviation: number | null;
@@ -1382,15 +1420,15 @@ export interface components {
             ] | null;
         };
         PainTrend: {
-            /** @description Days with sessions */
+            /** @description Days with a known pain */
             days: number;
-            /** @description Theil–Sen, points per week; null below 6 days */
+            /** @description Of the first pain of a day, points per week (generalized least squares); null below six weeks */
             slopePerWeek: number | null;
+            /** @description A 95 % interval; allows for days that resemble each other */
             interval: [
                 number,
                 number
             ] | null;
-            spanDays: number;
             /** @enum {string} */
             direction: "falling" | "rising" | "unclear" | "too-few";
             weeks: {
@@ -1406,6 +1444,7 @@ export interface components {
                 /** @description YYYY-MM */
                 month: string;
                 sessions: number;
+                days: number;
                 mean: number;
             }[];
             last4Weeks: components["schemas"]["PainLevel"];
@@ -1700,7 +1739,7 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-token-unknown" | "/docs#problem-token-revoked" | "/docs#problem-token-expired" | "/docs#problem-person-erased" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-record-gone" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-token-unknown" | "/docs#problem-token-revoked" | "/docs#problem-token-expired" | "/docs#problem-person-erased" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-record-gone" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-quota-used-up" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
@@ -1974,6 +2013,8 @@ export interface components {
         "User.diagnosisDate_gt": string;
         /** @description Day of the diagnosis: is less than */
         "User.diagnosisDate_lt": string;
+        /** @description Day of the diagnosis: contains; given again: any of them */
+        "User.diagnosisDate_like": string[];
         /** @description Text that a text field contains, upper and lower case alike */
         "User.q": string;
         /** @description Most records on a page */
@@ -2022,6 +2063,8 @@ export interface components {
         "UserExerciseLog.date_gt": string;
         /** @description Day of the exercise: is less than */
         "UserExerciseLog.date_lt": string;
+        /** @description Day of the exercise: contains; given again: any of them */
+        "UserExerciseLog.date_like": string[];
         /** @description Pain before the exercise, 1 to 10; given again: any of them */
         "UserExerciseLog.painBefore": number[];
         /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -2196,6 +2239,8 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
+                /** @description Day of the diagnosis: contains; given again: any of them */
+                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -2387,6 +2432,8 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
+                /** @description Day of the diagnosis: contains; given again: any of them */
+                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -2431,6 +2478,13 @@ export interface operations {
                     "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2614,6 +2668,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2673,9 +2734,9 @@ export interface operations {
     restoreUser: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key": string;
             };
             path: {
                 /**
@@ -2709,6 +2770,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             410: components["responses"]["RecordGone"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2789,6 +2851,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2886,6 +2955,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2999,6 +3075,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3102,6 +3185,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3232,6 +3322,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3279,6 +3376,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3421,6 +3520,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3511,6 +3612,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3570,6 +3678,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3776,6 +3886,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3858,6 +3970,13 @@ export interface operations {
                     "X-Total-Count"?: number;
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4037,6 +4156,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4238,6 +4364,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4471,6 +4604,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4646,6 +4786,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4883,6 +5030,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5127,6 +5281,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5356,6 +5517,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5555,6 +5723,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5635,6 +5810,13 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5682,6 +5864,13 @@ export interface operations {
                 headers: {
                     /** @description /docs */
                     Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5764,6 +5953,13 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag of the body */
                     ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -16,7 +16,7 @@ interface OperatorDefinition {
 
 const every = ['text', 'email', 'integer', 'boolean', 'date', 'choice'] as const;
 const ordered = ['integer', 'date'] as const;
-const worded = ['text', 'email', 'choice'] as const;
+const worded = ['text', 'email', 'date', 'choice'] as const;
 
 /** The comparison operators: query parameters, `--where`, SQL, help and OpenAPI are made from them. */
 export const operators = {

@@ -76,14 +76,15 @@ function answer(matched: Matched, service: Service): HttpResponse | Promise<Http
     : audited(response, matched, admission, service);
 }
 
-/** Handles a request; what a token writes counts against its quota. */
+/** Handles a request; what a token stores counts against its quota. */
 function metered(matched: Matched, session: Session, service: Service): HttpResponse | Promise<HttpResponse> {
   const { gate } = service;
   const { method } = matched.request;
   if (!gate || !session.caller || method === 'GET' || method === 'HEAD')
     return handle(matched, session, service);
-  const { request, settle } = gate.metered(matched.request, session.caller);
-  return Promise.resolve(handle({ ...matched, request }, session, service)).then((response) => {
+  const { caller } = session;
+  const { request, store, settle } = gate.metered(matched.request, { ...session, caller });
+  return Promise.resolve(handle({ ...matched, request }, { ...session, store }, service)).then((response) => {
     settle(response);
     return response;
   });

@@ -25,13 +25,13 @@ test('every example of the document works on a fresh demo, as it says, in the or
     const id = parameters.find((parameter) => parameter.in === 'path');
     const target = path.replace('{id}', String(id?.example ?? id?.schema.examples?.[0]));
     const content = (requestBody as RequestBody | undefined)?.content['application/json'];
+    const required = parameters.filter((parameter) => parameter.in === 'header' && parameter.required);
+    const headers = required.map(({ name, schema }) => [name, String(schema.examples?.[0])]);
     const response = await fetch(document.servers[0]?.url + target, {
       method,
       redirect: 'manual',
-      ...(content && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(content.example),
-      }),
+      headers: { ...Object.fromEntries(headers), ...(content && { 'content-type': 'application/json' }) },
+      ...(content && { body: JSON.stringify(content.example) }),
     });
     const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
     faults.push(...faultsOf(method, path, { ...answer, text: await response.text() }));

@@ -46,6 +46,20 @@ test('with a user comes back what was deleted with the user, and has not come ba
   expect([store.routines.has(1), store.goals.has(1)]).toEqual([true, true]);
 });
 
+test.each([
+  ['no header of its own', {}, 415],
+  ['a type that a form can send', { 'content-type': 'text/plain' }, 415],
+  ['an Idempotency-Key', { 'content-type': 'text/plain', 'idempotency-key': 'abc-12345678' }, 201],
+  ['the type of JSON', { 'content-type': 'application/json' }, 201],
+])('without a body it takes %s: %j is answered with %i', async (_, headers, status) => {
+  const { call, store } = freshApp();
+  store.logs.delete(1);
+  const given = { 'content-type': '', ...headers };
+  expect((await call('POST', `${logs}/1/restore`, { headers: given })).status).toBe(status);
+  store.users.delete(1);
+  expect((await call('POST', '/users/1/restore', { headers: given })).status).toBe(status);
+});
+
 describe('is refused', () => {
   const deleted = (store: Store) => void store.logs.delete(1);
   test.each<[string, (store: Store) => void, string, number, string]>([

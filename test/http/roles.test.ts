@@ -43,11 +43,11 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'POST /users/{id}/routines': ['401', '201 404 404', '403', '403', '201 201 404'],
   'PUT /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /users/{id}/goal': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
-  'DELETE /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'PATCH /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'DELETE /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /routines/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
-  'PATCH /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'PUT /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'PATCH /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'POST /routines/{id}/restore': ['401', '201 404 404', '403', '403', '201 201 404'],
   'GET /changes': ['401', '200', '200', '200', '200'],
@@ -94,6 +94,8 @@ function bodyFor(route: string, id: number): unknown {
   if (route === 'POST /undo') return { change: { 1: 2, 2: 4 }[id] ?? 99 };
   if (route === 'POST /batch')
     return { requests: [{ method: 'PATCH', url: `/userExerciseLogs/${id}`, body: { painAfter: 2 } }] };
+  if (route === 'PATCH /routines/{id}') return { name: 'evening' };
+  if (route === 'PATCH /users/{id}/goal') return { sessionsPerWeek: 5 };
   if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
   if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
   if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };

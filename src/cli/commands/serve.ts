@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
+import { errnoOf } from '../../lib/files.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
 import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
@@ -24,7 +25,7 @@ interface ServeOptions {
   app: boolean;
   rate?: number;
   burst?: number;
-  /** MiB a day. */
+  /** MiB an hour. */
   quota?: number;
 }
 
@@ -78,7 +79,7 @@ export function addServeCommand(program: Command, context: Context): void {
       countOf,
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
-    .option('--quota <MiB>', 'with --auth: MiB that it may write in a day (otherwise 64)', countOf)
+    .option('--quota <MiB>', 'with --auth: MiB that it may store in an hour (otherwise 64)', countOf)
     .addHelpText(
       'after',
       `
@@ -123,7 +124,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   });
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
-  context.backUpByTimer();
+  context.careForCopiesByTimer();
   for (const warning of warnings({ ...options, host }, own ? own.files : files)) sayAlways(context, warning);
   const tell = (line: string) => sayAlways(context, line);
   const certificate = own
@@ -372,6 +373,6 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new SciaticaError('unusable', `${file} cannot be read: ${errnoOf(error)}.`);
   }
 }

@@ -39,7 +39,7 @@ export interface Refusal {
 export interface GateOptions {
   /** Rate limit of each token, and of each address on open routes. */
   rate?: Rate;
-  /** Bytes that each token may write in a day. */
+  /** Bytes that each token may store in an hour. */
   quota?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
@@ -104,23 +104,25 @@ export class Gate {
   }
 
   /**
-   * The handler's view of a request with a body: reading it takes its bytes from the caller's quota.
-   * @returns the request, and `settle`, which gives back what the response says was not stored
+   * The handler's view of a write, whose body and change are charged to the caller's quota.
+   * @returns the request, the store, and `settle`, which gives back what the response says was not stored
    */
   metered(
     request: HttpRequest,
-    { id }: Caller,
-  ): { request: HttpRequest; settle: (response: HttpResponse) => void } {
-    let settle: ((stored: number) => void) | undefined;
+    { store, caller }: Session & { caller: Caller },
+  ): { request: HttpRequest; store: Store; settle: (response: HttpResponse) => void } {
+    const charge = this.#quota.charge(caller.id);
     const readBody = async (most?: number) => {
       const body = await request.readBody(most);
-      settle = this.#quota.take(id, body.length);
+      charge.raise(body.length);
       return body;
     };
     return {
       request: { ...request, readBody },
-      settle: ({ status, body }) =>
-        settle?.(status < 300 && typeof body === 'string' ? Math.max(1, Buffer.byteLength(body)) : 0),
+      store: store.as({ meter: (bytes) => charge.raise(bytes) }),
+      settle: ({ status }) => {
+        if (status >= 300) charge.release();
+      },
     };
   }
 
@@ -130,8 +132,10 @@ export class Gate {
     const token = secret === undefined ? undefined : this.store.tokens.find(secret);
     const now = this.#now();
     if (!token || stateOf(token, now) !== 'valid') {
-      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out.
-      this.#failures.take(rateLimitKey(request.address()));
+      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out. Who sends none, or one
+      // that was valid once, guesses nothing.
+      const isGuess = secret !== undefined && !token && !this.store.tokens.wasForErased(secret);
+      (isGuess ? this.#failures : this.#byAddress).take(rateLimitKey(request.address()));
       throw this.#refusal(secret, token && stateOf(token, now));
     }
     this.#noteUse(token, now);

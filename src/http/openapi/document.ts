@@ -127,6 +127,8 @@ function operationOf({ right, errors, operation }: DescribedRoute): OperationJso
   };
 }
 
+const WITHOUT_BODY: Json = { description: 'As GET, without the body' };
+
 /** HEAD of what GET gives: the same headers, and no body, whatever the status. */
 function headOf({ operationId, summary, responses, ...operation }: OperationJson): OperationJson {
   const done = Object.entries(responses).flatMap(([status, response]) => {
@@ -141,7 +143,7 @@ function headOf({ operationId, summary, responses, ...operation }: OperationJson
     ),
     summary: `${summary}: the headers`,
     description: 'As GET, without the body.',
-    responses: { ...Object.fromEntries(done), default: { description: 'As GET, without the body' } },
+    responses: { ...Object.fromEntries(done), 400: WITHOUT_BODY, default: WITHOUT_BODY },
   };
 }
 

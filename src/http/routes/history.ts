@@ -1,4 +1,5 @@
 import { mayUndo } from '../../domain/access.ts';
+import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, integer, MAX_ID } from '../../domain/fields.ts';
@@ -27,9 +28,9 @@ import {
   termsOf,
 } from '../openapi/parts.ts';
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
-import { readJsonIfAny, readJsonText } from '../protocol/body.ts';
+import { readJsonIfAny, readJsonText, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
-import { disclosedChanges } from '../protocol/disclosure.ts';
+import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
 import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
 import { arrayOf } from '../protocol/formats.ts';
@@ -314,21 +315,22 @@ export function restoreRoute(collection: Collection): Route {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...(isOwned ? BODY : []), 'NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'],
+    errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
     operation: {
       tag,
       id: `restore${schema}`,
       summary: `Bring back ${a} that was deleted`,
-      description: `With its id, as it was deleted. ${further} 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+      description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
       query: isOwned ? ownerParameter : {},
       exampleId: deleted,
-      headers: [IDEMPOTENCY_KEY],
+      headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
       ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
       success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     },
     handle: async (context) => {
       if (!isOwned) {
         parseQuery(context.search, {});
+        requireOwnHeader(context.request);
         return restored(context, collection, { text: '', value: '' }, {});
       }
       const { userId: owner } = readOwner(context.search);
@@ -374,6 +376,8 @@ const count = (description: string, example: number): Json => ({
   description,
   examples: [example],
 });
+
+const NOT_RESTORED = ['NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'] as const;
 
 /** What is sent to undo a change. */
 const undoFields = {
@@ -422,22 +426,22 @@ export const undoRoute: Route = {
     const sent = await readJsonText(request, () => true);
     const { change } = check(objectOf(undoFields), sent.value);
     const repeat = repeatable(request, '/undo', caller, sent);
-    const answer = (entries: HistoryEntry[], since: number): HttpResponse => {
-      const body = JSON.stringify({ undoes: change, entries: entries.length, since });
-      return { ...json(200, body), disclosed: disclosedChanges(entries) };
+    const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {
+      const entries = disclosed.reduce((sum, { count }) => sum + count, 0);
+      return { ...json(200, JSON.stringify({ undoes: change, entries, since })), disclosed };
     };
     return store.submitUndo(change, {
       before: () => {
         const first = repeat && firstRequest(store, repeat);
-        return first && replayed(answer(first.entries, (first.entries[0]?.seq ?? 1) - 1));
+        return first && replayed(answer(disclosedChanges(first.entries), (first.entries[0]?.seq ?? 1) - 1));
       },
       check: (found) => {
-        if (caller && !found.every((entry) => mayUndo(caller, entry)))
+        if (caller && !found.every((part) => mayUndo(caller, part)))
           throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
       },
-      after: (entries, seq) => {
+      after: (taken, seq) => {
         if (repeat) store.requests.add(repeat);
-        return answer(entries, seq);
+        return answer(disclosedParts(taken), seq);
       },
     });
   },

@@ -28,6 +28,8 @@ const readSummaryQuery = queryReader(summaryFields);
 const readComparisonQuery = queryReader(comparisonFields);
 const readReportQuery = queryReader(reportParameters);
 
+const today = () => localDay(new Date());
+
 /** A handler of statistics, in a worker where they may take long. */
 const offloaded =
   (handler: Handler): Handler =>
@@ -39,21 +41,21 @@ const offloaded =
 const summary = offloaded(async ({ request, id, search, store }) => {
   const asked = readSummaryQuery(search);
   const { summaryOf } = await import('../../cases/summary.ts');
-  return tagged(request, JSON.stringify(await summaryOf(store, id, asked)));
+  return tagged(request, JSON.stringify(await summaryOf(store, id, asked, today())));
 });
 
 /** GET of two periods of a user side by side. */
 const compare = offloaded(async ({ request, id, search, store }) => {
   const asked = readComparisonQuery(search);
   const { comparisonOf } = await import('../../cases/summary.ts');
-  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, localDay(new Date()))));
+  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, today())));
 });
 
 /** GET of the report on a user. */
 const report = offloaded(async ({ request, id, search, store }) => {
   const { format, ...asked } = readReportQuery(search);
   const { reportHtml, reportMarkdown, reportOf, reportPolicy } = await import('../../cases/report.ts');
-  const built = reportOf(store, id, asked);
+  const built = reportOf(store, id, asked, today());
   if (format === 'md' || format === 'markdown')
     return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
   return tagged(request, reportHtml(built), {

@@ -46,6 +46,10 @@ export const problemTypes = {
   'unsupported-body': { status: 415, means: 'The body is not plain application/json in UTF-8' },
   'unknown-expectation': { status: 417, means: 'The only Expect is 100-continue' },
   'key-reused': { status: 422, means: 'The Idempotency-Key came with another body before' },
+  'quota-used-up': {
+    status: 429,
+    means: 'The token has stored as much as it may in an hour; Retry-After says when it may go on',
+  },
   'too-many-requests': { status: 429, means: 'A rate limit; Retry-After says when to try again' },
   'headers-too-large': { status: 431, means: 'The headers are too large' },
   'internal-error': { status: 500, means: 'Something went wrong in the service' },
@@ -68,6 +72,9 @@ export const typeUri = (type: ProblemType): string => `/docs#problem-${type}`;
 
 /** A fault of a request in terms of HTTP; a fault of a record is a SciaticaError. */
 export class Problem extends Error {
+  /** Whether the audit records it although others of its status are not recorded. */
+  isAudited = false;
+
   constructor(
     readonly status: number,
     readonly detail: string,
@@ -102,7 +109,8 @@ export const RETRY_AFTER_SECONDS = '1';
  * the request leaves the process.
  */
 export function problemResponse(error: unknown): HttpResponse {
-  if (error instanceof Problem) return problem(error);
+  if (error instanceof Problem)
+    return error.isAudited ? { ...problem(error), isAudited: true } : problem(error);
   if (!(error instanceof SciaticaError) || error.code === 'unusable')
     return problem(new Problem(500, 'Something went wrong here. The request may be tried again.'));
   // The message of the error names the file, which callers must not see.

@@ -14,6 +14,8 @@ export interface Past {
   /** The ids of the users who were erased, and the hashes of the tokens that were for them only. */
   erased: readonly number[];
   erasedTokens: readonly string[];
+  /** What is unfinished of erasing: the setting `erasing` as it is. */
+  erasing: string | undefined;
   /** Where automatic backups are made, and were: the settings `backups` and `backupFolders` as they are. */
   backups: string | undefined;
   backupFolders: readonly string[];
@@ -39,6 +41,7 @@ export function pastOf(db: Database): Past {
       : [],
     erased: erasedIn(db),
     erasedTokens: settings.texts('erasedTokens'),
+    erasing: settings.get('erasing'),
     backups: settings.get('backups'),
     backupFolders: settings.backupFolders,
   }));
@@ -46,7 +49,8 @@ export function pastOf(db: Database): Past {
 
 /**
  * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
- * taken back or renewed stay so, no pairing code is open, who goes on from an entry of the history is told to read everything anew,
+ * taken back or renewed stay so, an erasing that was interrupted is finished, no pairing code is open, who goes on from an entry of
+ * the history is told to read everything anew,
  * and automatic backups are made where they were until now.
  * @param past nothing where there is no database, or one that cannot be read
  */
@@ -55,7 +59,9 @@ export function carryOver(past: Past | undefined, backup: Database): void {
   backup.write(() => {
     const [here, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(here.get(table) ?? 0, theirs.get(table) ?? 0);
-    for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
+    // That of changes has no table.
+    for (const table of theirs.keys())
+      if (here.has(table) || has(backup, table)) setLast(backup, table, last(table));
     const horizon = last('history') + (past ? 1 : UNKNOWN_PAST);
     setLast(backup, 'history', horizon);
     settings.addGap('restored', horizon);
@@ -75,6 +81,7 @@ export function carryOver(past: Past | undefined, backup: Database): void {
     backup.run(`DELETE FROM tokens WHERE ${FOR_ERASED}`, erased);
     settings.remove('renewals');
     new Tokens(backup).pairing.reset();
+    if (past?.erasing !== undefined) settings.set('erasing', past.erasing);
     if (past) keepBackupSettings(settings, past);
   });
 }

@@ -4,8 +4,10 @@ import { storedJson } from '../sqlite/errors.ts';
 /**
  * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
  * `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
- * only, in hexadecimal, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
+ * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
+ * `BackupSetting`; `backupFolders`: the folders where
+ * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `clock`: the highest clock
+ * of a change that came from another machine.
  */
 type Setting =
   | 'id'
@@ -15,10 +17,12 @@ type Setting =
   | 'erased'
   | 'erasedTokens'
   | 'renewals'
+  | 'erasing'
   | 'backups'
   | 'backupFolders'
   | 'pairingCode'
-  | 'pairingService';
+  | 'pairingService'
+  | 'clock';
 
 /** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
 export interface BackupSetting {
