@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { iconAsPng, iconAsSvg } from './icons.mjs';
 import { plugins } from './plugins.mjs';
 
 /** Licences that are read from the text in the package, because its manifest has no field `license`. */
@@ -76,8 +77,10 @@ async function companion() {
   const names = { STYLE: hashed('style.css', style), SCRIPT: hashed('app.js', script[0].code) };
   const html = readFileSync(join(from, 'index.html'), 'utf8');
   files['index.html'] = html.replace(/STYLE|SCRIPT/g, (name) => names[name]);
-  for (const name of ['icon.svg', 'manifest.webmanifest'])
-    files[name] = readFileSync(join(from, name), 'utf8');
+  files['manifest.webmanifest'] = readFileSync(join(from, 'manifest.webmanifest'), 'utf8');
+  files['icon.svg'] = iconAsSvg();
+  // 180: the home screen of iOS; the others: what Chrome asks for before it installs a page.
+  for (const size of [180, 192, 512]) files[`icon-${size}.png`] = iconAsPng(size);
   const paths = Object.keys(files).map((name) => `/app/${name === 'index.html' ? '' : name}`);
   const version = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 12);
   const define = { FILES: JSON.stringify(paths), VERSION: JSON.stringify(version) };

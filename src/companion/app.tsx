@@ -1,31 +1,31 @@
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Diary } from './diary.tsx';
 import { WhatHelps } from './helps.tsx';
-import { Door, More } from './more.tsx';
+import { Door, Ended, More, Patients } from './more.tsx';
 import { EMPTY, type Notebook } from './notebook.ts';
-import { Patients } from './patients.tsx';
-import { Phone, type Shown } from './phone.ts';
+import { isOwn, Phone, type Shown } from './phone.ts';
 import { openShelf } from './shelf.ts';
 import { Today } from './today.tsx';
 
 /** The page: four views of one notebook. */
 
 const views = { today: 'Today', diary: 'Diary', helps: 'What helps', more: 'More' } as const;
-type ViewName = keyof typeof views;
+type ViewName = keyof typeof views | 'pair';
 
 const viewOf = (hash: string): ViewName =>
-  (Object.keys(views) as ViewName[]).find((name) => hash === `#${name}`) ?? 'today';
+  [...(Object.keys(views) as ViewName[]), 'pair' as const].find((name) => hash === `#${name}`) ?? 'today';
 
 /** How long what was done is said, in milliseconds. */
 const SAID_MS = 8_000;
 
 function App({ phone, first }: { phone: Phone; first: Notebook }) {
   const [kept, setKept] = useState(first);
-  const [view, setView] = useState<ViewName>(viewOf(location.hash));
+  const [view, setView] = useState<ViewName>(phone.code === undefined ? viewOf(location.hash) : 'pair');
   const [said, setSaid] = useState('');
   const [, look] = useState(0);
-  const [update, setUpdate] = useState<ServiceWorker>();
+  const [update, setUpdate] = useState<() => void>();
+  const isFirst = useRef(true);
   useEffect(() => {
     phone.shelf.watch(setKept);
     phone.told = () => look((n) => n + 1);
@@ -35,15 +35,22 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
       if (document.visibilityState === 'visible') void phone.sync();
     });
     void phone.sync();
-    void registerWorker(setUpdate);
+    void registerWorker((use) => setUpdate(() => use));
   }, []);
+  const isIn = kept.token !== undefined || kept.person !== undefined;
+  const shows = !isIn || view === 'pair' ? 'pair' : isOwn(kept) ? view : 'patients';
+  useEffect(() => {
+    const heading = document.querySelector('h1');
+    document.title = `${heading?.textContent ?? ''} · sciatica`;
+    // Where another view has come, reading goes on at its heading.
+    if (!isFirst.current) heading?.focus();
+    isFirst.current = false;
+  }, [shows]);
   const say = (text: string) => {
     setSaid(text);
     setTimeout(() => setSaid((now) => (now === text ? '' : now)), SAID_MS);
   };
   const shown: Shown = { kept, phone, say };
-  const isIn = kept.token !== undefined || kept.person !== undefined;
-  const isPatients = isIn && phone.me?.role !== undefined && !['patient', null].includes(phone.me.role);
   return (
     <>
       <header>
@@ -51,7 +58,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
         {update && (
           <p class="note">
             A new version of this page is there.{' '}
-            <button type="button" onClick={() => update.postMessage('use-update')}>
+            <button type="button" onClick={update}>
               Use it
             </button>
           </p>
@@ -62,30 +69,37 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
             is lost.
           </p>
         )}
+        {phone.fault && (
+          <p class="note alert" role="alert">
+            {phone.fault}
+          </p>
+        )}
+        {shows !== 'pair' && kept.ended !== undefined && (
+          <p class="note alert">
+            <Ended ended={kept.ended} /> What you record stays on this phone until it is paired again.{' '}
+            <a href="#pair">Pair again</a>
+          </p>
+        )}
         <Refusals {...shown} />
       </header>
-      {!isIn || kept.ended !== undefined ? (
-        <Door {...shown} />
-      ) : isPatients ? (
-        <Patients {...shown} />
-      ) : (
-        <>
-          <main id="main">
-            {view === 'today' && <Today {...shown} />}
-            {view === 'diary' && <Diary {...shown} />}
-            {view === 'helps' && <WhatHelps {...shown} />}
-            {view === 'more' && <More {...shown} />}
-          </main>
-          <nav aria-label="Views">
-            {Object.entries(views).map(([name, title]) => (
-              <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
-                {title}
-              </a>
-            ))}
-          </nav>
-        </>
+      <main>
+        {shows === 'pair' && <Door {...shown} />}
+        {shows === 'patients' && <Patients {...shown} />}
+        {shows === 'today' && <Today {...shown} />}
+        {shows === 'diary' && <Diary {...shown} />}
+        {shows === 'helps' && <WhatHelps {...shown} />}
+        {shows === 'more' && <More {...shown} />}
+      </main>
+      {isOwn(kept) && (
+        <nav aria-label="Views">
+          {Object.entries(views).map(([name, title]) => (
+            <a key={name} href={`#${name}`} aria-current={name === shows ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
       )}
-      <p class="said" role="status" aria-live="polite">
+      <p class="said" role="status">
         {said}
       </p>
     </>
@@ -96,26 +110,36 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
 function Waiting({ kept, phone }: Shown) {
   const count = kept.waiting.length;
   const { connection } = phone;
-  if (connection === 'ok' && count === 0) return null;
-  const what = count > 0 ? `${count} not sent yet` : undefined;
   const why =
     typeof connection === 'object'
       ? connection.refused
-      : { trying: undefined, ok: undefined, unreachable: 'The computer is not reached; it is tried again.' }[
-          connection
-        ];
-  if (what === undefined && why === undefined) return null;
+      : connection === 'unreachable' && 'The computer is not reached; it is tried again.';
+  const what = count > 0 && `${count} not sent yet.`;
   return (
-    <p class="note" role="status">
-      {[what, why].filter(Boolean).join('. ')}{' '}
-      {why && (
-        <button type="button" onClick={() => void phone.sync()}>
-          Try now
-        </button>
+    <div role="status">
+      {(what || why) && (
+        <p class="note">
+          {[what, why].filter(Boolean).join(' ')}{' '}
+          {why && (
+            <button type="button" onClick={() => void phone.sync()}>
+              Try now
+            </button>
+          )}
+        </p>
       )}
-    </p>
+      {connection === 'trying' && <p class="note late">Asking the computer…</p>}
+    </div>
   );
 }
+
+/** The names of the fields that a session can be changed in. */
+const FIELDS: Readonly<Record<string, string>> = {
+  painBefore: 'pain before',
+  painAfter: 'pain after',
+  effective: 'it helped',
+  date: 'day',
+  notes: 'notes',
+};
 
 /** What the service refused: the person says what becomes of it. */
 function Refusals({ kept, phone }: Shown) {
@@ -123,34 +147,34 @@ function Refusals({ kept, phone }: Shown) {
     <>
       {kept.refused.map((write) => {
         const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? write.kind;
-        const current = write.problem?.current;
-        const mine = Object.entries(write.body ?? {}).map(([field, value]) => (
-          <li key={field}>
-            {field}: yours {String(value)}
-            {current && <>, there {String((current as Record<string, unknown>)[field])}</>}
-          </li>
-        ));
+        const current = write.problem?.current as Record<string, unknown> | undefined;
+        const settle = (isMine: boolean) =>
+          phone.note(async (offline) => {
+            await offline.dismiss(write.key);
+            if (isMine) await offline.change(write.kind, write.path, write.id, write.body);
+          });
         return (
           <section key={write.key} class="note alert" aria-label="Not saved">
             <p>
               Not saved, {String(name)}:{' '}
-              {write.problem?.status === 412 ? 'both changed it.' : write.problem?.detail}
+              {write.problem?.status === 412 ? 'it was changed elsewhere, too.' : write.problem?.detail}
             </p>
-            <ul>{mine}</ul>
+            <ul>
+              {Object.entries(write.body ?? {})
+                .filter(([field]) => field in FIELDS)
+                .map(([field, value]) => (
+                  <li key={field}>
+                    {FIELDS[field]}: {inWords(value)} here{current && `, ${inWords(current[field])} there`}
+                  </li>
+                ))}
+            </ul>
             {current !== undefined && (
-              <button
-                type="button"
-                onClick={async () => {
-                  await phone.offline.dismiss(write.key);
-                  await phone.offline.change(write.kind, write.path, write.id, write.body);
-                  void phone.sync();
-                }}
-              >
-                Save mine
+              <button type="button" onClick={() => void settle(true)}>
+                Save what is here
               </button>
             )}{' '}
-            <button type="button" onClick={() => void phone.offline.dismiss(write.key)}>
-              {current === undefined ? 'Understood' : 'Leave it as it is there'}
+            <button type="button" onClick={() => void settle(false)}>
+              {current === undefined ? 'Understood' : 'Keep what is there'}
             </button>
           </section>
         );
@@ -159,8 +183,11 @@ function Refusals({ kept, phone }: Shown) {
   );
 }
 
-/** @param found is called with a version of the page that waits */
-async function registerWorker(found: (worker: ServiceWorker) => void): Promise<void> {
+const inWords = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value === '' ? '–' : value);
+
+/** @param found is called when there is a new version of the page, with what uses it in this tab */
+async function registerWorker(found: (use: () => void) => void): Promise<void> {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;
   const policy = (
@@ -170,23 +197,28 @@ async function registerWorker(found: (worker: ServiceWorker) => void): Promise<v
   ).trustedTypes?.createPolicy('companion', { createScriptURL: () => '/app/worker.js' });
   const url = policy?.createScriptURL('') ?? '/app/worker.js';
   const hadOne = serviceWorker.controller !== null;
+  let isAsked = false;
+  // Another tab may have asked for it: this one goes on with what it has until its person wants it, too.
+  serviceWorker.addEventListener('controllerchange', () => {
+    if (isAsked) location.reload();
+    else if (hadOne) found(() => location.reload());
+  });
   const registered = await serviceWorker
     .register(url, { scope: '/app/', updateViaCache: 'none' })
     .catch(() => undefined);
   if (!registered) return;
   const look = () => {
-    if (registered.waiting && hadOne) found(registered.waiting);
+    const { waiting } = registered;
+    if (waiting && hadOne)
+      found(() => {
+        isAsked = true;
+        waiting.postMessage('use-update');
+      });
   };
   look();
   registered.addEventListener('updatefound', () =>
     registered.installing?.addEventListener('statechange', () => look()),
   );
-  serviceWorker.addEventListener('controllerchange', () => {
-    if (hadOne) location.reload();
-  });
-  // Background Sync, where the browser has it: what waits is sent although the page is closed.
-  const { sync } = registered as { sync?: { register(tag: string): Promise<void> } };
-  await sync?.register('send').catch(() => {});
 }
 
 /** The code of a pairing link, which is removed from the address at once. */

@@ -8,38 +8,41 @@ const BLOCK = 60;
 
 export function Diary(shown: Shown) {
   const { kept, phone, say } = shown;
+  const all = logsOf(kept);
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(BLOCK);
   const [open, setOpen] = useState<number>();
   const [deleted, setDeleted] = useState<Log[]>([]);
   const wanted = search.trim().toLowerCase();
-  const found = logsOf(kept)
+  const found = all
     .filter(({ exerciseName, notes }) => `${exerciseName}\n${notes}`.toLowerCase().includes(wanted))
     .sort((a, b) => b.date.localeCompare(a.date) || order(b) - order(a));
   const days = Map.groupBy(found.slice(0, most), ({ date }) => date);
   const remove = async (log: Log) => {
-    await phone.offline.change('log', LOGS, log.id);
+    await phone.note((offline) => offline.change('log', LOGS, log.id));
     setDeleted([log, ...deleted]);
     say(`Deleted: ${log.exerciseName}.`);
-    void phone.sync();
   };
   const bringBack = async (log: Log) => {
     // What was never sent has left no trace to bring back: it is recorded anew.
     const { id, etag: _, ...body } = log;
-    if (id < 0) await phone.offline.create('log', LOGS, log.userId, body);
-    else await phone.offline.restore('log', LOGS, log);
+    await phone.note<unknown>((offline) =>
+      id < 0 ? offline.create('log', LOGS, log.userId, body) : offline.restore('log', LOGS, log),
+    );
     setDeleted(deleted.filter((one) => one !== log));
     say(`${log.exerciseName} is back.`);
-    void phone.sync();
   };
   return (
     <>
-      <h1>Diary</h1>
+      <h1 tabIndex={-1}>Diary</h1>
       <label>
         Search
         <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
       </label>
-      <p role="status">{found.length === 1 ? '1 session' : `${found.length} sessions`}</p>
+      <p role="status">
+        {found.length === 1 ? '1 session' : `${found.length} sessions`}
+        {found.length < all.length && ` of ${all.length}`}
+      </p>
       {deleted.map((log) => (
         <p key={log.id} class="note">
           Deleted: {log.exerciseName}, {spoken(log.date)}.{' '}
@@ -73,10 +76,9 @@ export function Diary(shown: Shown) {
                       key={field}
                       label={field === 'painBefore' ? 'Pain before' : 'Pain after'}
                       chosen={log[field]}
-                      choose={async (value) => {
-                        await phone.offline.change('log', LOGS, log.id, { [field]: value });
-                        void phone.sync();
-                      }}
+                      choose={(value) =>
+                        void phone.note((offline) => offline.change('log', LOGS, log.id, { [field]: value }))
+                      }
                     />
                   ))}
                   <Details {...shown} log={log} />

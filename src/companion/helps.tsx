@@ -2,18 +2,9 @@ import { useEffect } from 'preact/hooks';
 import type { Schemas } from './client.ts';
 import type { Shown } from './phone.ts';
 import { logsOf, personOf } from './today.tsx';
-import { daysAgo, spoken } from './words.ts';
+import { dayOf, daysAgo, spoken } from './words.ts';
 
 type Exercise = Schemas['ExerciseSummary'];
-
-/** The groups of the summary in the terminal, in its order. */
-export const groups: readonly [title: string, has: (exercise: Exercise) => boolean][] = [
-  ['Less pain after', ({ verdict, direction }) => verdict === 'clear' && direction === 'less'],
-  ['More pain after', ({ verdict, direction }) => verdict === 'clear' && direction === 'more'],
-  ['So far', ({ verdict }) => verdict === 'likely'],
-  ['Still open', ({ verdict }) => verdict === 'open'],
-  ['Too few sessions', ({ verdict }) => verdict === 'too-few'],
-];
 
 /** How far the bars reach, in points of pain. */
 const REACH = 5;
@@ -23,84 +14,100 @@ export function WhatHelps({ kept, phone }: Shown) {
   const count = logsOf(kept).length;
   useEffect(() => {
     const read = async () => {
-      const figures = await (await phone.client()).json<Schemas['Summary']>(`/users/${person}/summary`);
+      const client = await phone.client();
+      const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true`);
       const at = new Date().toISOString();
       await phone.shelf.update((now) => ({ ...now, summary: { at, figures } }));
     };
     // Without a network the last figures stay.
-    if (person !== undefined) void read().catch(() => {});
+    if (person !== undefined && kept.ended === undefined) void read().catch(() => {});
   }, [person, count, kept.since]);
-  const figures = kept.summary?.figures;
+  const { figures, at } = kept.summary ?? {};
   return (
     <>
-      <h1>What helps</h1>
+      <h1 tabIndex={-1}>What helps</h1>
       {figures === undefined && <p>The figures come from the computer: they are here once it is reached.</p>}
-      {groups.map(([title, has]) => {
-        const exercises = figures?.exercises.filter(has) ?? [];
-        return exercises.length === 0 ? null : (
-          <section key={title} aria-label={title}>
-            <h2>{title}</h2>
-            {exercises.map((exercise) => (
-              <Bar key={`${exercise.exerciseName} ${exercise.exerciseType}`} {...exercise} />
-            ))}
-            <details>
-              <summary>As a table</summary>
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Exercise</th>
-                    <th scope="col">Change</th>
-                    <th scope="col">From, to</th>
-                    <th scope="col">Sessions</th>
+      {figures?.sessions === 0 && <p>Nothing is recorded yet.</p>}
+      {figures?.words?.groups.map(({ title, exercises, remark }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          {exercises.map(({ exerciseName, exerciseType, sign, words }) => {
+            const found = figures.exercises.find(
+              (one) => one.exerciseName === exerciseName && one.exerciseType === exerciseType,
+            );
+            return found && <Bar key={`${exerciseName} ${exerciseType}`} {...{ found, sign, words }} />;
+          })}
+          {remark && <p>{remark}</p>}
+        </section>
+      ))}
+      {figures && figures.sessions > 0 && (
+        <>
+          <p class="notes">
+            Bar: mean change, pain after minus pain before; thin line: its 95 % interval; left of the middle:
+            less pain.
+          </p>
+          {figures.words?.sentences.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+          <details>
+            <summary>As a table</summary>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Exercise</th>
+                  <th scope="col">Change</th>
+                  <th scope="col">95 % interval</th>
+                  <th scope="col">Sessions</th>
+                </tr>
+              </thead>
+              <tbody>
+                {figures.exercises.map(({ exerciseName, exerciseType, meanChange, interval, sessions }) => (
+                  <tr key={`${exerciseName} ${exerciseType}`}>
+                    <th scope="row">{exerciseName}</th>
+                    <td>{signed(meanChange)}</td>
+                    <td>{interval.map(signed).join(' to ')}</td>
+                    <td>{sessions}</td>
                   </tr>
-                </thead>
-                <tbody>
-                  {exercises.map(({ exerciseName, exerciseType, meanChange, interval, sessions }) => (
-                    <tr key={`${exerciseName} ${exerciseType}`}>
-                      <th scope="row">{exerciseName}</th>
-                      <td>{signed(meanChange)}</td>
-                      <td>{interval.map(signed).join(', ')}</td>
-                      <td>{sessions}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </details>
-          </section>
-        );
-      })}
-      {figures && (
-        <p>
-          {figures.sessions} sessions. Change is pain after minus pain before; the thin line is where the mean
-          may be. Bad days often get better by themselves; this cannot tell that apart.
-        </p>
+                ))}
+              </tbody>
+            </table>
+          </details>
+          {phone.connection !== 'ok' && at && (
+            <p>These figures are of {spoken(dayOf(new Date(at)))}; what was recorded since is not in them.</p>
+          )}
+        </>
       )}
       <Pain90 {...{ kept }} />
     </>
   );
 }
 
-const signed = (points: number): string => `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}`;
+const signed = (points: number): string =>
+  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
 
 /** The mean change of an exercise with its interval, on a scale with 0 in the middle. */
-function Bar({ exerciseName, meanChange, interval, sessions, direction }: Exercise) {
+function Bar({ found, sign, words }: { found: Exercise; sign: string; words: string }) {
+  const { exerciseName, meanChange, interval, sessions } = found;
   const x = (points: number) => 50 + (Math.max(-REACH, Math.min(REACH, points)) / REACH) * 50;
   const [low = 0, high = 0] = interval;
-  const sign = direction === 'less' ? '✔' : direction === 'more' ? '✖' : '·';
   return (
     <div class="bar">
       <p>
-        <span aria-hidden="true">{sign}</span> {exerciseName}{' '}
-        <span class="figures">{signed(meanChange)}</span>
+        {sign && `${sign} `}
+        <b>{exerciseName}</b>{' '}
+        <span class="figures">
+          {signed(meanChange)} · {sessions} {sessions === 1 ? 'session' : 'sessions'}
+        </span>
+        {words && <span class="notes">{words}</span>}
       </p>
       <svg
         viewBox="0 0 100 8"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${exerciseName}: ${signed(meanChange)} points in ${sessions} sessions`}
+        aria-label={`${exerciseName}: ${signed(meanChange)} points, 95 % interval ${interval.map(signed).join(' to ')}`}
       >
         <rect
-          class={direction === 'more' ? 'more' : 'less'}
+          class={meanChange > 0 ? 'more' : 'less'}
           x={Math.min(50, x(meanChange))}
           y="1"
           width={Math.abs(x(meanChange) - 50)}
@@ -146,7 +153,7 @@ function Pain90({ kept }: Pick<Shown, 'kept'>) {
           <circle key={day} cx={at(day)} cy={62 - mean * 6} r="1.6" />
         ))}
       </svg>
-      <p class="figures">10 is at the top, 0 at the bottom.</p>
+      <p class="notes">10 is at the top, 0 at the bottom.</p>
       <details>
         <summary>As a table</summary>
         <table>

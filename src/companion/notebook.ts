@@ -42,6 +42,8 @@ export interface Notebook {
   database?: string;
   /** Whose diary it is, where the caller may see those of several: only that is kept. */
   person?: number;
+  /** What the token is for: `patient` where it is that of one's own diary. */
+  role?: string | null;
   /** The users whose records the token covers; null for all. */
   users?: readonly number[] | null;
   /** Up to which change `records` has everything; undefined before it was read. */
@@ -70,6 +72,29 @@ export interface Shelf {
 export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export const EMPTY: Notebook = { records: {}, waiting: [], answered: [], refused: [], made: 0 };
+
+/** Most writes that wait at a time: with the longest notes they take some 10 MB. */
+const MOST_WAITING = 1_000;
+
+/** Nothing more can be noted before what waits is sent. */
+export class Full extends Error {
+  constructor() {
+    super(`${MOST_WAITING} entries wait to be sent, and no more are kept.`);
+  }
+}
+
+/** Adds to what waits. @throws Full */
+export function noted(kept: Notebook, write: Write): Notebook {
+  if (kept.waiting.length >= MOST_WAITING) throw new Full();
+  return { ...kept, waiting: [...kept.waiting, write] };
+}
+
+/** The token is refused: of an erased person nothing stays, otherwise what waits is sent after the next pairing. */
+export function refusedToken(kept: Notebook, token: string | undefined, ended: string): Notebook {
+  // Another one may have come meanwhile.
+  if (kept.token !== token) return kept;
+  return ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended };
+}
 
 /** The entity tag of a record, where it is known. */
 export const etagOf = (etag: string | null | undefined) => (etag ? { etag } : {});

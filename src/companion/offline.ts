@@ -4,9 +4,11 @@ import {
   etagOf,
   type Kept,
   type Lock,
+  noted,
   nowOf,
   overlap,
   recordsOf,
+  refusedToken,
   type Shelf,
   taken,
   tried,
@@ -29,7 +31,7 @@ export class Offline {
     private readonly newKey: () => string = () => crypto.randomUUID(),
   ) {}
 
-  /** Notes a new record. It is sent by `sync`. @returns its id for now */
+  /** Notes a new record. It is sent by `sync`. @returns its id for now @throws Full, as every note */
   async create(kind: Change['record'], path: string, userId: number, body: Record<string, unknown>) {
     const { made } = await this.shelf.update((kept) => {
       const write: Write = {
@@ -41,7 +43,7 @@ export class Offline {
         id: -1 - kept.made,
         body,
       };
-      return { ...kept, made: kept.made + 1, waiting: [...kept.waiting, write] };
+      return { ...noted(kept, write), made: kept.made + 1 };
     });
     return -made;
   }
@@ -58,10 +60,14 @@ export class Offline {
         (record) => record.id === id || record.id === nowOf(kept, id),
       );
       if (!before) return kept;
-      const isUnsent = ({ id: own, wasTried }: Write) => own === id && !wasTried;
-      // What was never sent needs no deletion.
-      if (!body && kept.waiting.some((write) => write.what === 'create' && isUnsent(write)))
-        return { ...kept, waiting: kept.waiting.filter((write) => write.id !== id) };
+      const unsent = kept.waiting.findLast((write) => nowOf(kept, write.id) === before.id && !write.wasTried);
+      // What was never sent needs no deletion, and no other write for what is said next.
+      if (!body && unsent?.what === 'create')
+        return { ...kept, waiting: kept.waiting.filter((write) => write.id !== unsent.id) };
+      if (body && (unsent?.what === 'create' || unsent?.what === 'change')) {
+        const merged = { ...unsent, body: { ...unsent.body, ...body } };
+        return { ...kept, waiting: kept.waiting.map((write) => (write === unsent ? merged : write)) };
+      }
       const write: Write = {
         key: this.newKey(),
         what: body ? 'change' : 'delete',
@@ -72,7 +78,7 @@ export class Offline {
         before,
         ...(body && { body }),
       };
-      return { ...kept, waiting: [...kept.waiting, write] };
+      return noted(kept, write);
     });
   }
 
@@ -94,7 +100,7 @@ export class Offline {
         id: record.id,
         before: record,
       };
-      return { ...kept, waiting: [...kept.waiting, write] };
+      return noted(kept, write);
     });
   }
 
@@ -123,11 +129,7 @@ export class Offline {
       } catch (error) {
         if (!(error instanceof Refused) || error.problem.status !== 401) throw error;
         const { kind: ended } = error;
-        // Of an erased person nothing stays; otherwise what waits is sent after the next pairing.
-        await this.shelf.update((kept) => {
-          if (kept.token !== token) return kept;
-          return ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended };
-        });
+        await this.shelf.update((kept) => refusedToken(kept, token, ended));
       }
     });
   }
@@ -166,15 +168,28 @@ export class Offline {
       const { database, users } = me;
       const isSame = kept.database === database && String(kept.users) === String(users);
       if (kept.database === undefined || isSame) return { ...kept, database, users };
+      // What waits for others than the token covers is never sent as theirs.
+      const isCovered = ({ userId }: Write) =>
+        kept.database === database && (users === null || users.includes(userId));
       const problem = {
         type: 'about:blank',
         title: 'Conflict',
         status: 409,
-        detail: 'This is another database.',
+        detail: 'It was recorded for another diary than the one that this phone is paired with now.',
       };
-      const unsent = kept.waiting.map((write) => ({ ...write, problem: problem as Problem }));
-      const { since: _since, ...rest } = kept;
-      return { ...rest, ...EMPTY, made: kept.made, refused: [...kept.refused, ...unsent], database, users };
+      const others = kept.waiting
+        .filter((write) => !isCovered(write))
+        .map((write) => ({ ...write, problem: problem as Problem }));
+      const { since: _since, names: _names, summary: _summary, ...rest } = kept;
+      return {
+        ...rest,
+        records: {},
+        waiting: kept.waiting.filter(isCovered),
+        answered: kept.answered.filter(isCovered),
+        refused: [...kept.refused, ...others],
+        database,
+        users,
+      };
     });
   }
 

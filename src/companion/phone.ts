@@ -1,5 +1,5 @@
 import { Refused, Sciatica } from './client.ts';
-import { EMPTY, type Lock, type Notebook } from './notebook.ts';
+import { EMPTY, Full, type Lock, type Notebook, refusedToken } from './notebook.ts';
 import { Offline } from './offline.ts';
 import type { Kept } from './shelf.ts';
 
@@ -22,6 +22,9 @@ interface Me {
 /** Between two tries to reach the service, in milliseconds. */
 const [SOON, LATE] = [2_000, 60_000];
 
+/** How long "Forget this phone" waits for the service, in milliseconds: it works without a network too. */
+const GOODBYE_MS = 5_000;
+
 /** One after the other in this tab, where a browser has no locks. */
 function ownLocks(): Lock {
   const last = new Map<string, Promise<unknown>>();
@@ -36,6 +39,8 @@ export class Phone {
   readonly offline: Offline;
   connection: Connection = 'trying';
   me: Me | undefined;
+  /** Why the last note was not saved. */
+  fault: string | undefined;
   /** The code of the link with which the page was opened. */
   code: string | undefined;
   #pause = SOON;
@@ -64,52 +69,68 @@ export class Phone {
     try {
       const client = new Sciatica(location.origin, kept.token);
       if (kept.ended === undefined) {
-        this.me = await client.json<Me>('/me');
-        if (this.me.authentication && kept.token !== undefined) await this.#renewIfDue(client, this.me);
-        if (this.#hasPerson(kept)) await this.offline.sync();
+        const response = await client.send('/me');
+        const me = (await response.json()) as Me;
+        this.me = me;
+        if (kept.role !== me.role) await this.shelf.update((now) => withRole(now, me.role));
+        const now = Date.parse(response.headers.get('Date') ?? '');
+        if (me.authentication && kept.token !== undefined) await this.#renewIfDue(client, me, now);
+        if (isOwn({ ...kept, role: me.role })) await this.offline.sync();
       }
       [this.connection, this.#pause] = ['ok', SOON];
       void this.#follow();
     } catch (error) {
-      if (error instanceof Refused && error.problem.status === 401) await this.#end(error.kind, kept.token);
-      else this.#later(error);
+      if (error instanceof Refused && error.problem.status === 401) {
+        this.connection = 'ok';
+        await this.shelf.update((now) => refusedToken(now, kept.token, error.kind));
+      } else this.#later(error);
     }
     this.told();
   };
 
-  /** Without tokens nothing is read before it is known whose diary it is. */
-  #hasPerson({ person }: Notebook): boolean {
-    return this.me?.authentication === true || person !== undefined;
-  }
-
-  /** @param token that was refused: another may have come meanwhile, by pairing or in another tab */
-  async #end(ended: string, token: string | undefined): Promise<void> {
-    this.connection = 'ok';
-    await this.shelf.update((kept) => {
-      if (kept.token !== token) return kept;
-      return ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended };
-    });
+  /**
+   * Notes something, which is sent as soon as that is possible.
+   * @returns what was noted; undefined where it could not be, which the person is told
+   */
+  async note<T>(work: (offline: Offline) => Promise<T>): Promise<T | undefined> {
+    this.fault = undefined;
+    try {
+      return await work(this.offline);
+    } catch (error) {
+      this.fault =
+        error instanceof Full
+          ? `Not saved: ${error.message}`
+          : 'Not saved: this phone has no room left. Make some, and try again.';
+      this.told();
+      return undefined;
+    } finally {
+      void this.sync();
+      void sendLater();
+    }
   }
 
   #later(error: unknown): void {
-    this.connection = error instanceof Refused ? { refused: error.message } : 'unreachable';
+    const isFull = error instanceof DOMException && error.name === 'QuotaExceededError';
+    const refused = error instanceof Refused ? error.message : isFull && 'This phone has no room left.';
+    this.connection = refused ? { refused } : 'unreachable';
     this.#timer = setTimeout(() => void this.sync(), this.#pause);
     this.#pause = Math.min(LATE, this.#pause * 2);
   }
 
   async #follow(): Promise<void> {
-    if (this.#isFollowing) return;
+    const kept = (await this.shelf.read()) ?? EMPTY;
+    if (this.#isFollowing || !isOwn(kept)) return;
     this.#isFollowing = true;
     await this.offline.follow(new AbortController().signal).catch(() => {});
     this.#isFollowing = false;
     this.#timer = setTimeout(() => void this.sync(), this.#pause);
   }
 
-  /** Renews the token in the last quarter of its life. */
-  async #renewIfDue(client: Sciatica, { createdAt, expiresAt }: Me): Promise<void> {
+  /** Renews the token in the last quarter of its life. @param now by the clock of the service */
+  async #renewIfDue(client: Sciatica, { createdAt, expiresAt }: Me, now: number): Promise<void> {
     if (createdAt === null || expiresAt === null) return;
     const [from, to] = [Date.parse(createdAt), Date.parse(expiresAt)];
-    if (to - Date.now() > (to - from) / 4) return;
+    if (!(to - now < (to - from) / 4)) return;
     const { tokenKey } = await this.shelf.update((kept) => ({ tokenKey: crypto.randomUUID(), ...kept }));
     const headers = { 'Idempotency-Key': tokenKey ?? '' };
     const { token } = await client.json<{ token: string }>('/me/token', { method: 'POST', headers });
@@ -128,10 +149,14 @@ export class Phone {
       headers: { 'Idempotency-Key': tokenKey },
       body: JSON.stringify({ code, name }),
     });
-    await this.shelf.update(({ tokenKey: _, ended: _ended, since: _since, person: _person, ...kept }) => ({
+    await this.use(made.token);
+  }
+
+  /** From now on this phone is who the token is for. */
+  async use(token: string): Promise<void> {
+    await this.shelf.update(({ tokenKey: _, ended: _ended, person: _person, role: _role, ...kept }) => ({
       ...kept,
-      records: {},
-      token: made.token,
+      token,
       url: location.origin,
     }));
     await this.sync();
@@ -139,7 +164,12 @@ export class Phone {
 
   /** Without tokens: says whose diary it is. */
   async choose(person: number): Promise<void> {
-    await this.shelf.update(({ ended: _, ...kept }) => ({ ...kept, person, url: location.origin }));
+    await this.shelf.update(({ ended: _, since: _since, summary: _summary, names: _names, ...kept }) => ({
+      ...kept,
+      records: {},
+      person,
+      url: location.origin,
+    }));
     await this.sync();
   }
 
@@ -148,17 +178,38 @@ export class Phone {
    * @returns whether the service knows; otherwise the token has to be taken back there
    */
   async forget(): Promise<boolean> {
-    const isTold = await this.client()
-      .then((client) => client.send('/me/token', { method: 'DELETE' }))
-      .then(
-        () => true,
-        (error) => error instanceof Refused && error.problem.status < 500,
-      );
+    const { token } = (await this.shelf.read()) ?? EMPTY;
     await this.shelf.update(() => EMPTY);
     this.me = undefined;
+    const signal = AbortSignal.timeout(GOODBYE_MS);
+    const isTold =
+      token === undefined ||
+      (await new Sciatica(location.origin, token).send('/me/token', { method: 'DELETE', signal }).then(
+        () => true,
+        (error) => error instanceof Refused && error.problem.status === 401,
+      ));
     await this.sync();
     return isTold;
   }
+}
+
+/** Whether what the phone shows is one's own diary, of which it keeps a copy: without tokens, once it is known whose. */
+export const isOwn = ({ token, role, person }: Notebook): boolean =>
+  token === undefined ? person !== undefined : role === undefined || role === null || role === 'patient';
+
+/** Of others than oneself nothing is kept. */
+function withRole({ since, summary, ...kept }: Notebook, role: string | null): Notebook {
+  const own = isOwn({ ...kept, role });
+  return own
+    ? { ...kept, ...(since !== undefined && { since }), ...(summary && { summary }), role }
+    : { ...kept, records: {}, role };
+}
+
+/** Background Sync, where the browser has it: what waits is sent although the page is closed. */
+async function sendLater(): Promise<void> {
+  const registered = await navigator.serviceWorker?.getRegistration().catch(() => undefined);
+  const { sync } = (registered ?? {}) as { sync?: { register(tag: string): Promise<void> } };
+  await sync?.register('send').catch(() => {});
 }
 
 /** What every view gets. */

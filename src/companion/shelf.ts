@@ -36,15 +36,22 @@ abstract class Watched implements Kept {
   readonly #channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(CHANNEL);
 
   constructor() {
-    this.#channel?.addEventListener('message', async () => this.#tell(await this.read()));
+    this.#channel?.addEventListener('message', async ({ data }) => {
+      // A page that has just been opened, and the service worker, have read nothing yet.
+      const theirs = data as Partial<Notebook>;
+      if (theirs.since !== undefined) this.confidential = theirs;
+      this.#tell(await this.read());
+    });
   }
 
+  /** What is in memory only; the other tabs get it with each change. */
+  protected abstract confidential: Partial<Notebook>;
   abstract read(): Promise<Notebook>;
   protected abstract write(work: (kept: Notebook) => Notebook): Promise<Notebook>;
 
   async update(work: (kept: Notebook) => Notebook): Promise<Notebook> {
     const next = await this.write(work);
-    this.#channel?.postMessage('changed');
+    this.#channel?.postMessage(this.confidential);
     this.#tell(next);
     return next;
   }
@@ -60,6 +67,7 @@ abstract class Watched implements Kept {
 
 class Memory extends Watched {
   readonly isLasting = false;
+  protected confidential = {};
   #kept: Notebook = EMPTY;
 
   async read(): Promise<Notebook> {
@@ -75,7 +83,7 @@ class Memory extends Watched {
 /** Each member of the notebook is an entry of its own, and is written only when it is another. */
 class Database extends Watched {
   readonly isLasting = true;
-  #confidential: Partial<Notebook> = {};
+  protected confidential: Partial<Notebook> = {};
 
   constructor(private readonly db: IDBPDatabase) {
     super();
@@ -103,12 +111,12 @@ class Database extends Watched {
       else if (members[key] !== before[key]) void tx.store.put(members[key], key);
     }
     await tx.done;
-    this.#confidential = confidential;
+    this.confidential = confidential;
     return next;
   }
 
   #whole(entries: [IDBValidKey, unknown][]): Notebook {
     const stored = Object.fromEntries(entries.map(([key, value]) => [String(key), value]));
-    return { ...EMPTY, ...stored, ...this.#confidential } as Notebook;
+    return { ...EMPTY, ...stored, ...this.confidential } as Notebook;
   }
 }

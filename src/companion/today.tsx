@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { redFlags } from '../domain/red-flags.ts';
+import { callsForRedFlags, redFlags } from '../domain/red-flags.ts';
 import { type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { dayOf, daysAgo, isAlarming, LOGS, type Log } from './words.ts';
+import { dayOf, daysAgo, LOGS, type Log } from './words.ts';
 
 interface Exercise {
   exerciseName: string;
@@ -22,8 +22,13 @@ export const logsOf = (kept: Notebook): Log[] =>
 /** Whose diary it is. */
 export const personOf = ({ person, users }: Notebook): number | undefined => person ?? users?.[0];
 
-/** The routine first, then what was done most in the last days, then the rest by name. */
-function exercisesOf(kept: Notebook): { title: string; exercises: Exercise[] }[] {
+interface Group {
+  title: string;
+  exercises: Exercise[];
+}
+
+/** The routines first, then what was done in the last days, the most often first, then the rest by name. */
+function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
   const known = new Map<string, Exercise & { recent: number }>();
   const since = daysAgo(OFTEN_DAYS);
   for (const { exerciseName, exerciseType, date } of logsOf(kept)) {
@@ -40,16 +45,24 @@ function exercisesOf(kept: Notebook): { title: string; exercises: Exercise[] }[]
   const others = [...known.values()]
     .filter(({ exerciseName }) => !inRoutine.has(exerciseName))
     .sort((a, b) => b.recent - a.recent || a.exerciseName.localeCompare(b.exerciseName));
-  return [...routines, { title: 'Exercises', exercises: others }].filter(
-    ({ exercises }) => exercises.length > 0,
-  );
+  const recent = others.filter((one) => one.recent > 0);
+  const groups = [...routines, { title: `The last ${OFTEN_DAYS} days`, exercises: recent }];
+  const shown = groups.filter(({ exercises }) => exercises.length > 0);
+  const rest = others.filter((one) => one.recent === 0);
+  // Nothing is folded away where it would be all that there is.
+  return shown.length > 0
+    ? { groups: shown, rest }
+    : { groups: rest.length > 0 ? [{ title: 'Exercises', exercises: rest }] : [], rest: [] };
 }
 
 export function Today(shown: Shown) {
   const { kept, phone } = shown;
   const [open, setOpen] = useState<string>();
-  const groups = exercisesOf(kept);
-  const names = JSON.stringify(groups.flatMap(({ exercises }) => exercises));
+  // Nothing moves while a card is open: what was just recorded would come under another heading.
+  const held = useRef(exercisesOf(kept));
+  if (open === undefined) held.current = exercisesOf(kept);
+  const { groups, rest } = held.current;
+  const names = JSON.stringify([...groups.flatMap(({ exercises }) => exercises), ...rest]);
   // Kept apart from the records, so that they are there without a network before the records are.
   useEffect(() => {
     const list = (JSON.parse(names) as Exercise[]).map(({ exerciseName, exerciseType }) => ({
@@ -59,23 +72,31 @@ export function Today(shown: Shown) {
     if (list.length > 0 && JSON.stringify(kept.names) !== JSON.stringify(list))
       void phone.shelf.update((now) => ({ ...now, names: list }));
   }, [names]);
+  const cards = (title: string, exercises: Exercise[]) =>
+    exercises.map((exercise) => (
+      <Card
+        key={exercise.exerciseName}
+        {...shown}
+        exercise={exercise}
+        isOpen={open === `${title} ${exercise.exerciseName}`}
+        toggle={(isOpen) => setOpen(isOpen ? `${title} ${exercise.exerciseName}` : undefined)}
+      />
+    ));
   return (
     <>
-      <h1>Today</h1>
+      <h1 tabIndex={-1}>Today</h1>
       {groups.map(({ title, exercises }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
-          {exercises.map((exercise) => (
-            <Card
-              key={exercise.exerciseName}
-              {...shown}
-              exercise={exercise}
-              isOpen={open === `${title} ${exercise.exerciseName}`}
-              toggle={(isOpen) => setOpen(isOpen ? `${title} ${exercise.exerciseName}` : undefined)}
-            />
-          ))}
+          {cards(title, exercises)}
         </section>
       ))}
+      {rest.length > 0 && (
+        <details>
+          <summary>Other exercises ({rest.length})</summary>
+          {cards('', rest)}
+        </details>
+      )}
       <Another {...shown} />
     </>
   );
@@ -93,8 +114,10 @@ function Card({
   const [after, setAfter] = useState<number>();
   const [id, setId] = useState<number>();
   const [mayUndo, setMayUndo] = useState(false);
-  const [fault, setFault] = useState('');
   const isSaving = useRef(false);
+  const saved = useRef<HTMLParagraphElement>(null);
+  // The buttons that had the focus are gone.
+  useEffect(() => saved.current?.focus(), [id]);
   const userId = personOf(kept);
   const save = async (painBefore: number, painAfter: number) => {
     if (userId === undefined || isSaving.current) return;
@@ -109,17 +132,15 @@ function Card({
       effective: painAfter < painBefore,
       notes: '',
     };
-    try {
-      setId(await phone.offline.create('log', LOGS, userId, log));
-      setFault('');
-      setMayUndo(true);
-      setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
-      say(`Saved: ${exercise.exerciseName}, ${painBefore} before, ${painAfter} after.`);
-      void phone.sync();
-    } catch {
+    const made = await phone.note((offline) => offline.create('log', LOGS, userId, log));
+    if (made === undefined) {
       isSaving.current = false;
-      setFault('Not saved: this phone has no room left. Make some, and tap again.');
+      return;
     }
+    setId(made);
+    setMayUndo(true);
+    setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
+    say(`Saved: ${exercise.exerciseName}, ${painBefore} before, ${painAfter} after.`);
   };
   const choose = (which: 'before' | 'after', value: number) => {
     const [painBefore, painAfter] = which === 'before' ? [value, after] : [before, value];
@@ -127,11 +148,12 @@ function Card({
     else setAfter(value);
     if (painBefore !== undefined && painAfter !== undefined) void save(painBefore, painAfter);
   };
-  const close = () => {
+  const close = () => toggle(false);
+  useEffect(() => {
+    if (isOpen) return;
     for (const set of [setBefore, setAfter, setId]) set(undefined);
     isSaving.current = false;
-    toggle(false);
-  };
+  }, [isOpen]);
   const log = id === undefined ? undefined : logsOf(kept).find((one) => one.id === nowOf(kept, id));
   return (
     <div class="card">
@@ -149,10 +171,9 @@ function Card({
           <Scale label="Pain after" chosen={after} choose={(value) => choose('after', value)} />
         </>
       )}
-      {fault && <p role="alert">{fault}</p>}
       {isOpen && log && (
         <>
-          <p>
+          <p ref={saved} tabIndex={-1}>
             Saved: {log.painBefore} → {log.painAfter}
             {mayUndo && (
               <>
@@ -160,10 +181,9 @@ function Card({
                 <button
                   type="button"
                   onClick={async () => {
-                    await phone.offline.change('log', LOGS, log.id);
+                    await phone.note((offline) => offline.change('log', LOGS, log.id));
                     say('Taken back.');
                     close();
-                    void phone.sync();
                   }}
                 >
                   Take back
@@ -171,7 +191,7 @@ function Card({
               </>
             )}
           </p>
-          {isAlarming(log) && <RedFlags />}
+          {callsForRedFlags(log) && <RedFlags />}
           <Details {...shown} log={log} />
           <button type="button" onClick={close}>
             Done
@@ -212,13 +232,10 @@ export function Scale({
 
 /** What can be said of a session once it is saved. */
 export function Details({ phone, log }: Shown & { log: Log }) {
-  const change = async (body: Partial<Log>) => {
-    await phone.offline.change('log', LOGS, log.id, body);
-    void phone.sync();
-  };
+  const change = (body: Partial<Log>) => phone.note((offline) => offline.change('log', LOGS, log.id, body));
   return (
     <div class="details">
-      <label>
+      <label class="check">
         <input
           type="checkbox"
           checked={log.effective}

@@ -40,7 +40,3 @@ export interface Log extends Kept {
 }
 
 export const LOGS = '/userExerciseLogs';
-
-/** Whether a session is one after which the signs of an emergency are shown in full. */
-export const isAlarming = ({ painBefore, painAfter }: Pick<Log, 'painBefore' | 'painAfter'>): boolean =>
-  painAfter - painBefore >= 3 || Math.max(painBefore, painAfter) >= 9;

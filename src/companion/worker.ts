@@ -1,3 +1,4 @@
+import { EMPTY } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { openShelf } from './shelf.ts';
 
@@ -54,7 +55,11 @@ worker.addEventListener('message', ({ data }) => {
 });
 
 worker.addEventListener('sync', (event) => {
-  const send = async () =>
-    new Offline(await openShelf(), (name, work) => navigator.locks.request(name, work) as never).sync();
+  const send = async () => {
+    const shelf = await openShelf();
+    // Nothing else is read or kept while nobody looks.
+    if (((await shelf.read()) ?? EMPTY).waiting.length === 0) return;
+    await new Offline(shelf, (name, work) => navigator.locks.request(name, work) as never).sync();
+  };
   event.waitUntil(send());
 });

@@ -159,7 +159,7 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
   if (vary.length > 0) headers['vary'] = vary.join(', ');
   if (request.method !== 'HEAD') return response;
   if (typeof body === 'string' && !response.encoding)
-    headers['content-length'] = String(Buffer.byteLength(body));
+    headers['content-length'] = String(Buffer.byteLength(body, response.charset));
   return { status, headers };
 }
 

@@ -1,18 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { etagOf } from './protocol/etag.ts';
+import { decodedTag } from './wire/encoding.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from './wire/message.ts';
 
 /** The companion page: files that the build made, served under /app/ by their exact names and no others. */
 
 /** The files by their paths. */
-export type CompanionFiles = ReadonlyMap<string, { headers: HttpHeaders; text: string }>;
+export type CompanionFiles = ReadonlyMap<
+  string,
+  Pick<HttpResponse, 'charset'> & { headers: HttpHeaders; text: string }
+>;
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
   txt: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json',
 };
@@ -31,7 +36,8 @@ const POLICY = [
 /** @param folder that the build made */
 export function companionFiles(folder: string): CompanionFiles {
   const files = readdirSync(folder).map((name) => {
-    const text = readFileSync(join(folder, name), 'utf8');
+    const charset = name.endsWith('.png') ? 'latin1' : undefined;
+    const text = readFileSync(join(folder, name), charset ?? 'utf8');
     const isHashed = /-[\da-f]{12}\.\w+$/.test(name);
     const headers = {
       'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
@@ -43,7 +49,7 @@ export function companionFiles(folder: string): CompanionFiles {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
     };
-    return [`/app/${name === 'index.html' ? '' : name}`, { headers, text }] as const;
+    return [`/app/${name === 'index.html' ? '' : name}`, { headers, text, charset }] as const;
   });
   return new Map(files);
 }
@@ -58,6 +64,7 @@ export function companionResponse(
   const file = files.get(path);
   if (!file || (method !== 'GET' && method !== 'HEAD')) return undefined;
   const headers = { ...file.headers };
-  if (asked['if-none-match'] === headers['etag']) return { status: 304, headers };
-  return { status: 200, headers, body: file.text };
+  if (asked['if-none-match'] !== undefined && decodedTag(asked['if-none-match']) === headers['etag'])
+    return { status: 304, headers };
+  return { status: 200, headers, body: file.text, charset: file.charset };
 }

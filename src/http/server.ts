@@ -177,7 +177,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     begun: number,
     response: HttpResponse,
   ): void | Promise<void> => {
-    const { status, headers, body, encoding } = response;
+    const { status, headers, body, encoding, charset } = response;
     const done = () => log.request(incoming, outgoing, performance.now() - begun);
     if (typeof body === 'object') {
       const chunks = encoding ? compressChunks(body, encoding) : body;
@@ -188,7 +188,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
         sendWhole(outgoing, status, headers, bytes);
         done();
       });
-    sendWhole(outgoing, status, headers, body);
+    sendWhole(outgoing, status, headers, body !== undefined && charset ? Buffer.from(body, charset) : body);
     done();
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
