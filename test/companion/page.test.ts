@@ -458,7 +458,8 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-          'axe.run()',
+          // All but the colours is the same in both.
+          colorScheme === 'light' ? 'axe.run()' : "axe.run({ runOnly: ['color-contrast'] })",
         );
         const faults = found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
         expect([view, colorScheme, faults]).toEqual([view, colorScheme, []]);
