@@ -54,7 +54,6 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   return (
     <>
       <header>
-        <Waiting {...shown} />
         {update && (
           <p class="note">
             A new version of this page is there.{' '}
@@ -90,18 +89,22 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
         {shows === 'helps' && <WhatHelps {...shown} />}
         {shows === 'more' && <More {...shown} />}
       </main>
-      {isOwn(kept) && (
-        <nav aria-label="Views">
-          {Object.entries(views).map(([name, title]) => (
-            <a key={name} href={`#${name}`} aria-current={name === shows ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
-        </nav>
-      )}
-      <p class="said" role="status">
-        {said}
-      </p>
+      {/* At the foot, where it moves nothing under a finger when it comes. */}
+      <footer>
+        <p class="said" role="status">
+          {said}
+        </p>
+        <Waiting {...shown} />
+        {isOwn(kept) && (
+          <nav aria-label="Views">
+            {Object.entries(views).map(([name, title]) => (
+              <a key={name} href={`#${name}`} aria-current={name === shows ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+          </nav>
+        )}
+      </footer>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Shown } from './phone.ts';
 import { Details, logsOf, Scale } from './today.tsx';
 import { LOGS, type Log, spoken } from './words.ts';
@@ -8,15 +8,19 @@ const BLOCK = 60;
 
 export function Diary(shown: Shown) {
   const { kept, phone, say } = shown;
-  const all = logsOf(kept);
+  // Sorted once, not at each letter that is typed.
+  const all = useMemo(
+    () => logsOf(kept).sort((a, b) => b.date.localeCompare(a.date) || order(b) - order(a)),
+    [kept],
+  );
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(BLOCK);
   const [open, setOpen] = useState<number>();
   const [deleted, setDeleted] = useState<Log[]>([]);
   const wanted = search.trim().toLowerCase();
-  const found = all
-    .filter(({ exerciseName, notes }) => `${exerciseName}\n${notes}`.toLowerCase().includes(wanted))
-    .sort((a, b) => b.date.localeCompare(a.date) || order(b) - order(a));
+  const found = all.filter(({ exerciseName, notes }) =>
+    `${exerciseName}\n${notes}`.toLowerCase().includes(wanted),
+  );
   const days = Map.groupBy(found.slice(0, most), ({ date }) => date);
   const remove = async (log: Log) => {
     await phone.note((offline) => offline.change('log', LOGS, log.id));
