@@ -6,6 +6,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../store/sqlite/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { createApp, type Service } from './app.ts';
+import type { CompanionFiles } from './companion.ts';
 import { Gate } from './guard/gate.ts';
 import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
@@ -77,6 +78,8 @@ export interface ServerOptions {
   timeouts?: Partial<Timeouts>;
   /** The bundle of workers/worker.ts; without it, long reads hold up all others. */
   workerFile?: string | undefined;
+  /** The files of the page for phones. */
+  companion?: CompanionFiles | undefined;
   /** Most connections at once. */
   mostConnections?: number;
 }
@@ -123,7 +126,16 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const workers = file ? new Workers(store, { file, timeout: timeouts.query, onError }) : undefined;
   const origins = originsOf(options.ownNames);
   const isPairing = gate !== undefined && options.isPairing === true;
-  const service: Service = { store: records, origins, feed, gate, workers, isPairing, onError };
+  const service: Service = {
+    store: records,
+    origins,
+    feed,
+    gate,
+    workers,
+    isPairing,
+    companion: options.companion,
+    onError,
+  };
   const app = createApp(service);
 
   let selfSigned = tls && isSelfSigned(tls.cert);
@@ -166,7 +178,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     begun: number,
     response: HttpResponse,
   ): void | Promise<void> => {
-    const { status, headers, body, encoding } = response;
+    const { status, headers, body, encoding, charset } = response;
     const done = () => log.request(incoming, outgoing, performance.now() - begun);
     if (typeof body === 'object') {
       const chunks = encoding ? compressChunks(body, encoding) : body;
@@ -177,7 +189,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
         sendWhole(outgoing, status, headers, bytes);
         done();
       });
-    sendWhole(outgoing, status, headers, body);
+    sendWhole(outgoing, status, headers, body !== undefined && charset ? Buffer.from(body, charset) : body);
     done();
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
