@@ -1249,6 +1249,8 @@ export interface components {
             /** @description How the pain before exercise went */
             pain: components["schemas"]["PainTrend"] | null;
             rhythm: components["schemas"]["Rhythm"] | null;
+            /** @description With `words=true` */
+            words?: components["schemas"]["SummaryInWords"];
         };
         Comparison: {
             first: components["schemas"]["Summary"];
@@ -1475,6 +1477,23 @@ export interface components {
                 weeks: number;
                 weeksReached: number;
             } | null;
+        };
+        SummaryInWords: {
+            groups: {
+                title: string;
+                exercises: {
+                    exerciseName: string;
+                    /** @enum {string} */
+                    exerciseType: "stretch" | "strengthening";
+                    /** @description ✔ and ✖ for what the exercise does, others for a fact about its sessions */
+                    sign: string;
+                    /** @description Such as `strong, lately +1.8`; may be empty */
+                    words: string;
+                }[];
+                remark: string | null;
+            }[];
+            /** @description How the pain went, and what the figures cannot show */
+            sentences: string[];
         };
         /**
          * @example {
@@ -2988,6 +3007,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
+                /** @description true: with `words`, what the terminal says of the figures */
+                words?: boolean;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3043,6 +3064,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
+                /** @description true: with `words`, what the terminal says of the figures */
+                words?: boolean;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
