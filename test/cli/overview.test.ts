@@ -50,10 +50,10 @@ describe('users --summary', () => {
       columns: 80,
       env: { NO_COLOR: '1' },
     });
-    expect(stdout).toBe(`Id  Name         Sessions  Last session  Pain  Earlier  Change  Red
- 4  Red Berg            3  2026-03-01     3.3        –       –    2
- 2  Worse Berg          2  2026-03-02     5.5      3.0    +2.5    0
- 1  Never Berg          0  –                –        –       –    0
+    expect(stdout).toBe(`Id  Name        Sessions  Last session  Pain  Earlier  Change  Red
+ 4  Red Berg           3  2026-03-01     3.3        –       –    2
+ 2  Worse Berg         2  2026-03-02     5.5      3.0    +2.5    0
+ 1  Never Berg         0  –                –        –       –    0
 `);
     expect(stderr).toContain('of the last 14 days');
   });
