@@ -3,7 +3,7 @@ import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
-import { addDays, weekdayOf } from '../../domain/words/day.ts';
+import { addDays, mondayOf, weekdayOf } from '../../domain/words/day.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
@@ -54,7 +54,7 @@ function ownLines(context: Context, userId: number): string[] {
   const { store, today } = context;
   const user = store.users.get(userId);
   const { counted: all, leftOut } = countedLogs(store, userId, {}, today);
-  const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
+  const monday = mondayOf(today);
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
   const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
   const [goal] = store.goals.list({ userId });

@@ -14,6 +14,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
+import { sayRedFlagsAfter } from '../views/red-flags.ts';
 import { addLogAddCommands, askHelped } from './log-add.ts';
 
 /** `sciatica log add|routine|show|edit|rm` */
@@ -110,7 +111,10 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     },
     describe: (log) => `log ${log.id}: ${answerOf(log, context.today)}`,
   }));
-  if (changed && 'date' in changed.patch) sayDoubtOfDay(context, changed.record.date);
+  if (!changed) return;
+  if ('date' in changed.patch) sayDoubtOfDay(context, changed.record.date);
+  if ('painBefore' in changed.patch || 'painAfter' in changed.patch)
+    await sayRedFlagsAfter(context, [changed.record], false);
 }
 
 /**
