@@ -64,6 +64,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       (text: string, before: string[]) => [...before, text],
       [],
     )
+    .option('--shuffle', 'ask in an order drawn for the day, and record in the order in which you answer')
     .option(`--${userId.flag} <id>`, userId.help);
   addFieldOptions(command, { date });
   command
@@ -73,6 +74,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       'after',
       examples(
         'sciatica log routine morning',
+        'sciatica log routine morning --shuffle',
         "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
       ),
     )
