@@ -339,11 +339,11 @@ describe('log routine', () => {
         store.routines.create({ userId: 1, name: 'long', exercises });
       });
     const asked = (stderr: string) => /Today in this order: (.*)\./.exec(stderr)?.[1]?.split(', ') ?? [];
-    const recorded = (db: string) => records(db, 'logs').map(({ exerciseName }) => exerciseName);
+    const recorded = (db: string) => records(db).logs.map(({ exerciseName }) => exerciseName);
 
     test('asks in an order drawn for the day, and records in it', async () => {
       const db = long();
-      const answers = names.map(() => `6 4${enter}`);
+      const answers = names.map((_, i): [string, string] => [`${i + 1}/8`, `6 4${enter}`]);
       const { stderr } = await run(['log', 'routine', 'long', '--shuffle'], { db, answers });
       const order = asked(stderr);
       expect(order).not.toEqual(names);
