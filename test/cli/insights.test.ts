@@ -252,7 +252,7 @@ describe('summary', () => {
     const { stdout } = await run([...argv, '--json']);
     const stretches = logs(3).filter(({ exerciseType }) => exerciseType === 'stretch');
     const [since, until] = ['2026-02-01', '2026-08-31'];
-    const asked = { since, until, target: 1 };
+    const asked = { since, until, target: { perWeek: 1, counts: 'sessions' } as const };
     expect(JSON.parse(stdout)).toMatchObject({
       since,
       until,
@@ -604,7 +604,7 @@ describe('export', () => {
     const { entry } = JSON.parse(stdout) as { entry: { resource: { resourceType: string } }[] };
     const stretches = logs(3).filter(({ exerciseType }) => exerciseType === 'stretch').length;
     expect(entry.filter(({ resource }) => resource.resourceType === 'Patient')).toHaveLength(1);
-    expect(entry).toHaveLength(1 + 3 * stretches);
+    expect(entry).toHaveLength(3 + 3 * stretches);
     expect((await run(argv)).stdout).toBe(stdout);
   });
 

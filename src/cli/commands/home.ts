@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
+import { targetOf } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
 import { addDays, mondayOf, weekdayOf } from '../../domain/words/day.ts';
+import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
@@ -57,7 +59,7 @@ function ownLines(context: Context, userId: number): string[] {
   const monday = mondayOf(today);
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
   const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
-  const [goal] = store.goals.list({ userId });
+  const target = targetOf(store, userId);
   const [routine] = store.routines
     .list({ userId })
     .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
@@ -69,7 +71,7 @@ function ownLines(context: Context, userId: number): string[] {
     `${summaryOfUser(user)}, ${weekdayOf(today)} ${today}`,
     '',
     `Today      ${ofToday.length === 0 ? 'nothing yet' : `${counted(ofToday.length, 'session')}: ${names.join(', ')}`}`,
-    `This week  ${againstGoal(ofWeek.length, goal?.sessionsPerWeek)} on ${counted(daysOf(ofWeek).length, 'day')}`,
+    `This week  ${ofWeekInWords(ofWeek.length, daysOf(ofWeek).length, target)}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
     ...(leftOut > 0
@@ -82,9 +84,13 @@ function ownLines(context: Context, userId: number): string[] {
   ];
 }
 
-/** `3 of 4 sessions` where there is a goal, else `3 sessions`. */
-const againstGoal = (sessions: number, goal: number | undefined) =>
-  goal === undefined ? counted(sessions, 'session') : `${sessions} of ${counted(goal, 'session')}`;
+/** `3 of 4 sessions on 2 days` where there is a target, `2 of 4 days, 3 sessions` where it counts days; else `3 sessions on 2 days`. */
+function ofWeekInWords(sessions: number, days: number, target: Target | undefined): string {
+  if (target?.counts === 'days')
+    return `${days} of ${counted(target.perWeek, 'day')}, ${counted(sessions, 'session')}`;
+  const done = target ? `${sessions} of ${counted(target.perWeek, 'session')}` : counted(sessions, 'session');
+  return `${done} on ${counted(days, 'day')}`;
+}
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
@@ -98,5 +104,5 @@ function painLines(logs: readonly Log[]): string[] {
   if (first === undefined || last === undefined) return [];
   const points = (mean: number) => String(Math.round(mean * 10) / 10);
   const words = means.length === 1 ? points(first) : `${points(first)} → ${points(last)}`;
-  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, last ${DAYS} days`];
+  return [`Pain       ${sparkline(means)} ${words}, before exercise, last ${DAYS} days`];
 }
