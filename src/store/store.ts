@@ -222,8 +222,7 @@ export class Store {
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
   undo(change: number): ChangePart[] {
-    const { caller } = this.#view.origin ?? {};
-    const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
+    const origin: Origin = { ...this.#view.origin, source: 'undo' };
     const { changes, db } = this.#connection;
     return changes.run(() => takeBack(db, this, change, this.#view.users), origin, change);
   }
@@ -357,7 +356,7 @@ export class Store {
     return users ? entries.flatMap((entry) => seenBy(users, entry) ?? []) : entries;
   }
 
-  /** Another text whenever somebody, in this process or another, may have changed something. */
+  /** Another text whenever somebody may have changed something. */
   revision(): string {
     return `${this.#connection.db.version()} ${this.history.last()}`;
   }
@@ -367,7 +366,7 @@ export class Store {
     this.#connection.db.readInTurns();
   }
 
-  /** Runs several reads on one snapshot of the records. */
+  /** As `Database.read`. */
   read<T>(work: () => T): T {
     return this.#connection.db.read(work);
   }

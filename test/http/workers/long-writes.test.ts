@@ -59,6 +59,21 @@ test('a write that comes meanwhile waits, and is saved', async () => {
   expect([undone.status, created.status, store.logs.count()]).toEqual([200, 201, 2]);
 });
 
+test.each([
+  ['a body', 'POST', '/undo'],
+  ['none', 'DELETE', '/users/1'],
+])('a request with %s may wait longer for it than a connection may be silent', async (_, method, path) => {
+  const stall = 500;
+  const { store, change, ask } = await largeServer({ timeouts: { stall } });
+  const other = dbOf(freshStore(store.path));
+  other.run('BEGIN IMMEDIATE');
+  const asked = ask(method, path, method === 'POST' ? { change } : undefined);
+  await new Promise((resolve) => setTimeout(resolve, 3 * stall));
+  other.run('ROLLBACK');
+  const answer = await asked;
+  expect(answer.status).toBe(200);
+});
+
 test('two at once go one after the other', async () => {
   const { store, change, ask } = await largeServer();
   const answers = await Promise.all([ask('POST', '/undo', { change }), ask('POST', '/undo', { change })]);

@@ -1249,6 +1249,8 @@ export interface components {
             /** @description How the pain before exercise went */
             pain: components["schemas"]["PainTrend"] | null;
             rhythm: components["schemas"]["Rhythm"] | null;
+            /** @description With `words=true` */
+            words?: components["schemas"]["SummaryInWords"];
         };
         Comparison: {
             first: components["schemas"]["Summary"];
@@ -1480,6 +1482,23 @@ export interface components {
                 weeks: number;
                 weeksReached: number;
             } | null;
+        };
+        SummaryInWords: {
+            groups: {
+                title: string;
+                exercises: {
+                    exerciseName: string;
+                    /** @enum {string} */
+                    exerciseType: "stretch" | "strengthening";
+                    /** @description ✔ and ✖ for what the exercise does, others for a fact about its sessions */
+                    sign: string;
+                    /** @description Such as `strong, lately +1.8`; may be empty */
+                    words: string;
+                }[];
+                remark: string | null;
+            }[];
+            /** @description How the pain went, and what the figures cannot show */
+            sentences: string[];
         };
         /**
          * @example {
@@ -2993,6 +3012,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
                 target?: number;
+                /** @description true: with `words`, what the terminal says of the figures */
+                words?: boolean;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3048,6 +3069,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
                 target?: number;
+                /** @description true: with `words`, what the terminal says of the figures */
+                words?: boolean;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
