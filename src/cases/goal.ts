@@ -1,4 +1,5 @@
 import type { Goal } from '../domain/goal.ts';
+import type { Target } from '../insights/rhythm.ts';
 import type { Store } from '../store/store.ts';
 
 /** Looks at a record, as JSON, before it is changed; throws to refuse the change. */
@@ -6,6 +7,21 @@ type Guard = (json: string) => void;
 
 /** The goal of a user, if there is one. */
 export const goalOf = ({ goals }: Store, userId: number): Goal | undefined => goals.list({ userId })[0];
+
+const DAYS_A_WEEK = 7;
+
+/**
+ * What the figures of a user are compared with: so many sessions a week, or for somebody who has routines so many days, because
+ * a routine of several exercises is several sessions at a time. More than seven are sessions for everybody.
+ * @param asked how many a week, otherwise the goal
+ */
+export function targetOf(store: Store, userId: number, asked?: number): Target | undefined {
+  const perWeek = asked ?? goalOf(store, userId)?.sessionsPerWeek;
+  if (perWeek === undefined) return undefined;
+  const hasRoutines = store.routines.list({ userId }).some(({ exercises }) => exercises.length > 1);
+  const isInDays = perWeek <= DAYS_A_WEEK && hasRoutines;
+  return { perWeek, counts: isInDays ? 'days' : 'sessions' };
+}
 
 /**
  * Sets the goal of a user: the first, or another in the place of the one there is.

@@ -4,7 +4,7 @@ import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/repo
 import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
 import { countedLogs } from './counted-logs.ts';
-import { goalOf } from './goal.ts';
+import { targetOf } from './goal.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
@@ -22,15 +22,14 @@ export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const { user, goal, logs, leftOut } = store.read(() => {
+  const { user, target, logs, leftOut } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {
       user: store.users.get(userId),
-      goal: goalOf(store, userId),
+      target: targetOf(store, userId, asked.target),
       logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
       leftOut,
     };
   });
-  const target = asked.target ?? goal?.sessionsPerWeek;
   return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] });
 }

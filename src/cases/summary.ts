@@ -11,7 +11,7 @@ import type { Comparison, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
 import { countedLogs, narrowed } from './counted-logs.ts';
-import { goalOf } from './goal.ts';
+import { targetOf } from './goal.ts';
 
 type AskedOfSummary = Partial<RecordOf<typeof summaryFields>>;
 type AskedOfComparison = Partial<RecordOf<typeof comparisonFields>>;
@@ -28,7 +28,7 @@ export async function summaryOf(
   today: string,
 ): Promise<Summary> {
   const { counted, leftOut } = countedLogs(store, userId, filterOf(asked), today);
-  const target = asked.target ?? goalOf(store, userId)?.sessionsPerWeek;
+  const target = targetOf(store, userId, asked.target);
   const tally = await tallied(store, counted);
   return tally.summary({ ...asked, target, rule: ruleOf(asked), leftOut });
 }

@@ -1212,7 +1212,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description Sessions a week to aim at
+             * @description Sessions a week to aim at; up to 7 are days for somebody who has routines
              * @example 4
              */
             sessionsPerWeek: number;
@@ -1221,7 +1221,7 @@ export interface components {
         };
         GoalInput: {
             /**
-             * @description Sessions a week to aim at
+             * @description Sessions a week to aim at; up to 7 are days for somebody who has routines
              * @example 4
              */
             sessionsPerWeek: number;
@@ -1473,6 +1473,11 @@ export interface components {
             daysSinceLast: number | null;
             target: {
                 perWeek: number;
+                /**
+                 * @description What it counts: days for somebody who has routines
+                 * @enum {string}
+                 */
+                counts: "sessions" | "days";
                 /** @description Whole weeks */
                 weeks: number;
                 weeksReached: number;
@@ -3005,7 +3010,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal */
+                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
                 target?: number;
                 /** @description true: with `words`, what the terminal says of the figures */
                 words?: boolean;
@@ -3062,7 +3067,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal */
+                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
                 target?: number;
                 /** @description true: with `words`, what the terminal says of the figures */
                 words?: boolean;
@@ -3239,7 +3244,7 @@ export interface operations {
                 previous?: string;
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal */
+                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
                 target?: number;
                 /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
                 full?: boolean;
@@ -3303,7 +3308,7 @@ export interface operations {
                 previous?: string;
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal */
+                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
                 target?: number;
                 /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
                 full?: boolean;
@@ -4851,7 +4856,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Sessions a week to aim at
+                     * @description Sessions a week to aim at; up to 7 are days for somebody who has routines
                      * @example 4
                      */
                     sessionsPerWeek?: number;

@@ -16,6 +16,10 @@ export const redFlags = {
 /** Both, as one text. */
 export const RED_FLAGS = `${redFlags.now} ${redFlags.today}`;
 
+/** One line that points to them, for where nothing recorded calls for them. */
+export const RED_FLAGS_POINTER =
+  'Numb saddle, bladder or bowel trouble, weak legs: see sciatica log add --help';
+
 /** From this rise in a session on, or this pain at any time, the signs are told at once, whatever the notes say. */
 const [RISE, SEVERE] = [3, 9];
 

@@ -18,7 +18,7 @@ const rule = choice({
 const target = integer({
   label: 'Target',
   flag: 'target',
-  help: 'Sessions per week to compare with, otherwise the goal',
+  help: 'Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines',
   min: 1,
   max: 100,
   example: 4,

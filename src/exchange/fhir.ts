@@ -18,9 +18,8 @@ export interface BundleOptions {
 }
 
 /**
- * Records as one FHIR R4 Bundle: of each user a Patient, and a DocumentReference if there is a report; of each
- * session a Procedure with two Observations, the pain before and after. Age, pain level and day of diagnosis are
- * left out. In a transaction every entry is created only where no resource with its identifier exists: a server
+ * Records as one FHIR R4 Bundle: of each user a Patient, a Condition, an Observation of the pain level, and a DocumentReference
+ * if there is a report; of each session a Procedure with two Observations, the pain before and after. Age is left out. In a transaction every entry is created only where no resource with its identifier exists: a server
  * takes it again without doubles, and leaves what it has as it is.
  * @param logs those of these users only
  * @returns the text piece by piece, a resource per line; the same records give the same bytes
@@ -60,7 +59,11 @@ function* blocksOf(
   const places = new Map<number, User['painLocation']>();
   for (const block of users) {
     for (const { id, painLocation } of block) places.set(id, painLocation);
-    yield block.map((user) => entry('patient', user.id, patientOf(names, user, { anonymous })));
+    yield block.flatMap((user) => [
+      entry('patient', user.id, patientOf(names, user, { anonymous })),
+      entry('condition', user.id, conditionOf(names, user)),
+      entry('level', user.id, painLevelOf(names, user)),
+    ]);
     // A report can be long: one at a time.
     if (report)
       for (const user of block) yield [entry('report', user.id, documentOf(names, user.id, report(user)))];
@@ -88,7 +91,7 @@ function createOnce({ resourceType, identifier: [identifier] }: Resource): objec
 }
 
 /** The kinds of resource of a bundle; each is a digit of its UUID, so a kind keeps its place in the list. */
-const resourceKinds = ['patient', 'session', 'before', 'after', 'report'] as const;
+const resourceKinds = ['patient', 'session', 'before', 'after', 'report', 'condition', 'level'] as const;
 type ResourceKind = (typeof resourceKinds)[number];
 
 /** What a record's id is called in an identifier, by kind of resource. */
@@ -98,6 +101,8 @@ const values: Readonly<Record<ResourceKind, (id: number) => string>> = {
   before: (id) => `log-${id}-before`,
   after: (id) => `log-${id}-after`,
   report: (id) => `user-${id}-report`,
+  condition: (id) => `user-${id}-condition`,
+  level: (id) => `user-${id}-pain-level`,
 };
 
 /**
@@ -159,6 +164,28 @@ function patientOf(names: Names, user: User, { anonymous }: { anonymous?: boolea
   };
 }
 
+/**
+ * What the diary is about. The day of diagnosis is when the condition was asserted: no record has its onset, nor whether it is
+ * active today.
+ */
+function conditionOf(names: Names, { id, painLocation, diagnosisDate }: User): Resource {
+  const patient = names.reference('patient', id);
+  return {
+    resourceType: 'Condition',
+    identifier: [names.identifier('condition', id)],
+    extension: [
+      {
+        url: 'http://hl7.org/fhir/StructureDefinition/condition-assertedDate',
+        valueDateTime: diagnosisDate,
+      },
+    ],
+    code: { coding: [{ system: SNOMED, code: '23056005', display: 'Sciatica' }], text: 'Sciatica' },
+    bodySite: [bodySite(painLocation)],
+    subject: patient,
+    asserter: patient,
+  };
+}
+
 const THERAPY = { code: '229065009', display: 'Exercise therapy' };
 
 /** SNOMED CT has stretching by name; the others are exercise therapy, and the category says which. */
@@ -194,6 +221,15 @@ const painCode = {
   display: 'Pain severity - 0-10 verbal numeric rating [Score] - Reported',
 };
 
+/** The code system of this program. LOINC has no code for a scale from 1, nor for pain before and after an exercise. */
+const OWN = 'urn:uuid:0f6c2f0e-57a4-4d0b-9a3e-6c1d0e2b7a41';
+
+/** The rating on a scale from 0 that servers know, and beside it what it is here. */
+function ratingOf(code: string, text: string): object {
+  const own = { system: OWN, code, display: `${text}, numeric rating from 1 to 10` };
+  return { coding: [painCode, own], text };
+}
+
 const survey = {
   coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'survey' }],
 };
@@ -222,12 +258,32 @@ function observationOf(
     partOf: [names.reference('session', log.id)],
     status: 'final',
     category: [survey, phases[when]],
-    code: { coding: [painCode], text: `Pain ${when} exercise` },
+    code: ratingOf(`pain-${when}-exercise`, `Pain ${when} exercise`),
     subject: patient,
     effectiveDateTime: log.date,
     performer: [patient],
     valueInteger: when === 'before' ? log.painBefore : log.painAfter,
     ...(place && { bodySite: bodySite(place) }),
+    method: scale,
+  };
+}
+
+/**
+ * The pain level of the profile, of which no record has the day. Its identifier holds the level: one that was changed is
+ * another observation.
+ */
+function painLevelOf(names: Names, { id, painLevel, painLocation }: User): Resource {
+  const patient = names.reference('patient', id);
+  return {
+    resourceType: 'Observation',
+    identifier: [names.identifier('level', id, `-${painLevel}`)],
+    status: 'final',
+    category: [survey],
+    code: ratingOf('pain-level', 'Pain level in the profile'),
+    subject: patient,
+    performer: [patient],
+    valueInteger: painLevel,
+    bodySite: bodySite(painLocation),
     method: scale,
   };
 }

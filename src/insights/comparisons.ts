@@ -23,7 +23,7 @@ export function versusOthers(marks: Marks, sessions: readonly number[], exercise
   const others = [...sessions.keys()].filter((other) => other !== exercise);
   const total = others.reduce((sum, other) => sum + (sessions[other] ?? 0), 0);
   if ((sessions[exercise] ?? 0) < FEWEST_TO_SAY || total < FEWEST_OTHERS) return TOO_FEW;
-  const estimate = marks.contrast(exercise, others);
+  const estimate = marks.contrast(exercise, marks.comparable(exercise, others));
   if (estimate === null) return TOO_FEW;
   const side = sideOf(sequenceOf(estimate));
   const isLess = () =>

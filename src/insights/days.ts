@@ -14,6 +14,9 @@ const LAST = dayNumber('9999-12-31');
 /** The Monday of a day's week (ISO 8601), both as day numbers. */
 export const mondayOf = (number: number): number => number - ((((number + 3) % 7) + 7) % 7);
 
+/** Whether a day is a Saturday or a Sunday. */
+export const isWeekend = (number: number): boolean => number - mondayOf(number) >= 5;
+
 /** A span of days, both included. */
 export interface Period {
   readonly since: string;

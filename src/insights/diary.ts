@@ -1,4 +1,4 @@
-import { dayNumber } from './days.ts';
+import { dayNumber, isWeekend } from './days.ts';
 import { Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
 
@@ -48,6 +48,8 @@ export class Diary {
     for (const date of this.dates) {
       const codes = this.#days.get(date) ?? [];
       const first = beforeOf(codes[0] ?? 0);
+      const day = dayNumber(date);
+      const weekend = isWeekend(day);
       const done = new Set<number>();
       let previous: number | undefined;
       for (const [place, one] of codes.entries()) {
@@ -55,7 +57,7 @@ export class Diary {
         if (!numbers.has(exercise)) numbers.set(exercise, numbers.size);
         const number = numbers.get(exercise) ?? 0;
         const [painBefore, painAfter] = [beforeOf(one), (one % 10) + 1];
-        marks.add({ exercise: number, place, first, painBefore, painAfter });
+        marks.add({ exercise: number, place, first, weekend, painBefore, painAfter });
         done.add(number);
         changes[exercise]?.push(painAfter - painBefore);
         const counts = before[exercise];
@@ -63,7 +65,7 @@ export class Diary {
         previous = exercise;
       }
       marks.endDay();
-      nextDay.add(dayNumber(date), first, done);
+      nextDay.add(day, first, done);
     }
     marks.end();
     return { marks, nextDay, changes, before, numberOf: (exercise) => numbers.get(exercise) ?? 0 };

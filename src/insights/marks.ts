@@ -18,6 +18,8 @@ export interface DiarySession {
   readonly place: number;
   /** The pain before the first session of its day. */
   readonly first: number;
+  /** Whether its day is a Saturday or a Sunday. */
+  readonly weekend: boolean;
   readonly painBefore: number;
   readonly painAfter: number;
 }
@@ -26,10 +28,12 @@ export interface DiarySession {
 const FEWEST_OTHERS = 8;
 /** Places in the day that are told apart; the last is that and all later ones. */
 const MOST_PLACES = 8;
+/** The covariates: pain before, the first pain of the day, the weekend, and from here on the places but the first. */
+const [WEEKEND, PLACES] = [2, 3];
 /** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
-const CONTRAST_EVIDENCE = 10;
+export const CONTRAST_EVIDENCE = 10;
 /** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
-const [FIRST_EVIDENCE, USUAL_EVIDENCE] = [30, 15];
+export const [FIRST_EVIDENCE, USUAL_EVIDENCE] = [30, 15];
 /** Evidence below which a claim that was made goes. */
 const KEPT = 1;
 /** A change of less is not noticeable, in points. */
@@ -53,7 +57,7 @@ interface Claim {
 /**
  * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
  * once, each for somebody who looks every day: the contrast with the other exercises at the same pain before, the same first
- * pain of the day and the same place in the day; the raw change of first sessions of a day; and the change at the usual
+ * pain of the day, the same place in the day, and alike at weekends; the raw change of first sessions of a day; and the change at the usual
  * pain before. The contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days
  * that pass for relief.
  *
@@ -63,7 +67,6 @@ interface Claim {
 export class Marks {
   readonly #covariance: Covariance;
   readonly #covariates: Float64Array;
-  readonly #usual: Float64Array;
   readonly #places: number;
   readonly #firsts: Moments[] = [];
   readonly #all: Moments[] = [];
@@ -74,18 +77,18 @@ export class Marks {
   /** @param places most sessions of one day */
   constructor(places: number) {
     this.#places = Math.min(places, MOST_PLACES);
-    const size = this.#places + 1;
+    const size = PLACES + this.#places - 1;
     this.#covariance = new Covariance(size);
     this.#covariates = new Float64Array(size);
-    this.#usual = new Float64Array(size);
   }
 
   /** Adds a session; days come in order, and so do the sessions of a day. */
-  add({ exercise, place, first, painBefore, painAfter }: DiarySession): void {
+  add({ exercise, place, first, weekend, painBefore, painAfter }: DiarySession): void {
     const covariates = this.#covariates.fill(0);
     covariates[0] = painBefore;
     covariates[1] = first;
-    if (place > 0) covariates[1 + Math.min(place, this.#places - 1)] = 1;
+    if (weekend) covariates[WEEKEND] = 1;
+    if (place > 0) covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
     this.#covariance.add(exercise, covariates, change);
     this.#all[exercise] ??= noMoments();
@@ -116,12 +119,16 @@ export class Marks {
 
   /** The change of an exercise at the person's usual pain before, as the first of a day; null where it never was. */
   usual(exercise: number): Estimate | null {
-    this.#usual.fill(0);
-    this.#usual[0] = this.#usual[1] = this.#days.mean;
-    return this.#covariance.level(exercise, this.#usual);
+    return this.#covariance.level(exercise, this.#atUsual(exercise).fill(0, PLACES));
   }
 
-  /** The contrast with other exercises together; null where places or pain leave nothing to compare. */
+  /** The others that an exercise can be held against: those done at weekends only say nothing of other days. */
+  comparable(exercise: number, others: readonly number[]): number[] {
+    const isWeekendOnly = (one: number) => this.#covariance.mean(one, WEEKEND) === 1;
+    return others.filter((other) => other !== exercise && (!isWeekendOnly(other) || isWeekendOnly(exercise)));
+  }
+
+  /** The contrast with other exercises together; null where places, weekends or pain leave nothing to compare. */
   contrast(exercise: number, others: readonly number[]): Estimate | null {
     return this.#covariance.contrast(exercise, others);
   }
@@ -133,10 +140,7 @@ export class Marks {
 
   /** The change at the usual pain before, at the places of the day at which the exercise was done. */
   inItsPlace(exercise: number): Estimate | null {
-    return this.#covariance.level(
-      exercise,
-      this.#covariance.moved(exercise, [this.#days.mean, this.#days.mean]),
-    );
+    return this.#covariance.level(exercise, this.#atUsual(exercise));
   }
 
   /** Whether an exercise makes no noticeable difference: raw change and change at the usual pain lie inside ±1. */
@@ -149,6 +153,10 @@ export class Marks {
       const [low, high] = confidenceSequence(estimate, NOTHING_ERROR);
       return low > -NOTICEABLE && high < NOTICEABLE;
     });
+  }
+
+  #atUsual(exercise: number): Float64Array {
+    return this.#covariance.moved(exercise, [this.#days.mean, this.#days.mean]);
   }
 
   #look(exercise: number): void {
@@ -186,7 +194,10 @@ export class Marks {
 
   /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */
   #control(exercise: number, seen: number): number[] {
-    const others = Array.from({ length: seen }, (_, i) => i).filter((other) => other !== exercise);
+    const others = this.comparable(
+      exercise,
+      Array.from({ length: seen }, (_, i) => i),
+    );
     const plain = others.filter((other) => !this.#claims[other]);
     return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : others;
   }

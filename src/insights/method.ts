@@ -1,3 +1,4 @@
+import { CONTRAST_EVIDENCE, FIRST_EVIDENCE, USUAL_EVIDENCE } from './marks.ts';
 import { describeRule, responseRules } from './rules.ts';
 import type { ResponseRule } from './shapes.ts';
 import { FEWEST_DAYS } from './trend.ts';
@@ -55,7 +56,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Marks',
-      text: '✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises at the same pain before, the same first pain of the day and the same place in the day (least squares; evidence of 10 times the number of exercises seen). Second, the raw change of the sessions that came first on their day goes the same way (evidence of 20). Third, so does the change at the person’s usual pain before (evidence of 10). Exercises that are marked are no control for others. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Where there is no other exercise, where all look alike, or where one always follows another, there is no mark.',
+      text: `✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises at the same pain before, the same first pain of the day and the same place in the day, with weekends apart (least squares; evidence of ${CONTRAST_EVIDENCE} times the number of exercises seen). Second, the raw change of the sessions that came first on their day goes the same way (evidence of ${FIRST_EVIDENCE}). Third, so does the change at the person’s usual pain before (evidence of ${USUAL_EVIDENCE}). Exercises that are marked are no control for others. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Where there is no other exercise, where all look alike, or where one always follows another, there is no mark.`,
     },
     {
       title: 'How sure',
@@ -71,7 +72,7 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Compared with the others',
-      text: 'The same least squares, with a 90 % sequence: more relief than the others together; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the place in the day. What goes along with one exercise only (a tablet, the weekend, another hour) it takes for the exercise.',
+      text: 'The same least squares, with a 90 % sequence: more relief than the others together; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the place in the day, weekday or weekend. Exercises done at weekends only are compared with each other only. What else goes along with one exercise only (a tablet, a day off within the week, another hour) it takes for the exercise.',
     },
     {
       title: 'Lately',

@@ -1,17 +1,22 @@
 import { dayNumber, dayOf, mondayOf, type Period } from './days.ts';
 import { round } from './numbers.ts';
-import type { Rhythm } from './shapes.ts';
+import type { Rhythm, TargetUnit } from './shapes.ts';
+
+/** How many a week somebody means to do, and of what. */
+export interface Target {
+  readonly perWeek: number;
+  readonly counts: TargetUnit;
+}
 
 /**
  * @param sessionsByDay number of sessions of each day that has any
  * @param period the days that count, sessions or not
- * @param target sessions per week, if there is one
  */
 export function summarizeRhythm(
   sessionsByDay: ReadonlyMap<string, number>,
   period: Period,
   asOf: string,
-  target?: number,
+  target?: Target,
 ): Rhythm {
   const days = [...sessionsByDay.keys()].sort().map(dayNumber);
   const sessions = [...sessionsByDay.values()].reduce((sum, count) => sum + count, 0);
@@ -40,17 +45,23 @@ function longestGap(days: readonly number[]): Rhythm['longestGap'] {
 function againstTarget(
   sessionsByDay: ReadonlyMap<string, number>,
   period: Period,
-  perWeek: number,
+  { perWeek, counts }: Target,
 ): NonNullable<Rhythm['target']> {
   const firstMonday = mondayOf(dayNumber(period.since) + 6);
   const endMonday = mondayOf(dayNumber(period.until) + 1);
   const perMonday = new Map<number, number>();
-  for (const [day, count] of sessionsByDay) {
+  for (const [day, sessions] of sessionsByDay) {
+    const count = counts === 'days' ? 1 : sessions;
     const monday = mondayOf(dayNumber(day));
     perMonday.set(monday, (perMonday.get(monday) ?? 0) + count);
   }
   const reached = [...perMonday].filter(
     ([monday, count]) => monday >= firstMonday && monday < endMonday && count >= perWeek,
   );
-  return { perWeek, weeks: Math.max(0, (endMonday - firstMonday) / 7), weeksReached: reached.length };
+  return {
+    perWeek,
+    counts,
+    weeks: Math.max(0, (endMonday - firstMonday) / 7),
+    weeksReached: reached.length,
+  };
 }

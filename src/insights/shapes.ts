@@ -172,6 +172,8 @@ export type TrendDirection = Trend['direction'];
 /** The pain before exercise of one calendar month. */
 export type MonthLevel = Trend['months'][number];
 
+const targetUnits = ['sessions', 'days'] as const;
+
 const rhythm = z.strictObject({
   days: count.describe('Days with sessions'),
   /** A period under a week counts as one. */
@@ -182,9 +184,16 @@ const rhythm = z.strictObject({
   /** Up to `asOf`. */
   daysSinceLast: count.nullable(),
   target: z
-    .strictObject({ perWeek: z.number(), weeks: count.describe('Whole weeks'), weeksReached: count })
+    .strictObject({
+      perWeek: z.number(),
+      counts: z.enum(targetUnits).describe('What it counts: days for somebody who has routines'),
+      weeks: count.describe('Whole weeks'),
+      weeksReached: count,
+    })
     .nullable(),
 });
+/** What a target counts: with a routine, sessions come several at a time, and 5 a week are 5 days. */
+export type TargetUnit = (typeof targetUnits)[number];
 /** How regularly somebody exercised. A session is a log: one exercise, once. */
 export type Rhythm = Data<z.infer<typeof rhythm>>;
 

@@ -8,7 +8,7 @@ import {
   summarizeResponse,
 } from './exercises.ts';
 import { PainTable } from './pain-table.ts';
-import { summarizeRhythm } from './rhythm.ts';
+import { summarizeRhythm, type Target } from './rhythm.ts';
 import { responseRules } from './rules.ts';
 import type { ResponseRule, Summary } from './shapes.ts';
 import { type DayPains, painLevel, summarizeTrend } from './trend.ts';
@@ -20,8 +20,8 @@ export interface SummaryOptions {
   /** The day the summary looks back from. By default `until`, else the day of the latest log. */
   readonly asOf?: string | undefined;
   readonly rule?: ResponseRule | undefined;
-  /** Sessions per week to compare with. */
-  readonly target?: number | undefined;
+  /** How many a week to compare with. */
+  readonly target?: Target | undefined;
   /** How many sessions were left out for their days, which cannot be right. */
   readonly leftOut?: number | undefined;
 }

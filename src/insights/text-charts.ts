@@ -2,28 +2,15 @@
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/**
- * A line of one cell per value, from `low` (▁) to `high` (█); a blank where there is none. More values than
- * `width` are put together by their mean, so that the whole time is shown.
- */
-export function sparkline(values: readonly (number | null)[], width: number, low = 1, high = 10): string {
-  return condense(values, width)
+/** A line of one cell per value, from `low` (▁) to `high` (█); a blank where there is none. */
+export function sparkline(values: readonly (number | null)[], low = 1, high = 10): string {
+  return values
     .map((value) => {
       if (value === null) return ' ';
       const level = Math.floor(((value - low) / (high - low)) * LEVELS.length);
       return LEVELS[Math.min(LEVELS.length - 1, Math.max(0, level))];
     })
     .join('');
-}
-
-function condense(values: readonly (number | null)[], width: number): (number | null)[] {
-  if (values.length <= width) return [...values];
-  return Array.from({ length: width }, (_, i) => {
-    const from = Math.floor((i * values.length) / width);
-    const to = Math.floor(((i + 1) * values.length) / width);
-    const known = values.slice(from, to).filter((value) => value !== null);
-    return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
-  });
 }
 
 /**

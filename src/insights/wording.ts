@@ -186,10 +186,10 @@ export function levelInShort({ days, median, mean }: PainLevel): string {
 
 /** @param told how the whole weeks are told */
 export function targetWords(
-  { perWeek, weeks, weeksReached }: NonNullable<Rhythm['target']>,
+  { perWeek, counts, weeks, weeksReached }: NonNullable<Rhythm['target']>,
   told = (reached: number, of: string) => ` reached in ${reached} of ${of}`,
 ): string {
-  return `target of ${plain(perWeek)} a week${told(weeksReached, count(weeks, 'whole week'))}`;
+  return `target of ${plain(perWeek)}${counts === 'days' ? ` day${perWeek === 1 ? '' : 's'}` : ''} a week${told(weeksReached, count(weeks, 'whole week'))}`;
 }
 
 export function rhythmSentences(sessions: number, rhythm: Rhythm): string {

@@ -27,7 +27,7 @@ async function sciatica(db: string, ...args: string[]) {
 
 /** Starts the service; it is killed after the test at the latest. */
 async function serve(db: string, env: Record<string, string> = {}) {
-  const child: ChildProcess = spawn(process.execPath, [script, 'serve', '--port', '0', '--db', db], {
+  const child: ChildProcess = spawn(process.execPath, [script, 'serve', '--no-app', '--port', '0', '--db', db], {
     env: environment(env),
   });
   const end = new Promise<void>((resolve) => child.on('close', () => resolve()));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openStore } from '../../src/store/store.ts';
 import { nora, prepared, run, session, userFlags } from '../helpers.ts';
 
 /** Nora, with sessions in each of three weeks, and a goal if one is given. */
@@ -45,6 +46,29 @@ test.each<[string, number | undefined, string[], string, string]>([
   const db = withGoal(before);
   expect(await run(['goal', ...words], { db })).toEqual({ code: 0, stdout: `${line}\n`, stderr: '' });
   expect((await run(['goal', '--json'], { db })).stdout).toBe(`${after}\n`);
+});
+
+test('is in days for somebody who has a routine of several exercises', async () => {
+  const db = withGoal(2);
+  const home = async () => (await run([], { db, now: new Date(2026, 1, 25, 12) })).stdout;
+  const target = async () => (await run(['summary'], { db })).stdout.split('\n')[1];
+  expect(await target()).toBe('Target of 2 a week: 2 of 2 whole weeks.');
+  const { exerciseName, exerciseType } = session;
+  const store = openStore(db);
+  for (const date of ['2026-02-16', '2026-02-23']) store.logs.create({ ...session, date });
+  store.logs.delete(4);
+  store.routines.create({ userId: 1, name: 'one', exercises: [{ exerciseName, exerciseType }] });
+  expect(await target()).toBe('Target of 2 a week: 2 of 2 whole weeks.');
+  expect(await home()).toContain('This week  3 of 2 sessions on 2 days\n');
+  const exercises = ['A', 'B'].map((name) => ({ exerciseName: name, exerciseType }));
+  store.routines.create({ userId: 1, name: 'two', exercises });
+  store.close();
+  expect(await target()).toBe('Target of 2 days a week: 1 of 2 whole weeks.');
+  expect(await home()).toContain('This week  2 of 2 days, 3 sessions\n');
+  expect((await run(['goal'], { db })).stdout).toBe('The goal of Nora Lind: 2 days a week.\n');
+  expect((await run(['goal', '8'], { db })).stdout).toContain('is 8 sessions a week now');
+  const report = (await run(['report', '--format', 'md', '--target', '2'], { db })).stdout;
+  expect(report).toMatch(/target of 2 days a week/i);
 });
 
 test('says that there is none, and how to set one', async () => {

@@ -203,7 +203,7 @@ describe.each([
     fillUp(folder);
     const child: ChildProcess = spawn(
       process.execPath,
-      [script, 'serve', '--port', '0', '--db', db],
+      [script, 'serve', '--no-app', '--port', '0', '--db', db],
       options({}),
     );
     const end = new Promise<number | null>((resolve) => child.on('close', resolve));

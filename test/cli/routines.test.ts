@@ -330,6 +330,54 @@ test('routines shows what fits of the exercises in a narrow terminal', async () 
 });
 
 describe('log routine', () => {
+  describe('--shuffle', () => {
+    const names = [...'ABCDEFGH'];
+    const long = () =>
+      prepared((store) => {
+        store.users.create(nora);
+        const exercises = names.map((exerciseName) => ({ ...stretch, exerciseName }));
+        store.routines.create({ userId: 1, name: 'long', exercises });
+      });
+    const asked = (stderr: string) => /Today in this order: (.*)\./.exec(stderr)?.[1]?.split(', ') ?? [];
+    const recorded = (db: string) => records(db).logs.map(({ exerciseName }) => exerciseName);
+
+    test('asks in an order drawn for the day, and records in it', async () => {
+      const db = long();
+      const answers = names.map((_, i): [string, string] => [`${i + 1}/8`, `6 4${enter}`]);
+      const { stderr } = await run(['log', 'routine', 'long', '--shuffle'], { db, answers });
+      const order = asked(stderr);
+      expect(order).not.toEqual(names);
+      expect(order.toSorted()).toEqual(names);
+      expect(recorded(db)).toEqual(order);
+      const again = await run(['log', 'routine', 'long', '--shuffle'], { db, answers });
+      expect(asked(again.stderr)).toEqual(order);
+      const tomorrow = { db, answers, now: new Date(2026, 2, 3, 12) };
+      const other = await run(['log', 'routine', 'long', '--shuffle'], tomorrow);
+      expect(asked(other.stderr)).not.toEqual(order);
+    });
+
+    test('takes the order of --set as the order in which they were done', async () => {
+      const sets = names.toReversed().flatMap((name) => ['--set', `${name}=6,4`]);
+      const [shuffled, asPrescribed] = [long(), long()];
+      await run(['log', 'routine', 'long', '--shuffle', ...sets], { db: shuffled });
+      await run(['log', 'routine', 'long', ...sets], { db: asPrescribed });
+      expect([recorded(shuffled), recorded(asPrescribed)]).toEqual([names.toReversed(), names]);
+    });
+
+    test.each([
+      ['the routine', [], names],
+      ['two exercises, which change places', ['A', 'B'], ['B', 'A']],
+    ])('of routine edit puts in another order: %s', async (_, words, before) => {
+      const db = long();
+      const typed = words.map((name) => `${name}=stretch`);
+      await run(['routine', 'edit', 'long', ...typed, '--shuffle'], { db });
+      const after = routinesOf(db)[0]?.exercises.map(({ exerciseName }) => exerciseName) ?? [];
+      if (words.length > 0) expect(after).toEqual(before);
+      else expect(after).not.toEqual(before);
+      expect(after.toSorted()).toEqual(before.toSorted());
+    });
+  });
+
   const logged = (db: string) =>
     records(db)
       .logs.slice(2)

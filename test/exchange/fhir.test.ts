@@ -64,7 +64,7 @@ describe('a bundle', () => {
   test('gives no element two values, no id twice, and every reference leads somewhere', () => {
     const { users, userExerciseLogs } = records;
     const { entry = [] } = bundle(users, userExerciseLogs);
-    expect(entry).toHaveLength(6 + 3 * 400);
+    expect(entry).toHaveLength(3 * 6 + 3 * 400);
     const urls = new Set(entry.map(({ fullUrl }) => fullUrl));
     expect(urls.size).toBe(entry.length);
     expect(new Set(entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`)).size).toBe(
@@ -86,7 +86,7 @@ describe('a bundle', () => {
 
   test('is the same, byte for byte, each time, a resource per line', () => {
     expect(text([user()], [log()])).toBe(text([user()], [log()]));
-    expect(text([user()], [log()]).trimEnd().split('\n')).toHaveLength(6);
+    expect(text([user()], [log()]).trimEnd().split('\n')).toHaveLength(8);
   });
 
   test('is made piece by piece', () => {
@@ -117,11 +117,11 @@ describe('a bundle', () => {
       expect(identifier?.system).toBe(SYSTEM);
       return identifier?.value;
     });
-    expect(new Set(values).size).toBe(6 + 6 + 3 * 400);
+    expect(new Set(values).size).toBe(4 * 6 + 3 * 400);
     const other = 'dcd97f30-3a4e-4a41-8c54-2fa9c2dbd7b5';
     const urls = (database: string) =>
       (bundle([user()], [log()], { database }).entry ?? []).map(({ fullUrl }) => fullUrl);
-    expect(new Set([...urls(DATABASE), ...urls(other)]).size).toBe(8);
+    expect(new Set([...urls(DATABASE), ...urls(other)]).size).toBe(12);
   });
 });
 
@@ -136,10 +136,10 @@ describe('a session', () => {
     ['stretch', '229070002', 'Stretching exercise'],
     ['strengthening', '229065009', 'Strengthening exercise'],
   ] as const)('of %s is a procedure with code %s', (exerciseType, code, category) => {
-    const [, procedure] = resources(
+    const procedure = resources(
       [user()],
       [log({ exerciseType, exerciseName: 'Bird Dog', notes: 'Easy' })],
-    );
+    )[3];
     expect(procedure).toMatchObject({
       resourceType: 'Procedure',
       status: 'completed',
@@ -153,7 +153,7 @@ describe('a session', () => {
 
   test('has the pain before and after, as parts of the procedure, on a scale that starts at 1', () => {
     const { entry = [] } = bundle([user()], [log({ painBefore: 6, painAfter: 4 })]);
-    const [patient, procedure, before, after] = entry;
+    const [patient, , , procedure, before, after] = entry;
     for (const [observation, value, when] of [
       [before, 6, 'before'],
       [after, 4, 'after'],
@@ -161,7 +161,16 @@ describe('a session', () => {
       expect(observation?.resource).toMatchObject({
         resourceType: 'Observation',
         status: 'final',
-        code: { coding: [{ system: 'http://loinc.org', code: '72514-3' }], text: `Pain ${when} exercise` },
+        code: {
+          coding: [
+            { system: 'http://loinc.org', code: '72514-3' },
+            {
+              code: `pain-${when}-exercise`,
+              display: `Pain ${when} exercise, numeric rating from 1 to 10`,
+            },
+          ],
+          text: `Pain ${when} exercise`,
+        },
         valueInteger: value,
         subject: { reference: patient?.fullUrl },
         partOf: [{ reference: procedure?.fullUrl }],
@@ -172,7 +181,7 @@ describe('a session', () => {
   });
 
   test('says before and after in codes, by which a program tells them apart', () => {
-    const [, , before, after] = resources([user()], [log()]);
+    const [, , , , before, after] = resources([user()], [log()]);
     const codes = (resource: Json = {}) =>
       (resource['category'] as { coding: { system: string; code: string }[] }[]).flatMap(({ coding }) =>
         coding.map(({ system, code }) => `${system}|${code}`),
@@ -184,7 +193,7 @@ describe('a session', () => {
 
   test('comes from the patient: who did the exercise, says so, and rates the pain', () => {
     const { entry = [] } = bundle([user({ id: 7 })], [log({ userId: 7 })]);
-    const [patient, procedure, before, after] = entry;
+    const [patient, , , procedure, before, after] = entry;
     const self = { reference: patient?.fullUrl };
     expect(procedure?.resource).toMatchObject({
       subject: self,
@@ -204,7 +213,9 @@ describe('a session', () => {
     ['calf-right', '53840002', 'Right calf'],
   ] as const)('is about the %s: one code for one place', (painLocation, code, site) => {
     expect(painLocations).toContain(painLocation);
-    const [, procedure, before] = resources([user({ painLocation })], [log()]);
+    const [, condition, level, procedure, before] = resources([user({ painLocation })], [log()]);
+    for (const { bodySite } of [level, before] as Json[]) expect(bodySite).toMatchObject({ text: site });
+    expect(condition?.['bodySite']).toMatchObject([{ text: site }]);
     const expected = { coding: [{ system: 'http://snomed.info/sct', code }], text: site };
     expect(procedure?.['bodySite']).toEqual([expected]);
     expect(before?.['bodySite']).toEqual(expected);
@@ -212,13 +223,13 @@ describe('a session', () => {
 
   test('without notes has no note', () => {
     for (const notes of ['', ' \n'])
-      expect(resources([user()], [log({ notes })])[1]).not.toHaveProperty('note');
+      expect(resources([user()], [log({ notes })])[3]).not.toHaveProperty('note');
   });
 });
 
 describe('a patient', () => {
   test('has a name and an e-mail address', () => {
-    expect(resources([user({ id: 7 })], [])).toEqual([
+    expect(resources([user({ id: 7 })], []).slice(0, 1)).toEqual([
       {
         resourceType: 'Patient',
         id: 'user-7',
@@ -235,6 +246,38 @@ describe('a patient', () => {
     expectValid(JSON.parse(file) as Bundle);
   });
 
+  test('has a condition, asserted on the day of diagnosis, which is no onset', () => {
+    const [patient, condition] =
+      bundle([user({ diagnosisDate: '2026-01-15' })], [], { anonymous: true }).entry ?? [];
+    expect(condition?.resource).toMatchObject({
+      resourceType: 'Condition',
+      extension: [
+        {
+          url: 'http://hl7.org/fhir/StructureDefinition/condition-assertedDate',
+          valueDateTime: '2026-01-15',
+        },
+      ],
+      code: { coding: [{ system: 'http://snomed.info/sct', code: '23056005' }] },
+      bodySite: [{ text: 'Left buttock' }],
+      subject: { reference: patient?.fullUrl },
+    });
+    expect(condition?.resource).not.toHaveProperty('onsetDateTime');
+  });
+
+  test('has a pain level, which is another observation when it is changed', () => {
+    const [six, four] = [6, 4].map((painLevel) => resources([user({ painLevel })], [])[2]);
+    expect(six).toMatchObject({
+      resourceType: 'Observation',
+      code: { coding: [{ code: '72514-3' }, { code: 'pain-level' }] },
+      valueInteger: 6,
+    });
+    expect(six).not.toHaveProperty('effectiveDateTime');
+    expect([six, four].map((level) => level?.identifier[0]?.value)).toEqual([
+      'user-1-pain-level-6',
+      'user-1-pain-level-4',
+    ]);
+  });
+
   test('may have the largest id there is', () => {
     const id = 999_999_999_999_999;
     expect(bundle([user({ id })], []).entry?.[0]?.fullUrl).toBe(
@@ -245,7 +288,7 @@ describe('a patient', () => {
 
 describe('a report on a patient', () => {
   test('is a document that holds the page itself', () => {
-    const [patient, document] = bundle([user({ id: 7 })], [], { report }).entry ?? [];
+    const [patient, , , document] = bundle([user({ id: 7 })], [], { report }).entry ?? [];
     const page = report(user({ id: 7 }));
     expect(document?.resource).toMatchObject({
       resourceType: 'DocumentReference',
@@ -266,7 +309,7 @@ describe('a report on a patient', () => {
 
   test('is the same document while it says the same', () => {
     const identifier = (page: string) =>
-      resources([user()], [], { report: () => page })[1]?.identifier[0]?.value;
+      resources([user()], [], { report: () => page })[3]?.identifier[0]?.value;
     expect(identifier('a')).toBe(identifier('a'));
     expect(identifier('a')).not.toBe(identifier('b'));
   });
@@ -290,11 +333,12 @@ describe('a transaction', () => {
 
   test('taken twice by a server makes no doubles, and every reference leads to what it made', async () => {
     const { post, stored } = server();
-    const size = 1 + 1 + 3 * 3;
+    const size = 1 + 1 + 2 + 3 * 3;
     expect(await post(transaction())).toEqual({ 201: size });
     expect(await post(transaction())).toEqual({ 200: size });
     expect(await stored('Patient')).toHaveLength(1);
-    expect(await stored('Observation')).toHaveLength(6);
+    expect(await stored('Observation')).toHaveLength(7);
+    expect(await stored('Condition')).toHaveLength(1);
     const [patient] = await stored('Patient');
     for (const observation of await stored('Observation'))
       expect(observation['subject']).toEqual({ reference: `Patient/${patient?.id}` });
@@ -304,7 +348,7 @@ describe('a transaction', () => {
     const { post, stored } = server();
     await post(transaction());
     const later = bundle([user()], [...logs, log({ id: 4 })], { type: 'transaction', report: () => 'new' });
-    expect(await post(later)).toEqual({ 200: 1 + 3 * 3, 201: 1 + 3 });
+    expect(await post(later)).toEqual({ 200: 3 + 3 * 3, 201: 1 + 3 });
     expect(await stored('Patient')).toHaveLength(1);
     expect(await stored('DocumentReference')).toHaveLength(2);
   });
@@ -314,6 +358,6 @@ describe('a transaction', () => {
     await post(transaction());
     await post(transaction({ database: 'dcd97f30-3a4e-4a41-8c54-2fa9c2dbd7b5' }));
     expect(await stored('Patient')).toHaveLength(2);
-    expect(await stored('Observation')).toHaveLength(12);
+    expect(await stored('Observation')).toHaveLength(14);
   });
 });

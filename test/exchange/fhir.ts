@@ -29,6 +29,7 @@ export const validator = () => {
 const USED = [
   'Bundle',
   'Patient',
+  'Condition',
   'Procedure',
   'Observation',
   'DocumentReference',

@@ -18,7 +18,7 @@ const { EDQUOT, ENOSPC, EIO } = constants.errno;
 /** `sciatica serve` on a disk whose every write fails with `errno` while `trigger` exists. */
 async function serve(errno: number, shim: string, trigger: string) {
   const db = prepared((store) => void store.users.create(nora));
-  const child = spawn(process.execPath, [script, 'serve', '--port', '0', '--db', db], {
+  const child = spawn(process.execPath, [script, 'serve', '--no-app', '--port', '0', '--db', db], {
     env: {
       PATH: process.env['PATH'],
       NODE_PATH: join(root, 'node_modules'),

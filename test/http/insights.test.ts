@@ -61,7 +61,8 @@ describe('the summary of a user', () => {
     );
     const logs = store.logs.list({ userId: 3, exerciseType: 'stretch' });
     const { exercises, rule, rhythm, sessions } = body as ReturnType<typeof summarize>;
-    const asked = { since: '2026-02-01', until: '2026-05-31', target: 2 };
+    const target = { perWeek: 2, counts: 'sessions' } as const;
+    const asked = { since: '2026-02-01', until: '2026-05-31', target };
     expect(rule.name).toBe('radicular');
     expect(sessions).toBe(summarize(logs, asked).sessions);
     expect(rhythm).toEqual(summarize(logs, asked).rhythm);
@@ -108,7 +109,7 @@ describe('the summary of a user', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(session, { maxLength: 40 }), async (sessions) => {
-        const text = JSON.stringify(summarize(sessions, { target: 3 }));
+        const text = JSON.stringify(summarize(sessions, { target: { perWeek: 3, counts: 'sessions' } }));
         expect(() => summarySchema.parse(JSON.parse(text))).not.toThrow();
       }),
       { numRuns: 100 },

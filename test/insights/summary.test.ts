@@ -111,14 +111,18 @@ describe('the rhythm', () => {
   test('worked by hand', () => {
     // 2026-03-02 is a Monday. Sessions: 2 in the first week, none in the second, 1 in the third.
     const logs = [on('2026-03-02'), on('2026-03-02'), on('2026-03-18')];
-    expect(summarize(logs, { since: '2026-03-01', until: '2026-03-22', target: 2 }).rhythm).toEqual({
+    const target = { perWeek: 2, counts: 'sessions' } as const;
+    const period = { since: '2026-03-01', until: '2026-03-22' };
+    expect(summarize(logs, { ...period, target }).rhythm).toEqual({
       days: 2,
       sessionsPerWeek: 0.9545, // 3 in 22 days
       daysPerWeek: 0.6364,
       longestGap: { days: 16, from: '2026-03-02', to: '2026-03-18' },
       daysSinceLast: 4,
-      target: { perWeek: 2, weeks: 3, weeksReached: 1 },
+      target: { perWeek: 2, counts: 'sessions', weeks: 3, weeksReached: 1 },
     });
+    const inDays = summarize(logs, { ...period, target: { perWeek: 2, counts: 'days' } });
+    expect(inDays.rhythm?.target).toMatchObject({ counts: 'days', weeksReached: 0 });
   });
   test('a period under a week counts as one', () => {
     expect(summarize([on('2026-03-02')]).rhythm).toMatchObject({

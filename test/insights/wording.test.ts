@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { words } from '../../src/insights/index.ts';
+import { summarize, words } from '../../src/insights/index.ts';
+import { log } from './helpers.ts';
 
 test.each<[low: number, high: number, decimals: number, text: string]>([
   [-2.31, 1.44, 1, '−2.3 to +1.4'],
@@ -50,4 +51,21 @@ test('no sentence stands twice, on screens and in reports', () => {
   const sentences = found.filter((phrase) => phrase.split(' ').length >= 4 && /^[a-z]/.test(phrase));
   expect(sentences.length).toBeGreaterThan(30);
   expect(sentences.filter((sentence, i) => sentences.indexOf(sentence) !== i)).toEqual([]);
+});
+
+test('an exercise that always follows another one is said to, with what would tell them apart', () => {
+  const logs = Array.from({ length: 10 }, (_, i) =>
+    ['Piriformis Stretch', 'Bird Dog'].map((exerciseName, place) =>
+      log({
+        date: `2026-03-${10 + i}`,
+        exerciseName,
+        painBefore: 7 - 2 * place,
+        painAfter: 5 - ((place * i) % 2),
+      }),
+    ),
+  ).flat();
+  const sentences = words.controlSentences(summarize(logs).exercises, ({ exerciseName }) => exerciseName);
+  expect(sentences).toContain(
+    'Bird Dog: always after Piriformis Stretch, cannot be told apart. Do it first on some days.',
+  );
 });

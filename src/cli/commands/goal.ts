@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
+import { goalOf, removeGoal, setGoal, targetOf } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { type Goal, goalFields, goalRecord } from '../../domain/goal.ts';
 import { logFields } from '../../domain/log.ts';
@@ -20,7 +20,7 @@ export function addGoalCommand(program: Command, context: Context): void {
     .command('goal')
     .summary('Set how often you mean to exercise')
     .description(
-      'Set how many sessions a week you mean to do, or none; without a number, show it. Summary and report compare with it.',
+      'Set how many sessions a week you mean to do, or none; without a number, show it. If you have routines, up to 7 are days. Summary and report compare with it.',
     )
     .argument('[sessions]', `sessions a week, ${min} to ${max}, or none`)
     .option(`--${userId.flag} <id>`, goalFields.userId.help)
@@ -44,14 +44,17 @@ function sessionsOf(text: string): number | null {
   throw usage(`A goal must be a whole number from ${min} to ${max}, the sessions a week, or none.`);
 }
 
-const aWeek = ({ sessionsPerWeek }: Pick<Goal, 'sessionsPerWeek'>) =>
-  `${counted(sessionsPerWeek, 'session')} a week`;
+/** `4 sessions a week`; `4 days a week` for somebody who has routines. */
+function aWeek({ store }: Context, { userId, sessionsPerWeek }: Goal): string {
+  const isInDays = targetOf(store, userId, sessionsPerWeek)?.counts === 'days';
+  return `${counted(sessionsPerWeek, isInDays ? 'day' : 'session')} a week`;
+}
 
 function show(context: Context, options: Options, userId: number, name: string): void {
   const goal = goalOf(context.store, userId);
   if (goal && options['json'] !== undefined)
     printRecord(context, options, { fields: goalRecord, columns: [], record: goal });
-  else if (goal) print(context, `The goal of ${name}: ${aWeek(goal)}.`);
+  else if (goal) print(context, `The goal of ${name}: ${aWeek(context, goal)}.`);
   else if (options['json'] !== undefined) print(context, 'null');
   else say(context, `${name} has no goal. To set one: ${commandLine(context, 'goal 4')}`);
 }
@@ -62,7 +65,7 @@ function remove(context: Context, options: Options, userId: number, name: string
   else
     sayChanged(
       context,
-      goal ? `${name} has no goal any more; it was ${aWeek(goal)}.` : `${name} has no goal.`,
+      goal ? `${name} has no goal any more; it was ${aWeek(context, goal)}.` : `${name} has no goal.`,
     );
 }
 
@@ -74,6 +77,6 @@ function set(
   sessionsPerWeek: number,
 ): void {
   const { goal } = setGoal(context.store, userId, sessionsPerWeek);
-  const done = `The goal of ${name} is ${aWeek(goal)} now.`;
+  const done = `The goal of ${name} is ${aWeek(context, goal)} now.`;
   printDone(context, options, { fields: goalRecord, record: goal, done });
 }

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
+import { targetOf } from '../../cases/goal.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
-import { addDays, weekdayOf } from '../../domain/words/day.ts';
+import { addDays, mondayOf, weekdayOf } from '../../domain/words/day.ts';
+import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
@@ -73,10 +75,10 @@ function ownLines(context: Context, userId: number): string[] {
   const { store, today } = context;
   const user = store.users.get(userId);
   const { counted: all, leftOut } = countedLogs(store, userId, {}, today);
-  const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
+  const monday = mondayOf(today);
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
   const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
-  const [goal] = store.goals.list({ userId });
+  const target = targetOf(store, userId);
   const [routine] = store.routines
     .list({ userId })
     .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
@@ -88,7 +90,7 @@ function ownLines(context: Context, userId: number): string[] {
     `${summaryOfUser(user)}, ${weekdayOf(today)} ${today}`,
     '',
     `Today      ${ofToday.length === 0 ? 'nothing yet' : `${counted(ofToday.length, 'session')}: ${names.join(', ')}`}`,
-    `This week  ${againstGoal(ofWeek.length, goal?.sessionsPerWeek)} on ${counted(daysOf(ofWeek).length, 'day')}`,
+    `This week  ${ofWeekInWords(ofWeek.length, daysOf(ofWeek).length, target)}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
     ...(leftOut > 0
@@ -101,9 +103,13 @@ function ownLines(context: Context, userId: number): string[] {
   ];
 }
 
-/** `3 of 4 sessions` where there is a goal, else `3 sessions`. */
-const againstGoal = (sessions: number, goal: number | undefined) =>
-  goal === undefined ? counted(sessions, 'session') : `${sessions} of ${counted(goal, 'session')}`;
+/** `3 of 4 sessions on 2 days` where there is a target, `2 of 4 days, 3 sessions` where it counts days; else `3 sessions on 2 days`. */
+function ofWeekInWords(sessions: number, days: number, target: Target | undefined): string {
+  if (target?.counts === 'days')
+    return `${days} of ${counted(target.perWeek, 'day')}, ${counted(sessions, 'session')}`;
+  const done = target ? `${sessions} of ${counted(target.perWeek, 'session')}` : counted(sessions, 'session');
+  return `${done} on ${counted(days, 'day')}`;
+}
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
@@ -125,5 +131,5 @@ function painLines(logs: readonly Log[]): string[] {
 function course(values: readonly number[]): string {
   const points = (value = 0) => String(Math.round(value * 10) / 10);
   const words = values.length === 1 ? points(values[0]) : `${points(values[0])} → ${points(values.at(-1))}`;
-  return `${sparkline(values, DAYS)} ${words}`;
+  return `${sparkline(values)} ${words}`;
 }

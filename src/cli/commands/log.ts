@@ -14,6 +14,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
+import { sayRedFlagsAfter } from '../views/red-flags.ts';
 import { addLogAddCommands, askHelped, saySimilarName } from './log-add.ts';
 
 /** `sciatica log add|routine|show|edit|rm` */
@@ -63,6 +64,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       (text: string, before: string[]) => [...before, text],
       [],
     )
+    .option('--shuffle', 'ask in an order drawn for the day, and record in the order in which you answer')
     .option(`--${userId.flag} <id>`, userId.help);
   addFieldOptions(command, { date });
   command
@@ -72,6 +74,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       'after',
       examples(
         'sciatica log routine morning',
+        'sciatica log routine morning --shuffle',
         "sciatica log routine morning --set 'Piriformis Stretch=6,4' --set 'Bird Dog=s'",
       ),
     )
@@ -113,6 +116,7 @@ async function editLog(context: Context, text: string | undefined, options: Opti
   if (!changed) return;
   const { patch, record } = changed;
   if ('date' in patch) sayDoubtOfDay(context, record.date);
+  if ('painBefore' in patch || 'painAfter' in patch) await sayRedFlagsAfter(context, [record], false);
   if (!('exerciseName' in patch)) return;
   const known = logs
     .exercises(record.userId)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid } from '../../domain/errors.ts';
@@ -27,7 +28,7 @@ import {
 import { addFieldOptions, csvOption, jsonOption, type Options } from '../input/options.ts';
 import { parseFlags } from '../input/parse-flags.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
-import { knownExercises, routineMeant, routineNamed } from '../input/routines.ts';
+import { knownExercises, routineMeant, routineNamed, shuffled } from '../input/routines.ts';
 import { listRecords } from '../records/list.ts';
 import { removeRecords } from '../records/verbs.ts';
 import { details } from '../terminal/details.ts';
@@ -102,12 +103,14 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .option(`--${userId.flag} <id>`, userId.help);
   addFieldOptions(edit, { name: { ...name, help: 'Its name from now on' }, ...typeOfNew });
   edit
+    .option('--shuffle', 'put its exercises in another order, drawn at random')
     .addOption(jsonOption())
     .addHelpText(
       'after',
       examples(
         "sciatica routine edit morning 'Bird Dog' 'Piriformis Stretch'",
         'sciatica routine edit morning --name daily',
+        'sciatica routine edit morning --shuffle',
       ),
     )
     .action((called: string, texts: string[], options: Options) =>
@@ -204,12 +207,20 @@ async function editRoutine(
   const { name } = await parseFlags(context, options, { name: routineFields.name });
   const next = { ...routine, ...(name !== undefined && { name }) };
   if (texts.length > 0) next.exercises = await exercisesOf(context, userId, texts, options);
-  else if (name === undefined) Object.assign(next, await askChanges(context, routine, options));
+  else if (name === undefined && !options['shuffle'])
+    Object.assign(next, await askChanges(context, routine, options));
+  if (options['shuffle']) next.exercises = inAnotherOrder(next.exercises);
   if (JSON.stringify(next) === JSON.stringify(routine)) return sayDone(context, 'Nothing changed.');
   const { checksOf } = await import('../../domain/schema.ts');
   const record = context.store.routines.replace(routine.id, checksOf('routine').input(next));
   const done = `Changed ${summaryOf('routine', record)}.`;
   printDone(context, options, { fields: routineRecord, record, done });
+}
+
+function inAnotherOrder(exercises: RoutineExercise[]): RoutineExercise[] {
+  const drawn = shuffled(exercises, randomUUID());
+  const isSame = drawn.every((exercise, i) => exercise === exercises[i]);
+  return isSame && exercises.length > 1 ? inAnotherOrder(exercises) : drawn;
 }
 
 /** `routine rm` */
@@ -250,7 +261,8 @@ async function exercisesOf(
 }
 
 async function askChanges(context: Context, routine: Routine, options: Options): Promise<Partial<Routine>> {
-  if (!context.interactive) throw usage('Say what to change: other exercises after the name, or --name.');
+  if (!context.interactive)
+    throw usage('Say what to change: other exercises after the name, --name or --shuffle.');
   const name = await askName(context, routineFields.name, routine.name);
   const { askYesNo } = await import('../terminal/prompts.ts');
   const listed = routine.exercises.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ');
@@ -263,7 +275,11 @@ const { min, max } = logFields.painBefore;
 /** What is said about an exercise; null for one that was not done. */
 type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 
-/** Records the exercises of a routine as one change. @throws SciaticaError; then nothing was written */
+/**
+ * Records the exercises of a routine as one change, in the order of the routine. With `--shuffle` in the order in which they
+ * are said: those of `--set`, then those that are asked for, in an order drawn for the day, the same if it is asked again.
+ * @throws SciaticaError; then nothing was written
+ */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
   const day = await parseFlags(context, options, { date: logFields.date });
@@ -272,10 +288,21 @@ export async function logRoutine(context: Context, name: string, options: Option
   const { date = context.today } = day;
   const routine = await routineMeant(context, userId, name);
   const given = givenIn(routine, options['set'] as readonly string[]);
-  const open = routine.exercises.filter(({ exerciseName }) => !given.has(exerciseName));
+  const all = routine.exercises;
+  const asked = options['shuffle'] ? shuffled(all, `${routine.id} ${date}`) : all;
+  const open = asked.filter(({ exerciseName }) => !given.has(exerciseName));
   if (open.length > 0 && !context.interactive) throw invalid(open.map(missing));
+  if (options['shuffle'] && open.length > 1)
+    say(
+      context,
+      `Today in this order: ${open.map(({ exerciseName }) => escapeControls(exerciseName)).join(', ')}.`,
+    );
   for (const [exercise, said] of await askEach(context, open)) given.set(exercise, said);
-  const done = routine.exercises.flatMap((exercise): LogInput[] => {
+  const names = [...given.keys()];
+  const inOrder = options['shuffle']
+    ? all.toSorted((a, b) => names.indexOf(a.exerciseName) - names.indexOf(b.exerciseName))
+    : all;
+  const done = inOrder.flatMap((exercise): LogInput[] => {
     const said = given.get(exercise.exerciseName);
     if (!said) return [];
     const effective = suggestEffective(said.painBefore, said.painAfter);

@@ -13,7 +13,7 @@ import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
 import { saySameEmail, summaryOfUser } from '../views/records.ts';
-import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
+import { sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
 export function addUserCommand(program: Command, context: Context): void {
@@ -26,9 +26,7 @@ export function addUserCommand(program: Command, context: Context): void {
   addVerb(user, 'user', [
     'sciatica user add',
     'sciatica user add --first-name Nora --last-name Lind --age 44 \\\n    --email nora@example.org --pain-location glute-left \\\n    --pain-level 6 --diagnosis-date 2026-01-15',
-  ])
-    .addHelpText('after', redFlagsHelp)
-    .action((options: Options) => addUser(context, options));
+  ]).action((options: Options) => addUser(context, options));
 
   showVerb(user, 'user', ['sciatica user show', 'sciatica user show 3 --json id,painLevel'])
     .description('Show a user: the one with this id, or whoever uses sciatica here.')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { foldedName } from '../../domain/exercise.ts';
@@ -69,4 +70,11 @@ function fail(all: readonly Routine[], text: string): never {
       ? 'There is no routine yet. To add one: sciatica routine add'
       : `There is no routine ${quoted(escapeControls(text))}${didYouMean(text, names)}. See: sciatica routines`,
   );
+}
+
+/** The exercises in an order drawn at random; the same draw gives the same order. */
+export function shuffled(exercises: readonly RoutineExercise[], draw: string): RoutineExercise[] {
+  const lot = ({ exerciseName }: RoutineExercise) =>
+    createHash('sha256').update(`${draw}\n${exerciseName}`).digest('hex');
+  return exercises.toSorted((a, b) => (lot(a) < lot(b) ? -1 : 1));
 }

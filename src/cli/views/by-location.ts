@@ -1,5 +1,5 @@
 import type { PlacesSummary } from '../../cases/summary.ts';
-import { RED_FLAGS } from '../../domain/red-flags.ts';
+import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { FEWEST_TO_SAY, figuresNote, type PlaceSummary, words } from '../../insights/index.ts';
 import { counted } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
@@ -17,7 +17,7 @@ export function placesScreen(
     '',
     ...places.flatMap((place) => [...placeLines(place, canvas), '']),
     ...wrap(figuresNote(rule), canvas),
-    ...wrap(RED_FLAGS, canvas),
+    ...wrap(RED_FLAGS_POINTER, canvas),
   ];
 }
 

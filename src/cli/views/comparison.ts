@@ -1,4 +1,4 @@
-import { RED_FLAGS } from '../../domain/red-flags.ts';
+import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { COMPARISON_NOTE, type Comparison, type Difference, words } from '../../insights/index.ts';
 import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
@@ -48,7 +48,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
     ...linesOf(rows, canvas),
     '',
     ...wrap(COMPARISON_NOTE, canvas),
-    ...wrap(RED_FLAGS, canvas),
+    ...wrap(RED_FLAGS_POINTER, canvas),
   ];
 }
 

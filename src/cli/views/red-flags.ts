@@ -2,9 +2,10 @@ import type { AddHelpTextContext } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Log } from '../../domain/log.ts';
 import { callsForRedFlags, RED_FLAGS } from '../../domain/red-flags.ts';
+import { mondayOf } from '../../domain/words/day.ts';
 import { say } from '../terminal/io.ts';
 
-/** When to get help at once, as it stands at the end of a command's help. */
+/** When to get help at once, as it stands at the end of the help that the other screens point to. */
 export function redFlagsHelp({ command }: AddHelpTextContext): string {
   const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
   return `\n${command.createHelp().boxWrap(RED_FLAGS, width)}`;
@@ -15,9 +16,26 @@ export async function sayRedFlags(context: Context): Promise<void> {
   if (context.stderr.isTTY) await sayThem(context);
 }
 
-/** The same after sessions with much pain, in a script too: somebody reads its mail. */
-export async function sayRedFlagsAfter(context: Context, logs: readonly Log[]): Promise<void> {
-  if (logs.some(callsForRedFlags)) await sayThem(context);
+/**
+ * The same after sessions with much pain, in a script too: somebody reads its mail. In a terminal also once a week, after the
+ * first sessions since Monday: the records themselves say whether it was told, so nothing has to be remembered.
+ * @param logs sessions of one user that were just recorded or changed, at least one
+ * @param isNew whether they were recorded just now
+ */
+export async function sayRedFlagsAfter(context: Context, logs: readonly Log[], isNew = true): Promise<void> {
+  if (logs.some(callsForRedFlags)) return sayThem(context);
+  if (isNew && context.stderr.isTTY && beginAWeek(context, logs)) await sayThem(context);
+}
+
+/** Whether there are older sessions, but no other one since Monday. Who has none was told as a new user. */
+function beginAWeek({ store, today }: Context, logs: readonly Log[]): boolean {
+  const [{ userId } = {}] = logs;
+  if (userId === undefined) return false;
+  const ofWeek = { userId, since: mondayOf(today), until: today };
+  const added = logs.filter(({ date }) => date >= ofWeek.since && date <= today).length;
+  return (
+    added > 0 && store.logs.count(ofWeek) === added && store.logs.count({ userId, until: today }) > added
+  );
 }
 
 async function sayThem(context: Context): Promise<void> {

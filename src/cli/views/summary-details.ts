@@ -1,3 +1,4 @@
+import { addDays } from '../../domain/words/day.ts';
 import {
   type ExerciseSummary,
   FEWEST_TO_SAY,
@@ -61,10 +62,11 @@ function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): strin
 }
 
 function painLines(pain: Trend, canvas: Canvas): string[] {
-  const line = sparkline(weeklyMedians(pain.weeks), canvas.width).trimEnd();
+  const medians = weeklyMedians(pain.weeks).slice(-canvas.width);
+  const from = addDays(pain.weeks.at(-1)?.week ?? '', -7 * (medians.length - 1));
   return [
-    ...wrap(`${words.PAIN_BEFORE}, a bar a week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
-    line,
+    ...wrap(`${words.PAIN_BEFORE}, a bar a week from ${from} (▁ 1, █ 10):`, canvas),
+    sparkline(medians).trimEnd(),
     ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksInShort(pain)}`.trimEnd(), canvas),
   ];
 }

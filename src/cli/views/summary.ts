@@ -1,4 +1,4 @@
-import { RED_FLAGS } from '../../domain/red-flags.ts';
+import { RED_FLAGS_POINTER } from '../../domain/red-flags.ts';
 import { type ExerciseSummary, type Rhythm, type Summary, type Trend, words } from '../../insights/index.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
@@ -29,7 +29,7 @@ export function summaryScreen(
     ...paragraphs({ exercises, pain }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
     ...(details ? ['', ...details] : []),
     '',
-    ...wrap(RED_FLAGS, canvas),
+    ...wrap(RED_FLAGS_POINTER, canvas),
   ];
 }
 

@@ -33,6 +33,10 @@ export function addDays(day: string, days: number): string {
   return moment.getUTCFullYear() > 9999 ? '9999-12-31' : isoDay(moment);
 }
 
+/** The Monday of a day's week. */
+export const mondayOf = (day: string): string =>
+  addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7));
+
 /** The earliest day on which somebody of an age can have been born, who may have become a year older since it was said. */
 export const birthImplied = (age: number, today: string): string =>
   `${String(Math.max(Number(today.slice(0, 4)) - age - 2, 0)).padStart(4, '0')}${today.slice(4).replace('-02-29', '-02-28')}`;

@@ -2,7 +2,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import type { Log } from '../../domain/log.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { dayNumber, mondayOf } from '../days.ts';
-import type { Trend } from '../shapes.ts';
+import type { Rhythm, Trend } from '../shapes.ts';
 import { medianOf, type Point } from '../stats/points.ts';
 import { count, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
 import { MANY } from './report.ts';
@@ -226,17 +226,20 @@ const SESSIONS_HEIGHT = 110;
 const [TOP, BASE] = [12, SESSIONS_HEIGHT - 26];
 
 /**
- * Sessions a week over time, with the target if there is one.
+ * Sessions a week over time, or days with sessions, with the target if there is one.
  * @param logs at least one, by date
- * @param target sessions a week
  */
-export function sessionsChart(logs: readonly Log[], target: number | null): Chart {
+export function sessionsChart(logs: readonly Log[], of: Rhythm['target']): Chart {
+  const [target, isDays] = [of?.perWeek ?? null, of?.counts === 'days'];
   const axis = timeAxis(logs);
   const { weeks, spans } = spansOf(logs, axis);
-  const bars = spans.map(({ start, logs: those }) => ({ start, perWeek: those.length / weeks }));
+  const bars = spans.map(({ start, logs: those }) => ({
+    start,
+    perWeek: (isDays ? new Set(those.map(({ date }) => date)).size : those.length) / weeks,
+  }));
   const most = Math.max(target ?? 0, ...bars.map(({ perWeek }) => perWeek));
   const height = (perWeek: number) => at(BASE - ((BASE - TOP) * perWeek) / most);
-  const title = 'Sessions a week';
+  const title = isDays ? 'Days with exercise a week' : 'Sessions a week';
   const busiest = bars.reduce((a, b) => (b.perWeek > a.perWeek ? b : a));
   const description = `${count(logs.length, 'session')}; at most ${plain(busiest.perWeek)} a week.${target === null ? '' : ` The target is ${target} a week.`}`;
   // Two labels need some room between them, and the target has the first claim to it.
@@ -245,7 +248,7 @@ export function sessionsChart(logs: readonly Log[], target: number | null): Char
   return {
     title,
     description,
-    caption: `Sessions a week${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`,
+    caption: `${title}${weeks > 1 ? `, the mean of each ${weeks} weeks` : ''}${target === null ? '' : `; the line is the target of ${target}`}.`,
     svg: frame('sessions', SESSIONS_HEIGHT, title, description, [
       html`<g class="grid"><line x1="0%" x2="100%" y1="${BASE}" y2="${BASE}"/></g>`,
       html`<g class="label end">${labels.map((value) => html`<text x="0" dx="-8" y="${at(height(value) + 4)}">${plain(value)}</text>`)}</g>`,

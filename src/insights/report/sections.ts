@@ -67,7 +67,7 @@ function painOverTime({ logs, summary }: Report): Section {
     title: 'Pain over time',
     blocks: [
       { kind: 'chart', ...painChart(logs, pain) },
-      { kind: 'chart', ...sessionsChart(logs, rhythm.target?.perWeek ?? null) },
+      { kind: 'chart', ...sessionsChart(logs, rhythm.target) },
       {
         kind: 'facts',
         rows: [
@@ -214,8 +214,13 @@ function changesTable(exercises: readonly ExerciseComparison[]): Block {
   };
 }
 
+/** What is needed to read figures of a few sessions, of which nothing is concluded. */
+const FEW_NOTES = ['Change', 'Scale', 'Response'];
+
 function method({ summary }: Report): Section {
-  const rows = methodNotes(summary.rule).map(({ title, text }) => ({ label: title, lines: [text] }));
+  const isFew = summary.exercises.every(({ verdict }) => verdict === 'too-few');
+  const notes = methodNotes(summary.rule).filter(({ title }) => !isFew || FEW_NOTES.includes(title));
+  const rows = notes.map(({ title, text }) => ({ label: title, lines: [text] }));
   return { title: 'Method', small: true, blocks: [{ kind: 'facts', rows }] };
 }
 

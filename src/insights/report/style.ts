@@ -130,7 +130,7 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
   body { padding: 0; max-width: none; }
   h2 { margin-top: 1.5rem; padding-top: .4rem; margin-bottom: .5rem; }
   .lead { font-size: 1.15rem; }
-  .tiles { margin: .7rem 0 .6rem; }
+  .tiles { margin: .6rem 0 .5rem; }
   .bars th, .bars td { padding-top: .16rem; padding-bottom: .16rem; }
   .bars .group th { padding-top: .5rem; }
   .bars em { line-height: 1.1; }

@@ -72,6 +72,10 @@ export class Covariance {
     this.#isFresh = false;
   }
 
+  mean(group: number, covariate: number): number {
+    return this.#groups[group]?.means[covariate] ?? 0;
+  }
+
   /** The means of a group's covariates, with others for the first ones. */
   moved(group: number, first: readonly number[]): Float64Array {
     const means = Float64Array.from(this.#groupAt(group).means);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
-import { addDays } from '../../domain/words/day.ts';
+import { mondayOf } from '../../domain/words/day.ts';
 import { sizeOf, syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
 import type { Settings } from '../records/settings.ts';
@@ -240,9 +240,4 @@ function lastOfEach(
   const last = new Map<string, string>();
   for (const day of latestFirst) if (!last.has(periodOf(day))) last.set(periodOf(day), day);
   return [...last.values()].slice(0, most);
-}
-
-function mondayOf(day: string): string {
-  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
-  return addDays(day, -((weekday + 6) % 7));
 }

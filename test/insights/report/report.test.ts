@@ -32,7 +32,7 @@ const kinds = Object.entries({
 }).flatMap(([exerciseName, changes]) => logsOf(changes, { exerciseName, notes: `After ${exerciseName}` }));
 
 describe('the first section', () => {
-  const html = page(kinds, { target: 2, previous: '2026-01-05' });
+  const html = page(kinds, { target: { perWeek: 2, counts: 'sessions' }, previous: '2026-01-05' });
   const text = sectionOf(html, 'In short');
 
   test.each([
@@ -116,8 +116,15 @@ describe('the report', () => {
     ]);
   });
 
+  test('of too few sessions to say anything holds little method', () => {
+    const titles = (n: number) =>
+      [...sectionOf(page(sessions(n)), 'Method').matchAll(/<dt>(.*?)<\/dt>/g)].map(([, title]) => title);
+    expect(titles(3)).toEqual(['Change', 'Scale', 'Response']);
+    expect(titles(60).length).toBeGreaterThan(10);
+  });
+
   test.each([1, 3, 60, 299, 300, 2000])('shows every one of %i sessions, in well-formed markup', (n) => {
-    const html = page(sessions(n), { target: 3 });
+    const html = page(sessions(n), { target: { perWeek: 3, counts: 'sessions' } });
     expectWellFormed(html);
     const dots = html.match(/<circle cx="[^"]*" cy="[^"]*" r="[^"]*"\/>/g) ?? [];
     expect(dots).toHaveLength(n < 300 ? n : 0);
@@ -202,7 +209,7 @@ describe('the report', () => {
   });
 
   test('is the same, byte for byte, in whatever order the logs come', () => {
-    const options = { previous: '2026-01-04', target: 4 };
+    const options = { previous: '2026-01-04', target: { perWeek: 4, counts: 'sessions' } as const };
     expect(page(some.toReversed(), options)).toBe(page(some, options));
     expect(markdown(some.toReversed(), options)).toBe(markdown(some, options));
   });

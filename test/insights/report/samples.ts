@@ -48,14 +48,22 @@ export const samples: Readonly<Record<string, Sample>> = {
   '62 sessions': {
     user: nora,
     logs: (practice.userExerciseLogs as Log[]).filter(({ userId }) => userId === 3),
-    options: { previous: '2026-08-01', target: 3 },
+    options: { previous: '2026-08-01', target: { perWeek: 3, counts: 'sessions' } },
   },
-  '300 sessions': { user: nora, logs: sessions(300), options: { previous: '2026-06-01', target: 9 } },
-  '2,000 sessions': { user: nora, logs: sessions(2000), options: { target: 14 } },
+  '300 sessions': {
+    user: nora,
+    logs: sessions(300),
+    options: { previous: '2026-06-01', target: { perWeek: 9, counts: 'sessions' } },
+  },
+  '2,000 sessions': {
+    user: nora,
+    logs: sessions(2000),
+    options: { target: { perWeek: 14, counts: 'sessions' } },
+  },
   '40 exercises': {
     user: nora,
     logs: sessions(250).map((each, i) => ({ ...each, exerciseName: `Exercise number ${i % 40}` })),
-    options: { previous: '2026-06-01', target: 3 },
+    options: { previous: '2026-06-01', target: { perWeek: 3, counts: 'sessions' } },
   },
   // All that the first page can hold: long names, bars of every kind, long notes, what is new and what has stopped.
   'a full first page': {
@@ -77,7 +85,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     )
       .flat()
       .map((each, i) => ({ ...each, id: i + 1 })),
-    options: { previous: '2026-03-31', target: 3 },
+    options: { previous: '2026-03-31', target: { perWeek: 3, counts: 'sessions' } },
   },
   'hostile notes': {
     user: {
@@ -92,6 +100,6 @@ export const samples: Readonly<Record<string, Sample>> = {
       painAfter: i % 4 === 0 ? Math.min(10, each.painBefore + 3) : each.painAfter,
       notes: HOSTILE[i % HOSTILE.length] ?? '',
     })),
-    options: { previous: '2026-06-01', target: 3 },
+    options: { previous: '2026-06-01', target: { perWeek: 3, counts: 'sessions' } },
   },
 };

@@ -92,6 +92,8 @@ describe('in a diary that is looked at every day', () => {
 
   test.each([
     ['seven inert ones and −2, 300 logs', 95],
+    ['−2 mostly at weekends, when pain eases by 1 more', 90],
+    ['−2 on weekdays, an inert one at weekends only', 90],
     ['a routine of three, shuffled on 30 % of days, the first −2', 75],
     ['−2 among four, 8 sessions, sd 1', 75],
     ['−2 among four, 8 sessions, sd 1.5', 33],

@@ -69,11 +69,21 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
       carried += world.nextDay?.[which] ?? 0;
       const exercise = numbers.get(which) ?? numbers.size;
       numbers.set(which, exercise);
-      sessions.push({ which, exercise, place: sessions.length, first, painBefore, painAfter: now });
+      sessions.push({
+        which,
+        exercise,
+        place: sessions.length,
+        first,
+        weekend: isWeekend(day),
+        painBefore,
+        painAfter: now,
+      });
     }
     yield { day, pain: first, sessions };
   }
 }
+
+const isWeekend = (day: number) => day % 7 >= 5;
 
 type Chooses = World['chooses'];
 const anyOf = (from: number, to: number, random: () => number) => from + Math.floor(random() * (to - from));
@@ -173,6 +183,37 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
     effects: zeros(8),
     chooses: one(8),
   })),
+  {
+    name: 'an inert one at weekends only, when pain eases by 1 more',
+    bound: 5,
+    days: 210,
+    effects: zeros(4),
+    hidden: (_, day) => (isWeekend(day) ? -1 : 0),
+    chooses: (_, day, random) => [isWeekend(day) ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: 'an inert one mostly at weekends, when pain eases by 1 more',
+    bound: 5,
+    days: 210,
+    effects: zeros(4),
+    hidden: (_, day) => (isWeekend(day) ? -1 : 0),
+    chooses: (_, day, random) => [random() < (isWeekend(day) ? 0.5 : 0.15) ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: '−2 mostly at weekends, when pain eases by 1 more',
+    bound: 5,
+    days: 210,
+    effects: zeros(4, -2),
+    hidden: (_, day) => (isWeekend(day) ? -1 : 0),
+    chooses: (_, day, random) => [random() < (isWeekend(day) ? 0.5 : 0.15) ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: '−2 on weekdays, an inert one at weekends only',
+    bound: 5,
+    days: 210,
+    effects: zeros(5, -2),
+    chooses: (_, day, random) => [isWeekend(day) ? 4 : anyOf(0, 4, random)],
+  },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
 ];
@@ -180,18 +221,11 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
 /** What the method cannot know: what is said where habits and something hidden go together. Nothing here does anything. */
 export const hiddenWorlds: readonly World[] = [
   {
-    name: 'one exercise at weekends only, when pain eases by 1 more whatever is done',
+    name: 'one exercise on Wednesdays only, when pain eases by 1 more whatever is done',
     days: 210,
     effects: zeros(4),
-    hidden: (_, day) => (day % 7 >= 5 ? -1 : 0),
-    chooses: (_, day, random) => [day % 7 >= 5 ? 0 : anyOf(1, 4, random)],
-  },
-  {
-    name: 'the same, done at weekends more often than not',
-    days: 210,
-    effects: zeros(4),
-    hidden: (_, day) => (day % 7 >= 5 ? -1 : 0),
-    chooses: (_, day, random) => [random() < (day % 7 >= 5 ? 0.5 : 0.15) ? 0 : anyOf(1, 4, random)],
+    hidden: (_, day) => (day % 7 === 2 ? -1 : 0),
+    chooses: (_, day, random) => [day % 7 === 2 ? 0 : anyOf(1, 4, random)],
   },
   {
     name: 'a tablet (−2) on days from pain 7 on, one exercise on most of those',
