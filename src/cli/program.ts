@@ -111,6 +111,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   logs: async () => (await import('./commands/logs.ts')).addLogsCommand,
   user: async () => (await import('./commands/user.ts')).addUserCommand,
   users: async () => (await import('./commands/user.ts')).addUsersCommand,
+  pain: async () => (await import('./commands/pain.ts')).addPainCommand,
+  pains: async () => (await import('./commands/pain.ts')).addPainsCommand,
   routine: async () => (await import('./commands/routine.ts')).addRoutineCommand,
   routines: async () => (await import('./commands/routine.ts')).addRoutinesCommand,
   exercises: async () => (await import('./commands/exercise.ts')).addExercisesCommand,

@@ -4,6 +4,7 @@ import type { Filter, Matching } from './filter.ts';
 import { goalKind } from './goal.ts';
 import type { Kind } from './kind.ts';
 import { logKind } from './log.ts';
+import { painEntryKind } from './pain-entry.ts';
 import { routineKind } from './routine.ts';
 import type { Paging } from './sort.ts';
 import { userKind } from './user.ts';
@@ -14,6 +15,7 @@ export const kinds = {
   log: logKind,
   routine: routineKind,
   goal: goalKind,
+  painEntry: painEntryKind,
 } as const;
 export type KindName = keyof typeof kinds;
 
@@ -25,6 +27,12 @@ export type OwnedKindName = Exclude<KindName, 'user'>;
 
 /** A kind by its name, with what only some have. */
 export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;
+
+/** What a person calls one. */
+export const nounOf = (name: KindName): string => kindOf(name).words.one;
+
+/** The noun and the list of the commands of a kind. */
+export const commandsOf = (name: KindName): Kind['words'] => kindOf(name).commands ?? kindOf(name).words;
 
 type Each = { [K in KindName]: RecordOf<(typeof kinds)[K]['fields']> };
 

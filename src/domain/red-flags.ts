@@ -13,5 +13,8 @@ export const redFlags = {
   today: 'See a doctor today for new or worsening weakness of one leg.',
 } as const;
 
+/** From this pain on, both are said in full, whatever the notes say. */
+export const SEVERE = 9;
+
 /** Both, as one text. */
 export const RED_FLAGS = `${redFlags.now} ${redFlags.today}`;

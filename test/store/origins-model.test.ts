@@ -22,6 +22,7 @@ const nameOf = (noun: KindName, record: Record<string, unknown>, owner: string) 
     log: record['exerciseName'],
     routine: record['name'],
     goal: `goal of ${owner}`,
+    painEntry: record['notes'],
   })[noun] as string;
 
 /** The states of records by their names: a user is named, ids are left out. */
@@ -192,6 +193,9 @@ class World {
         log: () => owner && store.logs.create(log({ userId: owner, exerciseName: name, painAfter: value })),
         routine: () => owner && store.routines.create({ userId: owner, name, exercises: exercises(value) }),
         goal: () => owner && store.goals.create({ userId: owner, sessionsPerWeek: value }),
+        painEntry: () =>
+          owner &&
+          store.of('painEntry').create({ userId: owner, date: '2026-03-02', pain: value, notes: name }),
       };
       make[noun]();
     } else if (!one) return;
@@ -204,6 +208,7 @@ class World {
         log: { painAfter: value },
         routine: { exercises: exercises(value) },
         goal: { sessionsPerWeek: value },
+        painEntry: { pain: value },
       };
       verbs.replace(one.id, { ...one, ...change[noun] } as never);
     }

@@ -59,6 +59,7 @@ function ownLines(context: Context, userId: number): string[] {
     .list({ userId })
     .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
   const otherwise = last ? 'log add' : 'fields';
+  const painToday = store.of('painEntry').list({ userId, since: today, until: today });
   const ofToday = recent.filter(({ date }) => date === today);
   const ofWeek = recent.filter(({ date }) => date >= monday);
   const names = [...new Set(ofToday.map(({ exerciseName }) => escapeControls(exerciseName)))];
@@ -69,6 +70,9 @@ function ownLines(context: Context, userId: number): string[] {
     `This week  ${againstGoal(ofWeek.length, goal?.sessionsPerWeek)} on ${counted(daysOf(ofWeek).length, 'day')}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
+    painToday.length === 0
+      ? `How is it today? ${commandLine(context, 'pain 6')}`
+      : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
     '',
     `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
     `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,

@@ -23,7 +23,8 @@ type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 /** Records the exercises of a routine as one change. @throws SciaticaError; then nothing was written */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const { date = context.today } = await parseFlags(context, options, { date: logFields.date });
+  const { date: day, medication } = logFields;
+  const { date = context.today, ...taken } = await parseFlags(context, options, { date: day, medication });
   const userId = await existingUserOrAsk(context, options);
   const routine = await routineMeant(context, userId, name);
   const given = givenIn(routine, options['set'] as readonly string[]);
@@ -34,7 +35,7 @@ export async function logRoutine(context: Context, name: string, options: Option
     const said = given.get(exercise.exerciseName);
     if (!said) return [];
     const effective = suggestEffective(said.painBefore, said.painAfter);
-    return [{ userId, ...exercise, date, ...said, effective }];
+    return [{ userId, ...exercise, date, ...said, effective, ...taken }];
   });
   if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
   tell(context, options, context.store.logs.createAll(done));

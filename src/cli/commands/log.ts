@@ -48,7 +48,7 @@ export function addLogCommand(program: Command, context: Context): void {
 
 /** `sciatica log routine` */
 function addLogRoutineCommand(log: Command, context: Context): void {
-  const { userId, date } = logFields;
+  const { userId, date, medication } = logFields;
   const command = log
     .command('routine')
     .summary('Record the exercises of a routine')
@@ -63,7 +63,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       [],
     )
     .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, { date });
+  addFieldOptions(command, { date, medication });
   command
     .addOption(jsonOption())
     .addHelpText(

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Argument, Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { commandsOf, type KindName, kindNames } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
+import { timesOfDay } from '../../domain/pain-entry.ts';
 import type { Paging } from '../../domain/sort.ts';
 import { WhereOption } from '../input/where.ts';
 import { escapeControls } from '../terminal/io.ts';
@@ -121,8 +122,12 @@ function read(context: Context, program: Command, words: readonly string[]): Rea
       if (option?.required && value === undefined) reading.pending = option;
       if (option?.long === '--db' && value) context.db = value;
     } else if (command.commands.length > 0) {
-      reading.command = command.commands.find((child) => child.name() === word);
-      reading.path = `${reading.path} ${word}`.trim();
+      const child = command.commands.find((one) => one.name() === word);
+      // A group that takes words itself means `add` by them.
+      const isOwnWord = !child && command.registeredArguments.length > 0;
+      reading.command = isOwnWord ? command.commands.find((one) => one.name() === 'add') : child;
+      reading.path = `${reading.path} ${isOwnWord ? 'add' : word}`.trim();
+      if (isOwnWord) reading.args.push(word);
     } else reading.args.push(word);
   }
   return reading;
@@ -196,6 +201,8 @@ const idsOf =
 const routineNames: Source = ({ store }) =>
   store.routines.list().map((routine) => ({ value: routine.name, description: summaryOfRoutine(routine) }));
 
+const times: Source = () => words(timesOfDay);
+
 const changes: Source = async ({ store }) => {
   const { describeEntry } = await import('../views/history.ts');
   const entries = store.history.list({ limit: OFFERED });
@@ -225,13 +232,14 @@ const flagSources: Readonly<Record<string, Source>> = {
 const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>> = {
   ...Object.fromEntries(
     kindNames.flatMap((kind) =>
-      ['show', 'edit', 'rm'].map((verb) => [`${kindOf(kind).words.one} ${verb}`, [idsOf(kind)]]),
+      ['show', 'edit', 'rm'].map((verb) => [`${commandsOf(kind).one} ${verb}`, [idsOf(kind)]]),
     ),
   ),
   'log add': [exerciseNames, undefined],
   'log again': [exerciseNames, undefined],
   'log routine': [routineNames],
   'exercise rename': [exerciseNames],
+  'pain add': [undefined, times, undefined],
   'routine add': [undefined, exerciseNames],
   'routine show': [routineNames],
   'routine edit': [routineNames, exerciseNames],

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
-import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
 import { withDatabase } from '../../store/sqlite/connection.ts';
 import { damaged } from '../../store/sqlite/errors.ts';
@@ -111,9 +111,9 @@ const VERBS: Readonly<Record<string, string>> = {
 const LISTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     kindNames
-      .map(kindOf)
-      .filter(({ verbs }) => verbs.includes('list'))
-      .map(({ words: { one, many } }) => [one, many]),
+      .filter((kind) => kindOf(kind).verbs.includes('list'))
+      .map(commandsOf)
+      .map(({ one, many }) => [one, many]),
   ),
   exercise: 'exercises',
   token: 'token ls',

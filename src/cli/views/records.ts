@@ -1,8 +1,9 @@
 import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import type { GoalInput } from '../../domain/goal.ts';
-import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import { type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
+import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { RoutineInput } from '../../domain/routine.ts';
 import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
@@ -41,6 +42,11 @@ export function answerOf(
 export const summaryOfRoutine = ({ name, exercises }: RoutineInput): string =>
   escapeControls(`${name} (${exercises.map(({ exerciseName }) => exerciseName).join(', ')})`);
 
+const summaryOfPain = ({ date, timeOfDay, pain, medication }: PainEntry): string =>
+  [`pain ${pain} on ${date}`, timeOfDay, medication && `with ${escapeControls(medication)}`]
+    .filter(Boolean)
+    .join(', ');
+
 const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
   `${sessionsPerWeek} a week for user ${userId}`;
 
@@ -50,6 +56,7 @@ const descriptions: { readonly [K in KindName]?: (record: RecordOfKind<K>) => st
   log: summaryOfLog,
   routine: summaryOfRoutine,
   goal: summaryOfGoal,
+  painEntry: summaryOfPain,
 };
 
 /** Most terminal columns of a field in a line. */
@@ -63,7 +70,9 @@ export function describe(kind: KindName, record: object): string {
 
 /** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`; a user by the name. */
 export function summaryOf(kind: KindName, record: { readonly id: number }): string {
-  return kind === 'user' ? summaryOfUser(record as User) : `${kind} ${record.id}: ${describe(kind, record)}`;
+  return kind === 'user'
+    ? summaryOfUser(record as User)
+    : `${nounOf(kind)} ${record.id}: ${describe(kind, record)}`;
 }
 
 /** The values of the fields, but for ids and for texts that may be blank, such as notes. */
@@ -91,6 +100,7 @@ function columnOf<R extends object>(name: string, field: Field, turn?: number): 
   };
   const least = leastOf(field);
   if (field.kind === 'integer') column.right = true;
+  if (field.optional) column.optional = true;
   if (least !== undefined) column.least = least;
   if (turn !== undefined) column.turn = turn;
   return column;

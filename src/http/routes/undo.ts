@@ -1,6 +1,7 @@
 import { mayUndo } from '../../domain/access.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type Fields, integer, MAX_ID } from '../../domain/fields.ts';
+import { nounOf } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import type { Restoration } from '../../store/history/restore.ts';
@@ -98,7 +99,7 @@ async function restored(
 /** The record as a request restored it. @throws SciaticaError `not-found` if it was erased since */
 function restoredBy({ entries }: DoneRequest, { name }: Collection, id: number): StoredRecord {
   const entry = entries.find((one) => one.record === name && one.id === id);
-  if (!entry?.after) throw notFound(name, id);
+  if (!entry?.after) throw notFound(nounOf(name), id);
   return entry.after;
 }
 

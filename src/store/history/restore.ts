@@ -1,6 +1,6 @@
 import { invalid, notFound, SciaticaError } from '../../domain/errors.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import type { AnyRecord, KindName, OwnedRecord } from '../../domain/kinds.ts';
+import { type AnyRecord, type KindName, nounOf, type OwnedRecord } from '../../domain/kinds.ts';
 import { isSeen, obstacles, revert, type Undoable } from './undo.ts';
 
 /** What is to be restored, and by whom. */
@@ -35,13 +35,13 @@ export function restore(store: Undoable, { record, id, owner, as, users }: Resto
     return store.of(record).find(id) as AnyRecord;
   }
   const deletion = store.history.lastOf(record, id);
-  if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(record, id);
+  if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(nounOf(record), id);
   if (faults.length > 0) throw invalid(faults);
   const { before } = deletion;
   const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };
   const reasons = obstacles(store, restored);
   if (reasons.length > 0)
-    throw new SciaticaError('conflict', `${record} ${id} cannot be restored: ${reasons.join(' ')}`);
+    throw new SciaticaError('conflict', `${nounOf(record)} ${id} cannot be restored: ${reasons.join(' ')}`);
   revert(store, restored);
   if (record === 'user')
     for (const entry of store.history.ofChange(deletion.change))
