@@ -3,6 +3,7 @@ import type { LogFilter } from '../domain/log.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
 import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
+import { type PainDay, painDays } from '../insights/pain-days.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
@@ -44,6 +45,19 @@ export async function comparisonOf(
   const first = (await tallied(store, { ...filter, ...earlier })).summary({ ...earlier, rule });
   const second = (await tallied(store, { ...filter, ...later })).summary({ ...later, rule });
   return compareSummaries(first, second);
+}
+
+/** The days of a period on which the user recorded pain, with or without exercise. */
+export function painDaysOf(
+  store: Store,
+  userId: number,
+  period: { since: string; until: string },
+): PainDay[] {
+  const [entries, sessions] = store.read(() => [
+    store.of('painEntry').list({ userId, ...period }),
+    store.logs.list({ userId, ...period }),
+  ]);
+  return painDays(entries, sessions);
 }
 
 /** Which exercises help whom, by pain location, as JSON has it. */

@@ -274,7 +274,7 @@ export interface paths {
         get: operations["getUserExerciseLog"];
         /**
          * Replace an exercise log
-         * @description Every field is required, but for the id, which stays.
+         * @description Every field is required, but for the id, which stays. So does medication where it is not sent; null clears it.
          */
         put: operations["replaceUserExerciseLog"];
         post?: never;
@@ -343,6 +343,150 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserExerciseLogHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/painEntries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the pain entries of a user
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         */
+        get: operations["listUserPainEntrys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the pain entries of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserPainEntrys"];
+        patch?: never;
+        trace?: never;
+    };
+    "/painEntries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pain entries
+         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         */
+        get: operations["listPainEntrys"];
+        put?: never;
+        /**
+         * Create a pain entry, or several
+         * @description An array creates all of its pain entries or none, and is answered with an array.
+         */
+        post: operations["createPainEntry"];
+        delete?: never;
+        options?: never;
+        /**
+         * List pain entries: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headPainEntrys"];
+        patch?: never;
+        trace?: never;
+    };
+    "/painEntries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one pain entry
+         * @description With the entity tag that a write can be made to depend on.
+         */
+        get: operations["getPainEntry"];
+        /**
+         * Replace a pain entry
+         * @description Every field is required, but for the id, which stays. So does timeOfDay and medication and notes where it is not sent; null clears it.
+         */
+        put: operations["replacePainEntry"];
+        post?: never;
+        /**
+         * Delete a pain entry
+         * @description The id is never used again; the history stays, and `restore` brings it back.
+         */
+        delete: operations["deletePainEntry"];
+        options?: never;
+        /**
+         * Read one pain entry: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headPainEntry"];
+        /**
+         * Change fields of a pain entry
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchPainEntry"];
+        trace?: never;
+    };
+    "/painEntries/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a pain entry that was deleted
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restorePainEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/painEntries/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * What happened to a pain entry
+         * @description The first change first. A deleted record still has its history.
+         */
+        get: operations["getPainEntryHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * What happened to a pain entry: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headPainEntryHistory"];
         patch?: never;
         trace?: never;
     };
@@ -860,6 +1004,11 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
         };
         UserExerciseLogInput: {
             /**
@@ -904,6 +1053,11 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -955,6 +1109,11 @@ export interface components {
              * @example 3 sets of 10
              */
             notes?: string;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1108,6 +1267,122 @@ export interface components {
             id?: unknown;
             /** @description Ignored: the path says it */
             userId?: unknown;
+        };
+        PainEntry: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose pain it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * Format: date
+             * @description Day of the pain
+             * @example 2026-03-02
+             */
+            date: string;
+            /**
+             * @description Time of day
+             * @example night
+             * @enum {string}
+             */
+            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            /**
+             * @description Pain, 1 to 10
+             * @example 7
+             */
+            pain: number;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
+            /**
+             * @description Notes about the pain
+             * @example could not sleep
+             */
+            notes?: string;
+        };
+        PainEntryInput: {
+            /**
+             * @description Id of the user whose pain it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * Format: date
+             * @description Day of the pain
+             * @example 2026-03-02
+             */
+            date: string;
+            /**
+             * @description Time of day
+             * @example night
+             * @enum {string}
+             */
+            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            /**
+             * @description Pain, 1 to 10
+             * @example 7
+             */
+            pain: number;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
+            /**
+             * @description Notes about the pain
+             * @example could not sleep
+             */
+            notes?: string;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "pain": 3
+         *     }
+         */
+        PainEntryPatch: {
+            /**
+             * @description Id of the user whose pain it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * Format: date
+             * @description Day of the pain
+             * @example 2026-03-02
+             */
+            date?: string;
+            /**
+             * @description Time of day
+             * @example night
+             * @enum {string}
+             */
+            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            /**
+             * @description Pain, 1 to 10
+             * @example 7
+             */
+            pain?: number;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
+            /**
+             * @description Notes about the pain
+             * @example could not sleep
+             */
+            notes?: string;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
         };
         Summary: {
             /** @description As asked for, else the day of the first log */
@@ -1355,7 +1630,7 @@ export interface components {
             body: unknown;
         };
         /** @description What happened to a record in one change */
-        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"];
+        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"] | components["schemas"]["PainEntryEntry"];
         UserEntry: {
             /**
              * @description Grows with each entry
@@ -1563,6 +1838,57 @@ export interface components {
             /** @constant */
             action: "delete";
             before: components["schemas"]["Goal"];
+            after: null;
+        });
+        PainEntryEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "painEntry";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["PainEntry"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["PainEntry"];
+            after: components["schemas"]["PainEntry"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["PainEntry"];
             after: null;
         });
         /** @description Problem details (RFC 9457) */
@@ -1931,6 +2257,12 @@ export interface components {
         "UserExerciseLog.notes_ne": string[];
         /** @description Notes about the session: contains; given again: any of them */
         "UserExerciseLog.notes_like": string[];
+        /** @description Medication taken before; given again: any of them */
+        "UserExerciseLog.medication": string[];
+        /** @description Medication taken before: is not; given again: all of them */
+        "UserExerciseLog.medication_ne": string[];
+        /** @description Medication taken before: contains; given again: any of them */
+        "UserExerciseLog.medication_like": string[];
         /** @description First day */
         "UserExerciseLog.since": string;
         /** @description Last day */
@@ -1957,6 +2289,100 @@ export interface components {
         "UserExerciseLog._start": number;
         /** @description As json-server: place behind the last record */
         "UserExerciseLog._end": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "PainEntry.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "PainEntry.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "PainEntry.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "PainEntry.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "PainEntry.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "PainEntry.id_lt": number;
+        /** @description Id of the user whose pain it is; given again: any of them */
+        "PainEntry.userId": number[];
+        /** @description Id of the user whose pain it is: is not; given again: all of them */
+        "PainEntry.userId_ne": number[];
+        /** @description Id of the user whose pain it is: is at least */
+        "PainEntry.userId_gte": number;
+        /** @description Id of the user whose pain it is: is at most */
+        "PainEntry.userId_lte": number;
+        /** @description Id of the user whose pain it is: is more than */
+        "PainEntry.userId_gt": number;
+        /** @description Id of the user whose pain it is: is less than */
+        "PainEntry.userId_lt": number;
+        /** @description Day of the pain; given again: any of them */
+        "PainEntry.date": string[];
+        /** @description Day of the pain: is not; given again: all of them */
+        "PainEntry.date_ne": string[];
+        /** @description Day of the pain: is at least */
+        "PainEntry.date_gte": string;
+        /** @description Day of the pain: is at most */
+        "PainEntry.date_lte": string;
+        /** @description Day of the pain: is more than */
+        "PainEntry.date_gt": string;
+        /** @description Day of the pain: is less than */
+        "PainEntry.date_lt": string;
+        /** @description Day of the pain: contains; given again: any of them */
+        "PainEntry.date_like": string[];
+        /** @description Time of day; given again: any of them */
+        "PainEntry.timeOfDay": ("morning" | "midday" | "evening" | "night")[];
+        /** @description Time of day: is not; given again: all of them */
+        "PainEntry.timeOfDay_ne": ("morning" | "midday" | "evening" | "night")[];
+        /** @description Time of day: contains; given again: any of them */
+        "PainEntry.timeOfDay_like": string[];
+        /** @description Pain, 1 to 10; given again: any of them */
+        "PainEntry.pain": number[];
+        /** @description Pain, 1 to 10: is not; given again: all of them */
+        "PainEntry.pain_ne": number[];
+        /** @description Pain, 1 to 10: is at least */
+        "PainEntry.pain_gte": number;
+        /** @description Pain, 1 to 10: is at most */
+        "PainEntry.pain_lte": number;
+        /** @description Pain, 1 to 10: is more than */
+        "PainEntry.pain_gt": number;
+        /** @description Pain, 1 to 10: is less than */
+        "PainEntry.pain_lt": number;
+        /** @description Medication taken before; given again: any of them */
+        "PainEntry.medication": string[];
+        /** @description Medication taken before: is not; given again: all of them */
+        "PainEntry.medication_ne": string[];
+        /** @description Medication taken before: contains; given again: any of them */
+        "PainEntry.medication_like": string[];
+        /** @description Notes about the pain; given again: any of them */
+        "PainEntry.notes": string[];
+        /** @description Notes about the pain: is not; given again: all of them */
+        "PainEntry.notes_ne": string[];
+        /** @description Notes about the pain: contains; given again: any of them */
+        "PainEntry.notes_like": string[];
+        /** @description First day */
+        "PainEntry.since": string;
+        /** @description Last day */
+        "PainEntry.until": string;
+        /** @description Text that a text field contains, upper and lower case alike */
+        "PainEntry.q": string;
+        /** @description Most records on a page */
+        "PainEntry.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "PainEntry.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "PainEntry.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "PainEntry.fields": string;
+        /** @description As json-server: fields separated by commas */
+        "PainEntry._sort": string;
+        /** @description As json-server: asc or desc for each field of _sort */
+        "PainEntry._order": string;
+        /** @description As json-server: the page, counted from 1 */
+        "PainEntry._page": number;
+        /** @description As json-server: records on a page (10 unless given), or from _start on */
+        "PainEntry._limit": number;
+        /** @description As json-server: place of the first record, counted from 0 */
+        "PainEntry._start": number;
+        /** @description As json-server: place behind the last record */
+        "PainEntry._end": number;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "Routine.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -3189,6 +3615,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3355,6 +3787,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3523,6 +3961,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3619,7 +4063,8 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10"
+                 *       "notes": "3 sets of 10",
+                 *       "medication": "ibuprofen 400"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"] | components["schemas"]["UserExerciseLogInput"][];
@@ -3740,6 +4185,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3886,7 +4337,8 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10"
+                 *       "notes": "3 sets of 10",
+                 *       "medication": "ibuprofen 400"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
@@ -4082,7 +4534,8 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10"
+                 *       "notes": "3 sets of 10",
+                 *       "medication": "ibuprofen 400"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
@@ -4163,6 +4616,1045 @@ export interface operations {
         };
     };
     headUserExerciseLogHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserPainEntrys: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Id of the user whose pain it is; given again: any of them */
+                userId?: components["parameters"]["PainEntry.userId"];
+                /** @description Id of the user whose pain it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
+                /** @description Id of the user whose pain it is: is at least */
+                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
+                /** @description Id of the user whose pain it is: is at most */
+                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
+                /** @description Id of the user whose pain it is: is more than */
+                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
+                /** @description Id of the user whose pain it is: is less than */
+                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["PainEntry._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["PainEntry._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["PainEntry._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["PainEntry._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["PainEntry._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["PainEntry._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserPainEntrys: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Id of the user whose pain it is; given again: any of them */
+                userId?: components["parameters"]["PainEntry.userId"];
+                /** @description Id of the user whose pain it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
+                /** @description Id of the user whose pain it is: is at least */
+                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
+                /** @description Id of the user whose pain it is: is at most */
+                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
+                /** @description Id of the user whose pain it is: is more than */
+                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
+                /** @description Id of the user whose pain it is: is less than */
+                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["PainEntry._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["PainEntry._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["PainEntry._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["PainEntry._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["PainEntry._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["PainEntry._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listPainEntrys: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Id of the user whose pain it is; given again: any of them */
+                userId?: components["parameters"]["PainEntry.userId"];
+                /** @description Id of the user whose pain it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
+                /** @description Id of the user whose pain it is: is at least */
+                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
+                /** @description Id of the user whose pain it is: is at most */
+                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
+                /** @description Id of the user whose pain it is: is more than */
+                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
+                /** @description Id of the user whose pain it is: is less than */
+                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["PainEntry._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["PainEntry._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["PainEntry._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["PainEntry._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["PainEntry._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["PainEntry._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    createPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "timeOfDay": "night",
+                 *       "pain": 7,
+                 *       "medication": "ibuprofen 400",
+                 *       "notes": "could not sleep"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryInput"] | components["schemas"]["PainEntryInput"][];
+            };
+        };
+        responses: {
+            /** @description The new pain entry, or pain entries */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"] | components["schemas"]["PainEntry"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headPainEntrys: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Id of the user whose pain it is; given again: any of them */
+                userId?: components["parameters"]["PainEntry.userId"];
+                /** @description Id of the user whose pain it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
+                /** @description Id of the user whose pain it is: is at least */
+                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
+                /** @description Id of the user whose pain it is: is at most */
+                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
+                /** @description Id of the user whose pain it is: is more than */
+                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
+                /** @description Id of the user whose pain it is: is less than */
+                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description As json-server: fields separated by commas */
+                _sort?: components["parameters"]["PainEntry._sort"];
+                /** @description As json-server: asc or desc for each field of _sort */
+                _order?: components["parameters"]["PainEntry._order"];
+                /** @description As json-server: the page, counted from 1 */
+                _page?: components["parameters"]["PainEntry._page"];
+                /** @description As json-server: records on a page (10 unless given), or from _start on */
+                _limit?: components["parameters"]["PainEntry._limit"];
+                /** @description As json-server: place of the first record, counted from 0 */
+                _start?: components["parameters"]["PainEntry._start"];
+                /** @description As json-server: place behind the last record */
+                _end?: components["parameters"]["PainEntry._end"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    replacePainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "timeOfDay": "night",
+                 *       "pain": 7,
+                 *       "medication": "ibuprofen 400",
+                 *       "notes": "could not sleep"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryInput"];
+            };
+        };
+        responses: {
+            /** @description The whole pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deletePainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pain": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryPatch"];
+            };
+        };
+        responses: {
+            /** @description The whole pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    restorePainEntry: {
+        parameters: {
+            query?: {
+                /** @description The user whose it becomes, if it is not to be whose it was */
+                userId?: number;
+            };
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "timeOfDay": "night",
+                 *       "pain": 7,
+                 *       "medication": "ibuprofen 400",
+                 *       "notes": "could not sleep"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryInput"];
+            };
+        };
+        responses: {
+            /** @description The pain entry */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getPainEntryHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntry"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headPainEntryHistory: {
         parameters: {
             query?: never;
             header?: {

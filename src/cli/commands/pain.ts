@@ -117,7 +117,7 @@ async function showDays(context: Context, options: Options): Promise<void> {
   const pick = pickedBy(options, dayFields);
   const userId = await existingUserOrAsk(context, options);
   const period = { since: addDays(context.today, 1 - DAYS), until: context.today };
-  const { painDaysOf } = await import('../../cases/pain.ts');
+  const { painDaysOf } = await import('../../cases/summary.ts');
   const days = painDaysOf(context.store, userId, period);
   const rows = days.map(rowOf);
   if (pick) return printJsonList(context, [rows.map(pick)]);
@@ -133,7 +133,7 @@ async function showDays(context: Context, options: Options): Promise<void> {
     );
   if (!context.stdout.isTTY)
     return printRows(context, { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] });
-  const { painChart } = await import('../views/pain-chart.ts');
+  const { painChart } = await import('../../insights/text-charts.ts');
   for (const line of painChart(days, period, context)) print(context, line);
 }
 
