@@ -70,7 +70,7 @@ export function addPainCommand(program: Command, context: Context): void {
 export function addPainsCommand(program: Command, context: Context): void {
   addListCommand(program, context, 'painEntry', [
     'sciatica pains',
-    'sciatica pains --since -30d --sort -date,id',
+    'sciatica pains --since -30d --sort pain',
     "sciatica pains --where 'pain>=7' --json",
   ]);
 }
