@@ -7,7 +7,7 @@ interface FieldBase {
   /** One line of help. */
   readonly help: string;
   /**
-   * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. Only a text that cannot be blank may be
+   * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. A text that may be blank cannot be
    * optional, for CSV could not tell the two apart.
    */
   readonly optional?: true;

@@ -7,6 +7,7 @@ import { logKind } from './log.ts';
 import { painEntryKind } from './pain-entry.ts';
 import { routineKind } from './routine.ts';
 import type { Paging } from './sort.ts';
+import { trialDayKind, trialKind } from './trial.ts';
 import { userKind } from './user.ts';
 
 /** The kinds of record by their names in the history. Users first: the others belong to them. */
@@ -16,6 +17,8 @@ export const kinds = {
   routine: routineKind,
   goal: goalKind,
   painEntry: painEntryKind,
+  trial: trialKind,
+  trialDay: trialDayKind,
 } as const;
 export type KindName = keyof typeof kinds;
 

@@ -20,6 +20,7 @@ const released = [
   '2531483651267933a4a2b737dcd46a43a56ee351c6e43e1180041191c6aa5bba',
   '6d8f8efa255e8664e967a40683da84ab32c3eb73af973274f60c2195e3ac2324',
   '92a575da59355ba8bc89d68fea38970b716ac4f51efef258fb385b43defc7b73',
+  '961be1cd16e9c7ce7cfe2c1329832459008ec3e261053f9f0fb9cd8fbc112972',
 ];
 
 test('released migrations are never edited', () => {

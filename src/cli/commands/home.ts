@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -9,6 +10,7 @@ import { commandLine, counted, escapeControls, print, quoted } from '../terminal
 import { widthOf } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
+import { statusLines } from '../views/trial.ts';
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -73,12 +75,21 @@ function ownLines(context: Context, userId: number): string[] {
     painToday.length === 0
       ? `How is it today? ${commandLine(context, 'pain 6')}`
       : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
+    ...trialLines(context, userId),
     '',
     `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
     `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,
     `      ${commandLine(context, 'summary')}`,
   ];
 }
+
+/** The day's arm of a trial that runs. */
+function trialLines({ store, today, width }: Context, userId: number): string[] {
+  const [trial] = store.of('trial').list({ userId, where: [RUNNING] });
+  return trial ? [`Trial      ${statusLines(trialStatus(store, trial, today), { today, width })[0]}`] : [];
+}
+
+const RUNNING = { field: 'state', operator: 'eq', values: ['running'] } as const;
 
 /** `3 of 4 sessions` where there is a goal, else `3 sessions`. */
 const againstGoal = (sessions: number, goal: number | undefined) =>

@@ -5,6 +5,7 @@ import { type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/k
 import { type Log, logRecord } from '../../domain/log.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { RoutineInput } from '../../domain/routine.ts';
+import type { Trial, TrialDay } from '../../domain/trial.ts';
 import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../terminal/colour.ts';
@@ -47,6 +48,12 @@ const summaryOfPain = ({ date, timeOfDay, pain, medication }: PainEntry): string
     .filter(Boolean)
     .join(', ');
 
+const summaryOfTrial = ({ exerciseName, against, otherExercise, start, days, state }: Trial): string =>
+  `${escapeControls(exerciseName)} against ${escapeControls(otherExercise ?? against)}, ${days} days from ${start}, ${state}`;
+
+const summaryOfTrialDay = ({ date, first, second, done }: TrialDay): string =>
+  `${date}, pain ${first}${second === undefined ? '' : ` → ${second}`}${done ? '' : ', not as drawn'}`;
+
 const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
   `${sessionsPerWeek} a week for user ${userId}`;
 
@@ -57,6 +64,8 @@ const descriptions: { readonly [K in KindName]?: (record: RecordOfKind<K>) => st
   routine: summaryOfRoutine,
   goal: summaryOfGoal,
   painEntry: summaryOfPain,
+  trial: summaryOfTrial,
+  trialDay: summaryOfTrialDay,
 };
 
 /** Most terminal columns of a field in a line. */

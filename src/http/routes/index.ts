@@ -17,6 +17,7 @@ import {
   replaceRoute,
 } from './records.ts';
 import { docsRoute, documentRoute, healthRoute, meRoute, pairRoute, rootRoute } from './service.ts';
+import { trialStatusRoute } from './trial.ts';
 
 /** What can be done with the records of a kind. */
 const inCollection: Record<Verb, (collection: Collection) => Route> = {
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...collectionRoutes(collectionOf('user')),
   ...insightsRoutes,
   ...ownedAt('collection').flatMap(collectionRoutes),
+  trialStatusRoute,
   ...ofUsers.flatMap(routesBelowUser),
   ...goalRoutes,
   ...ofUsers.flatMap(routesOfOne),

@@ -109,3 +109,11 @@ export function satterthwaite(...parts: readonly { variance: number; freedom: nu
 function tQuantile(probability: number, freedom: number): number {
   return jstat.jStat.studentt.inv(probability, Math.min(freedom, MOST_FREEDOM));
 }
+
+/** The quantile of Student's t. */
+export const quantileOfT = (probability: number, freedom: number): number =>
+  jstat.jStat.studentt.inv(probability, Math.min(freedom, MOST_FREEDOM));
+
+/** The probability of no more than `x` under the noncentral t distribution. */
+export const noncentralT = (x: number, freedom: number, noncentrality: number): number =>
+  jstat.jStat.noncentralt.cdf(x, freedom, noncentrality);

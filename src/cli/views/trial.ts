@@ -1,0 +1,122 @@
+import type { TrialStatus } from '../../cases/trial.ts';
+import { BLOCK, type Trial, type TrialInput } from '../../domain/trial.ts';
+import { weekdayOf } from '../../domain/words/day.ts';
+import { resultSentence, WHAT_IT_CANNOT_SAY } from '../../insights/trial.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { wrap } from '../terminal/layout.ts';
+
+/** A trial in words and as a calendar file. Nothing here says what is still to come. */
+
+type Asked = Pick<TrialInput, 'exerciseName' | 'against' | 'otherExercise'>;
+
+/** What is done on the days without the exercise. */
+function insteadOf({ exerciseName, against, otherExercise = '' }: Asked): string {
+  if (against === 'exercise') return escapeControls(otherExercise);
+  return against === 'rest' ? 'rest' : `the usual without ${escapeControls(exerciseName)}`;
+}
+
+const WHEN = { hour: 'an hour later', bedtime: 'at bedtime', morning: 'the next morning' } as const;
+
+const shareOf = (power: number): string => `${Math.min(99, Math.round(power * 100))}`;
+
+/** What is planned, and what it can find, before it is asked about. */
+export function planLines(
+  trial: TrialInput,
+  deviation: number,
+  found: readonly (readonly [points: number, power: number])[],
+  width: number,
+): string[] {
+  const { days, start, outcome, question } = trial;
+  const name = escapeControls(trial.exerciseName);
+  const [[least, one], [more, other]] = found as [[number, number], [number, number]];
+  const texts = [
+    `${days} days from ${start}: ${name} on some, ${insteadOf(trial)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual.`,
+    `${days} days find a difference of ${least} in ${shareOf(one)} of 100 cases, of ${more} in ${shareOf(other)} (your pain varies by ${deviation.toFixed(1)}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
+    'It ends early if the answer is clear, or if there is more pain. You can give it up at any time. Tell your physiotherapist.',
+  ];
+  return texts.flatMap((text) => wrap(text, { width: Number.isFinite(width) ? width : 80 }));
+}
+
+/** `Today, day 5 of 28: Piriformis Stretch.` */
+export function todayInWords({ today, trial }: TrialStatus): string {
+  if (!today) return '';
+  const what = today.arm === 'a' ? escapeControls(trial.exerciseName) : insteadOf(trial);
+  return `Today, day ${today.number} of ${trial.days}: ${what}.`;
+}
+
+/** How a trial stands; after its end, what it has shown, as a sentence and a picture. */
+export function statusLines(
+  status: TrialStatus,
+  { today, width: columns }: { today: string; width: number },
+): string[] {
+  const { trial, result, due, daysLeft, recorded, passed, asDrawn } = status;
+  const width = Number.isFinite(columns) ? columns : 80;
+  const name = escapeControls(trial.exerciseName);
+  const about = `${name} against ${insteadOf(trial)}`;
+  const days = `${recorded} of ${passed} days recorded, ${asDrawn} as drawn.`;
+  if (result)
+    return [
+      ...wrap(resultSentence(trial, result), { width }),
+      '',
+      ...pictureOf(status),
+      '',
+      ...wrap(`${about}: ${days} ${WHAT_IT_CANNOT_SAY}`, { width }),
+    ];
+  if (trial.state === 'given-up') return wrap(`The trial of ${about} was given up. ${days}`, { width });
+  const next = !due
+    ? ''
+    : due.pain === 'first'
+      ? 'How much does it hurt, before? sciatica trial 6'
+      : `How much does it hurt now${due.date === today ? ', after' : ''}? sciatica trial 3`;
+  const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
+  return [
+    ...(status.today ? wrap(todayInWords(status), { width }) : []),
+    ...(next ? [next] : []),
+    ...wrap(
+      `${first || `${daysLeft} days left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
+      {
+        width,
+      },
+    ),
+  ];
+}
+
+/** The outcomes under both arms: how many days at each level of pain. */
+function pictureOf({ trial, outcomes }: TrialStatus): string[] {
+  if (!outcomes) return [];
+  const levels = Array.from({ length: 10 }, (_, i) => i + 1);
+  const row = (label: string, values: readonly number[]) =>
+    `${label.padEnd(9)}${levels.map((level) => String(values.filter((value) => value === level).length || '.').padStart(3)).join('')}`;
+  return [
+    `Days at each pain ${WHEN[trial.outcome]}:`,
+    `${' '.repeat(9)}${levels.map((level) => String(level).padStart(3)).join('')}`,
+    row('with it', outcomes.a),
+    row('without', outcomes.b),
+  ];
+}
+
+/** A calendar (RFC 5545) with a reminder at nine in the morning of each day; it does not say what is drawn. */
+export function calendarOf(trial: Trial, now: Date): string {
+  const stamp = `${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+  const day = trial.start.replaceAll('-', '');
+  return [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//sciatica//trial//EN',
+    'BEGIN:VEVENT',
+    `UID:trial-${trial.start}-${trial.id}@sciatica`,
+    `DTSTAMP:${stamp}`,
+    `DTSTART:${day}T090000`,
+    'DURATION:PT15M',
+    `RRULE:FREQ=DAILY;COUNT=${trial.days + (trial.outcome === 'morning' ? 1 : 0)}`,
+    'SUMMARY:Trial: what is drawn for today? (sciatica trial)',
+    'BEGIN:VALARM',
+    'ACTION:DISPLAY',
+    'DESCRIPTION:Trial: what is drawn for today? (sciatica trial)',
+    'TRIGGER:PT0M',
+    'END:VALARM',
+    'END:VEVENT',
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n');
+}
