@@ -227,6 +227,7 @@ Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
 Last       Piriformis Stretch today, 4 → 3 (↓1), helped
 Pain       ▇▅▄ 8 at first, 4.5 at last, before exercise, in 14 days
+How is it today? sciatica pain 6
 
 Next: sciatica log again
       sciatica log add

@@ -35,7 +35,7 @@ export type Call = (method: string, target: string, sent?: Sent) => Promise<Answ
 export function deleteForRestore(store: Store, path: string): void {
   const [, collection = '', id] = /^\/(\w+)\/(\d+)\/restore$/.exec(path) ?? [];
   const kind = kindNames.find((name) => kindOf(name).path === `/${collection}`);
-  const verbs = kind && (store.of(kind) as Records<KindName>);
+  const verbs = kind && (store.of(kind) as unknown as Records<KindName>);
   if (verbs?.has(Number(id))) verbs.delete(Number(id));
 }
 

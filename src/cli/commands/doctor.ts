@@ -46,7 +46,7 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
   const wrong = examination.checks.filter(({ ok }) => !ok);
   const { checks, counts, ...about } = examination;
   const members = Object.fromEntries(
-    kindNames.map((kind) => [kindOf(kind).words.many, counts?.[kind] ?? null]),
+    kindNames.map((kind) => [kindOf(kind).table, counts?.[kind] ?? null]),
   );
   if (options.json)
     print(

@@ -90,11 +90,17 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
   const { checkChange } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
-  const { userId: _, exerciseName, exerciseType, ...others } = logFields;
+  const { userId: _, exerciseName, exerciseType, medication, ...others } = logFields;
   const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text));
   const changed = await editRecord(context, options, 'log', find, (current) => ({
     optionsFor: ({ notes }) => withNotes(context, options, notes),
-    asked: { exerciseName, exerciseType, ...others },
+    // One that was not said before is not asked for either: --medication says it.
+    asked: {
+      exerciseName,
+      exerciseType,
+      ...others,
+      ...(current.medication !== undefined && { medication }),
+    },
     ask: {
       exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
       effective: (helped) => askHelped(context, helped === true),
