@@ -32,7 +32,7 @@ export const logFields = {
     blank: false,
     example: 'Piriformis Stretch',
   }),
-  date: date({ label: 'Date', flag: 'date', help: 'Day of the exercise', example: '2026-03-02' }),
+  date: date({ label: 'Date', flag: 'date', help: 'Day of the exercise', example: '2026-03-02', past: true }),
   painBefore: pain('Before', 'before', 'Pain before the exercise', 6),
   painAfter: pain('After', 'after', 'Pain after the exercise', 4),
   effective: boolean({ label: 'Effective', flag: 'effective', help: 'Whether it helped', example: true }),

@@ -13,8 +13,18 @@ export const redFlags = {
   today: 'See a doctor today for new or worsening weakness of one leg.',
 } as const;
 
-/** From this pain on, both are said in full, whatever the notes say. */
-export const SEVERE = 9;
-
 /** Both, as one text. */
 export const RED_FLAGS = `${redFlags.now} ${redFlags.today}`;
+
+/** From this rise in a session on, or this pain at any time, the signs are told at once, whatever the notes say. */
+const RISE = 3;
+export const SEVERE = 9;
+
+/** Whether what was recorded calls for the signs; nothing is read into notes, so that silence never reassures. */
+export const callsForRedFlags = ({
+  painBefore,
+  painAfter,
+}: {
+  painBefore: number;
+  painAfter: number;
+}): boolean => painAfter - painBefore >= RISE || Math.max(painBefore, painAfter) >= SEVERE;

@@ -1,6 +1,6 @@
 import { ARRANGEMENTS, armsOf, BLOCK, type questions, randomFrom } from '../domain/trial.ts';
 import { round } from './numbers.ts';
-import { noncentralT, quantileOfT } from './stats/estimate.ts';
+import { noncentralT, tQuantile } from './stats/estimate.ts';
 
 /**
  * The analysis of a trial: a randomisation test (Fisher) on the differences within blocks of four days, adjusted for the pain
@@ -239,7 +239,7 @@ export function powerOf(
   const error = question === 'either' ? ERROR / 2 : ERROR - HARM;
   const noncentrality = (difference * Math.sqrt(days)) / (2 * deviation);
   // What the earlier looks take from the end.
-  return 1 - noncentralT(quantileOfT(1 - error * 0.9, freedom), freedom, noncentrality);
+  return 1 - noncentralT(tQuantile(1 - error * 0.9, freedom), freedom, noncentrality);
 }
 
 /** Spread of the outcome given the pain before, in points, where there are too few sessions to tell. */

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUsers"];
         put?: never;
@@ -85,7 +85,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a user that was deleted
-         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUser"];
         delete?: never;
@@ -118,6 +118,33 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/exercises": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the exercises of a user
+         * @description Each once, with its kind of the latest session, the latest first: for completion while somebody types.
+         */
+        get: operations["listUserExercises"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the exercises of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserExercises"];
         patch?: never;
         trace?: never;
     };
@@ -214,7 +241,7 @@ export interface paths {
         };
         /**
          * List the exercise logs of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listLogsOfUser"];
         put?: never;
@@ -238,7 +265,7 @@ export interface paths {
         };
         /**
          * List exercise logs
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUserExerciseLogs"];
         put?: never;
@@ -274,7 +301,7 @@ export interface paths {
         get: operations["getUserExerciseLog"];
         /**
          * Replace an exercise log
-         * @description Every field is required, but for the id, which stays. So does medication where it is not sent; null clears it.
+         * @description Every field is required, but for the id, which stays.
          */
         put: operations["replaceUserExerciseLog"];
         post?: never;
@@ -310,7 +337,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -346,150 +373,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/users/{id}/painEntries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /**
-         * List the pain entries of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
-         */
-        get: operations["listUserPainEntrys"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        /**
-         * List the pain entries of a user: the headers
-         * @description As GET, without the body.
-         */
-        head: operations["headUserPainEntrys"];
-        patch?: never;
-        trace?: never;
-    };
-    "/painEntries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List pain entries
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
-         */
-        get: operations["listPainEntrys"];
-        put?: never;
-        /**
-         * Create a pain entry, or several
-         * @description An array creates all of its pain entries or none, and is answered with an array.
-         */
-        post: operations["createPainEntry"];
-        delete?: never;
-        options?: never;
-        /**
-         * List pain entries: the headers
-         * @description As GET, without the body.
-         */
-        head: operations["headPainEntrys"];
-        patch?: never;
-        trace?: never;
-    };
-    "/painEntries/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /**
-         * Read one pain entry
-         * @description With the entity tag that a write can be made to depend on.
-         */
-        get: operations["getPainEntry"];
-        /**
-         * Replace a pain entry
-         * @description Every field is required, but for the id, which stays. So does timeOfDay and medication and notes where it is not sent; null clears it.
-         */
-        put: operations["replacePainEntry"];
-        post?: never;
-        /**
-         * Delete a pain entry
-         * @description The id is never used again; the history stays, and `restore` brings it back.
-         */
-        delete: operations["deletePainEntry"];
-        options?: never;
-        /**
-         * Read one pain entry: the headers
-         * @description As GET, without the body.
-         */
-        head: operations["headPainEntry"];
-        /**
-         * Change fields of a pain entry
-         * @description Fields that are not sent keep their values.
-         */
-        patch: operations["patchPainEntry"];
-        trace?: never;
-    };
-    "/painEntries/{id}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Bring back a pain entry that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
-         */
-        post: operations["restorePainEntry"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/painEntries/{id}/history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /**
-         * What happened to a pain entry
-         * @description The first change first. A deleted record still has its history.
-         */
-        get: operations["getPainEntryHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        /**
-         * What happened to a pain entry: the headers
-         * @description As GET, without the body.
-         */
-        head: operations["headPainEntryHistory"];
-        patch?: never;
-        trace?: never;
-    };
     "/users/{id}/routines": {
         parameters: {
             query?: never;
@@ -502,7 +385,7 @@ export interface paths {
         };
         /**
          * List the routines of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUserRoutines"];
         put?: never;
@@ -553,7 +436,11 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserGoal"];
-        patch?: never;
+        /**
+         * Change the goal of a user
+         * @description A user without a goal has none to change: 404.
+         */
+        patch: operations["patchUserGoal"];
         trace?: never;
     };
     "/routines/{id}": {
@@ -588,7 +475,11 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headRoutine"];
-        patch?: never;
+        /**
+         * Change fields of a routine
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchRoutine"];
         trace?: never;
     };
     "/routines/{id}/restore": {
@@ -605,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -623,7 +514,7 @@ export interface paths {
         };
         /**
          * What changed since
-         * @description The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry.
+         * @description The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry. A last event called end says why the stream ends, as problem details.
          */
         get: operations["listChanges"];
         put?: never;
@@ -699,6 +590,30 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headMe"];
+        patch?: never;
+        trace?: never;
+    };
+    "/me/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the token
+         * @description The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.
+         */
+        post: operations["renewToken"];
+        /**
+         * Give the token back
+         * @description For an app that its person unpairs: the token is refused from then on. 409 without authentication.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -866,6 +781,8 @@ export interface components {
              * @example 2026-01-15
              */
             diagnosisDate: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         UserInput: {
             /**
@@ -1004,11 +921,8 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
-            /**
-             * @description Medication taken before
-             * @example ibuprofen 400
-             */
-            medication?: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         UserExerciseLogInput: {
             /**
@@ -1053,11 +967,6 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
-            /**
-             * @description Medication taken before
-             * @example ibuprofen 400
-             */
-            medication?: string;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1109,11 +1018,6 @@ export interface components {
              * @example 3 sets of 10
              */
             notes?: string;
-            /**
-             * @description Medication taken before
-             * @example ibuprofen 400
-             */
-            medication?: string;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1159,6 +1063,8 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         RoutineInput: {
             /**
@@ -1185,6 +1091,60 @@ export interface components {
              *     ]
              */
             exercises: {
+                /**
+                 * @description Name of the exercise
+                 * @example Piriformis Stretch
+                 */
+                exerciseName: string;
+                /**
+                 * @description Kind of exercise
+                 * @example stretch
+                 * @enum {string}
+                 */
+                exerciseType: "stretch" | "strengthening";
+            }[];
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "exercises": [
+         *         {
+         *           "exerciseName": "Piriformis Stretch",
+         *           "exerciseType": "stretch"
+         *         },
+         *         {
+         *           "exerciseName": "Bird Dog",
+         *           "exerciseType": "strengthening"
+         *         }
+         *       ]
+         *     }
+         */
+        RoutinePatch: {
+            /**
+             * @description Id of the user whose routine it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * @description Name of the routine
+             * @example morning
+             */
+            name?: string;
+            /**
+             * @description What is done, in order, each exercise once
+             * @example [
+             *       {
+             *         "exerciseName": "Piriformis Stretch",
+             *         "exerciseType": "stretch"
+             *       },
+             *       {
+             *         "exerciseName": "Bird Dog",
+             *         "exerciseType": "strengthening"
+             *       }
+             *     ]
+             */
+            exercises?: {
                 /**
                  * @description Name of the exercise
                  * @example Piriformis Stretch
@@ -1256,6 +1216,8 @@ export interface components {
              * @example 4
              */
             sessionsPerWeek: number;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         GoalInput: {
             /**
@@ -1268,122 +1230,6 @@ export interface components {
             /** @description Ignored: the path says it */
             userId?: unknown;
         };
-        PainEntry: {
-            /**
-             * @description Assigned by sciatica, never used again
-             * @example 1
-             */
-            id: number;
-            /**
-             * @description Id of the user whose pain it is
-             * @example 1
-             */
-            userId: number;
-            /**
-             * Format: date
-             * @description Day of the pain
-             * @example 2026-03-02
-             */
-            date: string;
-            /**
-             * @description Time of day
-             * @example night
-             * @enum {string}
-             */
-            timeOfDay?: "morning" | "midday" | "evening" | "night";
-            /**
-             * @description Pain, 1 to 10
-             * @example 7
-             */
-            pain: number;
-            /**
-             * @description Medication taken before
-             * @example ibuprofen 400
-             */
-            medication?: string;
-            /**
-             * @description Notes about the pain
-             * @example could not sleep
-             */
-            notes?: string;
-        };
-        PainEntryInput: {
-            /**
-             * @description Id of the user whose pain it is
-             * @example 1
-             */
-            userId: number;
-            /**
-             * Format: date
-             * @description Day of the pain
-             * @example 2026-03-02
-             */
-            date: string;
-            /**
-             * @description Time of day
-             * @example night
-             * @enum {string}
-             */
-            timeOfDay?: "morning" | "midday" | "evening" | "night";
-            /**
-             * @description Pain, 1 to 10
-             * @example 7
-             */
-            pain: number;
-            /**
-             * @description Medication taken before
-             * @example ibuprofen 400
-             */
-            medication?: string;
-            /**
-             * @description Notes about the pain
-             * @example could not sleep
-             */
-            notes?: string;
-            /** @description Ignored: the service assigns ids */
-            id?: unknown;
-        };
-        /**
-         * @example {
-         *       "pain": 3
-         *     }
-         */
-        PainEntryPatch: {
-            /**
-             * @description Id of the user whose pain it is
-             * @example 1
-             */
-            userId?: number;
-            /**
-             * Format: date
-             * @description Day of the pain
-             * @example 2026-03-02
-             */
-            date?: string;
-            /**
-             * @description Time of day
-             * @example night
-             * @enum {string}
-             */
-            timeOfDay?: "morning" | "midday" | "evening" | "night";
-            /**
-             * @description Pain, 1 to 10
-             * @example 7
-             */
-            pain?: number;
-            /**
-             * @description Medication taken before
-             * @example ibuprofen 400
-             */
-            medication?: string;
-            /**
-             * @description Notes about the pain
-             * @example could not sleep
-             */
-            notes?: string;
-            /** @description Ignored: the service assigns ids */
-            id?: unknown;
-        };
         Summary: {
             /** @description As asked for, else the day of the first log */
             since: string | null;
@@ -1392,6 +1238,8 @@ export interface components {
             /** @description The day that the last 4 weeks end with */
             asOf: string | null;
             sessions: number;
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
             /** @description In ranked order, those with too few sessions last */
@@ -1405,6 +1253,8 @@ export interface components {
         Comparison: {
             first: components["schemas"]["Summary"];
             second: components["schemas"]["Summary"];
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             /** @description Of the mean pain before exercise */
             painBefore: components["schemas"]["Difference"];
             /** @description Of the mean change of all sessions */
@@ -1470,15 +1320,32 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** @description What the exercise does, as far as the other exercises are a control; null where they show nothing */
+            claim: ("helps" | "harms") | null;
+            /** @description The mean change at the usual pain before and the same place in the day; the order goes by it */
+            adjusted: {
+                change: number;
+                /** @description A 95 % interval, low and high */
+                interval: [
+                    number,
+                    number
+                ];
+            } | null;
+            /** @description Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks */
+            noDifference: boolean;
+            /** @description The last sessions, where they differ from those before; else null */
+            lately: components["schemas"]["Lately"] | null;
+            /** @description The exercise that always came right before it on its day, so that the two cannot be told apart */
+            alwaysAfter: string | null;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
-            /** @description Pain before on the day after; null below 30 pairs of days */
+            /** @description First pain of the day after; null below 5 such days, or 5 others */
             dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description 1 is the most relief; null where there are too few sessions */
+            /** @description 1 is the most relief by the adjusted change; null where there are too few sessions */
             rank: number | null;
         };
         ExerciseResponse: {
@@ -1498,28 +1365,43 @@ export interface components {
             effective: number;
         };
         VersusOthers: {
-            /** @description At the same pain before; below 0 is more relief than the others */
+            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
             difference: number | null;
             interval: [
                 number,
                 number
             ] | null;
             /**
-             * @description More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart
+             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
              * @enum {string}
              */
             verdict: "more" | "less" | "open" | "too-few";
         };
         DayAfter: {
-            /** @description Days with this exercise that were followed by a day with sessions */
+            /** @description Days with this exercise that were followed by a day with a known pain */
             days: number;
-            /** @description Against the day after other exercises, at the same pain on the day itself */
+            /** @description Against other days, at the same pain on the day before */
             difference: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
                 number
             ];
+            /** @description Whether pain is higher on the day after; holds for somebody who looks every day */
+            worse: boolean;
+        };
+        Lately: {
+            /** @description How many count as lately */
+            sessions: number;
+            /** @description Of those */
+            meanChange: number;
+            /** @description Mean change of those before them */
+            before: number;
+            /**
+             * @description Pain after, lately, against before
+             * @enum {string}
+             */
+            direction: "less" | "more";
         };
         PainLevel: {
             /** Format: date */
@@ -1527,6 +1409,8 @@ export interface components {
             /** Format: date */
             until: string;
             sessions: number;
+            /** @description Days with a known pain; the figures are of the first pain of each */
+            days: number;
             median: number | null;
             mean: number | null;
             standardDeviation: number | null;
@@ -1536,15 +1420,15 @@ export interface components {
             ] | null;
         };
         PainTrend: {
-            /** @description Days with sessions */
+            /** @description Days with a known pain */
             days: number;
-            /** @description Theil–Sen, points per week; null below 6 days */
+            /** @description Of the first pain of a day, points per week (generalized least squares); null below six weeks */
             slopePerWeek: number | null;
+            /** @description A 95 % interval; allows for days that resemble each other */
             interval: [
                 number,
                 number
             ] | null;
-            spanDays: number;
             /** @enum {string} */
             direction: "falling" | "rising" | "unclear" | "too-few";
             weeks: {
@@ -1560,6 +1444,7 @@ export interface components {
                 /** @description YYYY-MM */
                 month: string;
                 sessions: number;
+                days: number;
                 mean: number;
             }[];
             last4Weeks: components["schemas"]["PainLevel"];
@@ -1630,7 +1515,7 @@ export interface components {
             body: unknown;
         };
         /** @description What happened to a record in one change */
-        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"] | components["schemas"]["PainEntryEntry"];
+        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"];
         UserEntry: {
             /**
              * @description Grows with each entry
@@ -1666,6 +1551,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1722,6 +1609,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1773,6 +1662,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1824,6 +1715,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1838,57 +1731,6 @@ export interface components {
             /** @constant */
             action: "delete";
             before: components["schemas"]["Goal"];
-            after: null;
-        });
-        PainEntryEntry: {
-            /**
-             * @description Grows with each entry
-             * @example 7
-             */
-            seq: number;
-            /**
-             * @description The change it belongs to
-             * @example 4
-             */
-            change: number;
-            /**
-             * Format: date-time
-             * @example 2026-03-02T08:30:00.000Z
-             */
-            at: string;
-            /**
-             * @description What made the change
-             * @enum {string}
-             */
-            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
-            /** @description The name of the caller's token */
-            caller?: string;
-            /** @description The change that this one took back */
-            undoes?: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            record: "painEntry";
-            /**
-             * @description Id of the record
-             * @example 1
-             */
-            id: number;
-        } & ({
-            /** @constant */
-            action: "create";
-            before: null;
-            after: components["schemas"]["PainEntry"];
-        } | {
-            /** @constant */
-            action: "update";
-            before: components["schemas"]["PainEntry"];
-            after: components["schemas"]["PainEntry"];
-        } | {
-            /** @constant */
-            action: "delete";
-            before: components["schemas"]["PainEntry"];
             after: null;
         });
         /** @description Problem details (RFC 9457) */
@@ -1897,13 +1739,22 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-token-unknown" | "/docs#problem-token-revoked" | "/docs#problem-token-expired" | "/docs#problem-person-erased" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-record-gone" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-quota-used-up" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
             status: number;
             /** @example The request has faults; errors names each. */
             detail: string;
+            /**
+             * @description Of 410 from /changes: why
+             * @enum {string}
+             */
+            reason?: "restored" | "erased" | "unknown";
+            /** @description Of 412: the record as it is */
+            current?: {
+                [key: string]: unknown;
+            };
             /** @description Of /batch: which of its requests failed, from 0 */
             index?: number;
             /** @description Every fault of the input */
@@ -1999,9 +1850,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The record is not the one that If-Match names */
+        /** @description The Idempotency-Key came before, and what the request created is gone since */
+        RecordGone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The record is not the one that If-Match names; current has it as it is */
         PreconditionFailed: {
             headers: {
+                /** @description Of the record as it is; absent in a batch */
+                ETag?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2029,6 +1891,8 @@ export interface components {
         /** @description The Idempotency-Key came with another body before */
         UnprocessableEntity: {
             headers: {
+                /** @description Of the record that was created then */
+                Location?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2161,18 +2025,8 @@ export interface components {
         "User.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "User.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "User._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "User._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "User._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "User._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "User._start": number;
-        /** @description As json-server: place behind the last record */
-        "User._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "User.etags": boolean;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "UserExerciseLog.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -2185,18 +2039,6 @@ export interface components {
         "UserExerciseLog.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "UserExerciseLog.id_lt": number;
-        /** @description Id of the user who did the exercise; given again: any of them */
-        "UserExerciseLog.userId": number[];
-        /** @description Id of the user who did the exercise: is not; given again: all of them */
-        "UserExerciseLog.userId_ne": number[];
-        /** @description Id of the user who did the exercise: is at least */
-        "UserExerciseLog.userId_gte": number;
-        /** @description Id of the user who did the exercise: is at most */
-        "UserExerciseLog.userId_lte": number;
-        /** @description Id of the user who did the exercise: is more than */
-        "UserExerciseLog.userId_gt": number;
-        /** @description Id of the user who did the exercise: is less than */
-        "UserExerciseLog.userId_lt": number;
         /** @description Kind of exercise; given again: any of them */
         "UserExerciseLog.exerciseType": ("stretch" | "strengthening")[];
         /** @description Kind of exercise: is not; given again: all of them */
@@ -2257,12 +2099,6 @@ export interface components {
         "UserExerciseLog.notes_ne": string[];
         /** @description Notes about the session: contains; given again: any of them */
         "UserExerciseLog.notes_like": string[];
-        /** @description Medication taken before; given again: any of them */
-        "UserExerciseLog.medication": string[];
-        /** @description Medication taken before: is not; given again: all of them */
-        "UserExerciseLog.medication_ne": string[];
-        /** @description Medication taken before: contains; given again: any of them */
-        "UserExerciseLog.medication_like": string[];
         /** @description First day */
         "UserExerciseLog.since": string;
         /** @description Last day */
@@ -2277,112 +2113,20 @@ export interface components {
         "UserExerciseLog.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "UserExerciseLog.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "UserExerciseLog._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "UserExerciseLog._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "UserExerciseLog._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "UserExerciseLog._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "UserExerciseLog._start": number;
-        /** @description As json-server: place behind the last record */
-        "UserExerciseLog._end": number;
-        /** @description Assigned by sciatica, never used again; given again: any of them */
-        "PainEntry.id": number[];
-        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-        "PainEntry.id_ne": number[];
-        /** @description Assigned by sciatica, never used again: is at least */
-        "PainEntry.id_gte": number;
-        /** @description Assigned by sciatica, never used again: is at most */
-        "PainEntry.id_lte": number;
-        /** @description Assigned by sciatica, never used again: is more than */
-        "PainEntry.id_gt": number;
-        /** @description Assigned by sciatica, never used again: is less than */
-        "PainEntry.id_lt": number;
-        /** @description Id of the user whose pain it is; given again: any of them */
-        "PainEntry.userId": number[];
-        /** @description Id of the user whose pain it is: is not; given again: all of them */
-        "PainEntry.userId_ne": number[];
-        /** @description Id of the user whose pain it is: is at least */
-        "PainEntry.userId_gte": number;
-        /** @description Id of the user whose pain it is: is at most */
-        "PainEntry.userId_lte": number;
-        /** @description Id of the user whose pain it is: is more than */
-        "PainEntry.userId_gt": number;
-        /** @description Id of the user whose pain it is: is less than */
-        "PainEntry.userId_lt": number;
-        /** @description Day of the pain; given again: any of them */
-        "PainEntry.date": string[];
-        /** @description Day of the pain: is not; given again: all of them */
-        "PainEntry.date_ne": string[];
-        /** @description Day of the pain: is at least */
-        "PainEntry.date_gte": string;
-        /** @description Day of the pain: is at most */
-        "PainEntry.date_lte": string;
-        /** @description Day of the pain: is more than */
-        "PainEntry.date_gt": string;
-        /** @description Day of the pain: is less than */
-        "PainEntry.date_lt": string;
-        /** @description Day of the pain: contains; given again: any of them */
-        "PainEntry.date_like": string[];
-        /** @description Time of day; given again: any of them */
-        "PainEntry.timeOfDay": ("morning" | "midday" | "evening" | "night")[];
-        /** @description Time of day: is not; given again: all of them */
-        "PainEntry.timeOfDay_ne": ("morning" | "midday" | "evening" | "night")[];
-        /** @description Time of day: contains; given again: any of them */
-        "PainEntry.timeOfDay_like": string[];
-        /** @description Pain, 1 to 10; given again: any of them */
-        "PainEntry.pain": number[];
-        /** @description Pain, 1 to 10: is not; given again: all of them */
-        "PainEntry.pain_ne": number[];
-        /** @description Pain, 1 to 10: is at least */
-        "PainEntry.pain_gte": number;
-        /** @description Pain, 1 to 10: is at most */
-        "PainEntry.pain_lte": number;
-        /** @description Pain, 1 to 10: is more than */
-        "PainEntry.pain_gt": number;
-        /** @description Pain, 1 to 10: is less than */
-        "PainEntry.pain_lt": number;
-        /** @description Medication taken before; given again: any of them */
-        "PainEntry.medication": string[];
-        /** @description Medication taken before: is not; given again: all of them */
-        "PainEntry.medication_ne": string[];
-        /** @description Medication taken before: contains; given again: any of them */
-        "PainEntry.medication_like": string[];
-        /** @description Notes about the pain; given again: any of them */
-        "PainEntry.notes": string[];
-        /** @description Notes about the pain: is not; given again: all of them */
-        "PainEntry.notes_ne": string[];
-        /** @description Notes about the pain: contains; given again: any of them */
-        "PainEntry.notes_like": string[];
-        /** @description First day */
-        "PainEntry.since": string;
-        /** @description Last day */
-        "PainEntry.until": string;
-        /** @description Text that a text field contains, upper and lower case alike */
-        "PainEntry.q": string;
-        /** @description Most records on a page */
-        "PainEntry.limit": number;
-        /** @description Where the page begins, from the Link header of the page before */
-        "PainEntry.cursor": string;
-        /** @description Fields separated by commas, - in front for descending */
-        "PainEntry.sort": string;
-        /** @description The fields that are sent of each record, separated by commas; otherwise all */
-        "PainEntry.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "PainEntry._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "PainEntry._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "PainEntry._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "PainEntry._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "PainEntry._start": number;
-        /** @description As json-server: place behind the last record */
-        "PainEntry._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "UserExerciseLog.etags": boolean;
+        /** @description Id of the user who did the exercise; given again: any of them */
+        "UserExerciseLog.userId": number[];
+        /** @description Id of the user who did the exercise: is not; given again: all of them */
+        "UserExerciseLog.userId_ne": number[];
+        /** @description Id of the user who did the exercise: is at least */
+        "UserExerciseLog.userId_gte": number;
+        /** @description Id of the user who did the exercise: is at most */
+        "UserExerciseLog.userId_lte": number;
+        /** @description Id of the user who did the exercise: is more than */
+        "UserExerciseLog.userId_gt": number;
+        /** @description Id of the user who did the exercise: is less than */
+        "UserExerciseLog.userId_lt": number;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "Routine.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -2395,18 +2139,6 @@ export interface components {
         "Routine.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "Routine.id_lt": number;
-        /** @description Id of the user whose routine it is; given again: any of them */
-        "Routine.userId": number[];
-        /** @description Id of the user whose routine it is: is not; given again: all of them */
-        "Routine.userId_ne": number[];
-        /** @description Id of the user whose routine it is: is at least */
-        "Routine.userId_gte": number;
-        /** @description Id of the user whose routine it is: is at most */
-        "Routine.userId_lte": number;
-        /** @description Id of the user whose routine it is: is more than */
-        "Routine.userId_gt": number;
-        /** @description Id of the user whose routine it is: is less than */
-        "Routine.userId_lt": number;
         /** @description Name of the routine; given again: any of them */
         "Routine.name": string[];
         /** @description Name of the routine: is not; given again: all of them */
@@ -2423,18 +2155,8 @@ export interface components {
         "Routine.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "Routine.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "Routine._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "Routine._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "Routine._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "Routine._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "Routine._start": number;
-        /** @description As json-server: place behind the last record */
-        "Routine._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "Routine.etags": boolean;
     };
     requestBodies: never;
     headers: never;
@@ -2529,18 +2251,8 @@ export interface operations {
                 sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["User.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["User._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["User._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["User._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["User._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["User._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["User._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["User.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2635,6 +2347,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -2731,18 +2444,8 @@ export interface operations {
                 sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["User.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["User._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["User._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["User._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["User._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["User._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["User._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["User.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2780,7 +2483,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2965,7 +2668,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3031,9 +2734,9 @@ export interface operations {
     restoreUser: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key": string;
             };
             path: {
                 /**
@@ -3066,6 +2769,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3151,7 +2856,111 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserExercises: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercises */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Piriformis Stretch */
+                        exerciseName: string;
+                        /** @enum {string} */
+                        exerciseType: "stretch" | "strengthening";
+                        sessions: number;
+                        /**
+                         * Format: date
+                         * @description Of the latest session
+                         */
+                        date: string;
+                    }[];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserExercises: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercises */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3266,7 +3075,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3381,7 +3190,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3414,7 +3223,7 @@ export interface operations {
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
-                format?: "html" | "md";
+                format?: "html" | "md" | "markdown";
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3478,7 +3287,7 @@ export interface operations {
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
-                format?: "html" | "md";
+                format?: "html" | "md" | "markdown";
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3513,7 +3322,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3543,18 +3352,6 @@ export interface operations {
                 id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: components["parameters"]["UserExerciseLog.userId"];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
                 exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
@@ -3615,12 +3412,6 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["UserExerciseLog.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3635,18 +3426,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3715,18 +3496,6 @@ export interface operations {
                 id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: components["parameters"]["UserExerciseLog.userId"];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
                 exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
@@ -3787,12 +3556,6 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["UserExerciseLog.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3807,18 +3570,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3859,7 +3612,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3961,12 +3714,6 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["UserExerciseLog.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3981,18 +3728,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4063,8 +3800,7 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10",
-                 *       "medication": "ibuprofen 400"
+                 *       "notes": "3 sets of 10"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"] | components["schemas"]["UserExerciseLogInput"][];
@@ -4089,6 +3825,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4185,12 +3922,6 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["UserExerciseLog.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -4205,18 +3936,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4254,7 +3975,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4337,8 +4058,7 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10",
-                 *       "medication": "ibuprofen 400"
+                 *       "notes": "3 sets of 10"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
@@ -4441,7 +4161,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4534,8 +4254,7 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10",
-                 *       "medication": "ibuprofen 400"
+                 *       "notes": "3 sets of 10"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
@@ -4562,6 +4281,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4649,1046 +4369,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listUserPainEntrys: {
-        parameters: {
-            query?: {
-                /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: components["parameters"]["PainEntry.id"];
-                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: components["parameters"]["PainEntry.id_ne"];
-                /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: components["parameters"]["PainEntry.id_gte"];
-                /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: components["parameters"]["PainEntry.id_lte"];
-                /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: components["parameters"]["PainEntry.id_gt"];
-                /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: components["parameters"]["PainEntry.id_lt"];
-                /** @description Id of the user whose pain it is; given again: any of them */
-                userId?: components["parameters"]["PainEntry.userId"];
-                /** @description Id of the user whose pain it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
-                /** @description Id of the user whose pain it is: is at least */
-                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
-                /** @description Id of the user whose pain it is: is at most */
-                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
-                /** @description Id of the user whose pain it is: is more than */
-                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
-                /** @description Id of the user whose pain it is: is less than */
-                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
-                /** @description Day of the pain; given again: any of them */
-                date?: components["parameters"]["PainEntry.date"];
-                /** @description Day of the pain: is not; given again: all of them */
-                date_ne?: components["parameters"]["PainEntry.date_ne"];
-                /** @description Day of the pain: is at least */
-                date_gte?: components["parameters"]["PainEntry.date_gte"];
-                /** @description Day of the pain: is at most */
-                date_lte?: components["parameters"]["PainEntry.date_lte"];
-                /** @description Day of the pain: is more than */
-                date_gt?: components["parameters"]["PainEntry.date_gt"];
-                /** @description Day of the pain: is less than */
-                date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
-                /** @description Time of day; given again: any of them */
-                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
-                /** @description Time of day: is not; given again: all of them */
-                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
-                /** @description Time of day: contains; given again: any of them */
-                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
-                /** @description Pain, 1 to 10; given again: any of them */
-                pain?: components["parameters"]["PainEntry.pain"];
-                /** @description Pain, 1 to 10: is not; given again: all of them */
-                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
-                /** @description Pain, 1 to 10: is at least */
-                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
-                /** @description Pain, 1 to 10: is at most */
-                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
-                /** @description Pain, 1 to 10: is more than */
-                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
-                /** @description Pain, 1 to 10: is less than */
-                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["PainEntry.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["PainEntry.medication_like"];
-                /** @description Notes about the pain; given again: any of them */
-                notes?: components["parameters"]["PainEntry.notes"];
-                /** @description Notes about the pain: is not; given again: all of them */
-                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
-                /** @description Notes about the pain: contains; given again: any of them */
-                notes_like?: components["parameters"]["PainEntry.notes_like"];
-                /** @description First day */
-                since?: components["parameters"]["PainEntry.since"];
-                /** @description Last day */
-                until?: components["parameters"]["PainEntry.until"];
-                /** @description Text that a text field contains, upper and lower case alike */
-                q?: components["parameters"]["PainEntry.q"];
-                /** @description Most records on a page */
-                limit?: components["parameters"]["PainEntry.limit"];
-                /** @description Where the page begins, from the Link header of the page before */
-                cursor?: components["parameters"]["PainEntry.cursor"];
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: components["parameters"]["PainEntry.sort"];
-                /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: components["parameters"]["PainEntry.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["PainEntry._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["PainEntry._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["PainEntry._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["PainEntry._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["PainEntry._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["PainEntry._end"];
-            };
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pain entries */
-            200: {
-                headers: {
-                    /** @description Strong entity tag; absent when the list is long */
-                    ETag?: string;
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"][];
-                    "application/x-ndjson": string;
-                    "text/csv": string;
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            406: components["responses"]["NotAcceptable"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headUserPainEntrys: {
-        parameters: {
-            query?: {
-                /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: components["parameters"]["PainEntry.id"];
-                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: components["parameters"]["PainEntry.id_ne"];
-                /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: components["parameters"]["PainEntry.id_gte"];
-                /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: components["parameters"]["PainEntry.id_lte"];
-                /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: components["parameters"]["PainEntry.id_gt"];
-                /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: components["parameters"]["PainEntry.id_lt"];
-                /** @description Id of the user whose pain it is; given again: any of them */
-                userId?: components["parameters"]["PainEntry.userId"];
-                /** @description Id of the user whose pain it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
-                /** @description Id of the user whose pain it is: is at least */
-                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
-                /** @description Id of the user whose pain it is: is at most */
-                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
-                /** @description Id of the user whose pain it is: is more than */
-                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
-                /** @description Id of the user whose pain it is: is less than */
-                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
-                /** @description Day of the pain; given again: any of them */
-                date?: components["parameters"]["PainEntry.date"];
-                /** @description Day of the pain: is not; given again: all of them */
-                date_ne?: components["parameters"]["PainEntry.date_ne"];
-                /** @description Day of the pain: is at least */
-                date_gte?: components["parameters"]["PainEntry.date_gte"];
-                /** @description Day of the pain: is at most */
-                date_lte?: components["parameters"]["PainEntry.date_lte"];
-                /** @description Day of the pain: is more than */
-                date_gt?: components["parameters"]["PainEntry.date_gt"];
-                /** @description Day of the pain: is less than */
-                date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
-                /** @description Time of day; given again: any of them */
-                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
-                /** @description Time of day: is not; given again: all of them */
-                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
-                /** @description Time of day: contains; given again: any of them */
-                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
-                /** @description Pain, 1 to 10; given again: any of them */
-                pain?: components["parameters"]["PainEntry.pain"];
-                /** @description Pain, 1 to 10: is not; given again: all of them */
-                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
-                /** @description Pain, 1 to 10: is at least */
-                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
-                /** @description Pain, 1 to 10: is at most */
-                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
-                /** @description Pain, 1 to 10: is more than */
-                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
-                /** @description Pain, 1 to 10: is less than */
-                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["PainEntry.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["PainEntry.medication_like"];
-                /** @description Notes about the pain; given again: any of them */
-                notes?: components["parameters"]["PainEntry.notes"];
-                /** @description Notes about the pain: is not; given again: all of them */
-                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
-                /** @description Notes about the pain: contains; given again: any of them */
-                notes_like?: components["parameters"]["PainEntry.notes_like"];
-                /** @description First day */
-                since?: components["parameters"]["PainEntry.since"];
-                /** @description Last day */
-                until?: components["parameters"]["PainEntry.until"];
-                /** @description Text that a text field contains, upper and lower case alike */
-                q?: components["parameters"]["PainEntry.q"];
-                /** @description Most records on a page */
-                limit?: components["parameters"]["PainEntry.limit"];
-                /** @description Where the page begins, from the Link header of the page before */
-                cursor?: components["parameters"]["PainEntry.cursor"];
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: components["parameters"]["PainEntry.sort"];
-                /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: components["parameters"]["PainEntry.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["PainEntry._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["PainEntry._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["PainEntry._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["PainEntry._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["PainEntry._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["PainEntry._end"];
-            };
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pain entries */
-            200: {
-                headers: {
-                    /** @description Strong entity tag; absent when the list is long */
-                    ETag?: string;
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    listPainEntrys: {
-        parameters: {
-            query?: {
-                /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: components["parameters"]["PainEntry.id"];
-                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: components["parameters"]["PainEntry.id_ne"];
-                /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: components["parameters"]["PainEntry.id_gte"];
-                /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: components["parameters"]["PainEntry.id_lte"];
-                /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: components["parameters"]["PainEntry.id_gt"];
-                /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: components["parameters"]["PainEntry.id_lt"];
-                /** @description Id of the user whose pain it is; given again: any of them */
-                userId?: components["parameters"]["PainEntry.userId"];
-                /** @description Id of the user whose pain it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
-                /** @description Id of the user whose pain it is: is at least */
-                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
-                /** @description Id of the user whose pain it is: is at most */
-                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
-                /** @description Id of the user whose pain it is: is more than */
-                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
-                /** @description Id of the user whose pain it is: is less than */
-                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
-                /** @description Day of the pain; given again: any of them */
-                date?: components["parameters"]["PainEntry.date"];
-                /** @description Day of the pain: is not; given again: all of them */
-                date_ne?: components["parameters"]["PainEntry.date_ne"];
-                /** @description Day of the pain: is at least */
-                date_gte?: components["parameters"]["PainEntry.date_gte"];
-                /** @description Day of the pain: is at most */
-                date_lte?: components["parameters"]["PainEntry.date_lte"];
-                /** @description Day of the pain: is more than */
-                date_gt?: components["parameters"]["PainEntry.date_gt"];
-                /** @description Day of the pain: is less than */
-                date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
-                /** @description Time of day; given again: any of them */
-                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
-                /** @description Time of day: is not; given again: all of them */
-                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
-                /** @description Time of day: contains; given again: any of them */
-                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
-                /** @description Pain, 1 to 10; given again: any of them */
-                pain?: components["parameters"]["PainEntry.pain"];
-                /** @description Pain, 1 to 10: is not; given again: all of them */
-                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
-                /** @description Pain, 1 to 10: is at least */
-                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
-                /** @description Pain, 1 to 10: is at most */
-                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
-                /** @description Pain, 1 to 10: is more than */
-                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
-                /** @description Pain, 1 to 10: is less than */
-                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["PainEntry.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["PainEntry.medication_like"];
-                /** @description Notes about the pain; given again: any of them */
-                notes?: components["parameters"]["PainEntry.notes"];
-                /** @description Notes about the pain: is not; given again: all of them */
-                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
-                /** @description Notes about the pain: contains; given again: any of them */
-                notes_like?: components["parameters"]["PainEntry.notes_like"];
-                /** @description First day */
-                since?: components["parameters"]["PainEntry.since"];
-                /** @description Last day */
-                until?: components["parameters"]["PainEntry.until"];
-                /** @description Text that a text field contains, upper and lower case alike */
-                q?: components["parameters"]["PainEntry.q"];
-                /** @description Most records on a page */
-                limit?: components["parameters"]["PainEntry.limit"];
-                /** @description Where the page begins, from the Link header of the page before */
-                cursor?: components["parameters"]["PainEntry.cursor"];
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: components["parameters"]["PainEntry.sort"];
-                /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: components["parameters"]["PainEntry.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["PainEntry._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["PainEntry._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["PainEntry._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["PainEntry._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["PainEntry._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["PainEntry._end"];
-            };
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pain entries */
-            200: {
-                headers: {
-                    /** @description Strong entity tag; absent when the list is long */
-                    ETag?: string;
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"][];
-                    "application/x-ndjson": string;
-                    "text/csv": string;
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    createPainEntry: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "userId": 1,
-                 *       "date": "2026-03-02",
-                 *       "timeOfDay": "night",
-                 *       "pain": 7,
-                 *       "medication": "ibuprofen 400",
-                 *       "notes": "could not sleep"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PainEntryInput"] | components["schemas"]["PainEntryInput"][];
-            };
-        };
-        responses: {
-            /** @description The new pain entry, or pain entries */
-            201: {
-                headers: {
-                    /** @description true on the first answer when it is given again; absent otherwise */
-                    "Idempotency-Replayed"?: "true";
-                    /** @description Strong entity tag; absent when there are several */
-                    ETag?: string;
-                    /** @description Path of the record; absent when there are several */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"] | components["schemas"]["PainEntry"][];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headPainEntrys: {
-        parameters: {
-            query?: {
-                /** @description Assigned by sciatica, never used again; given again: any of them */
-                id?: components["parameters"]["PainEntry.id"];
-                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
-                id_ne?: components["parameters"]["PainEntry.id_ne"];
-                /** @description Assigned by sciatica, never used again: is at least */
-                id_gte?: components["parameters"]["PainEntry.id_gte"];
-                /** @description Assigned by sciatica, never used again: is at most */
-                id_lte?: components["parameters"]["PainEntry.id_lte"];
-                /** @description Assigned by sciatica, never used again: is more than */
-                id_gt?: components["parameters"]["PainEntry.id_gt"];
-                /** @description Assigned by sciatica, never used again: is less than */
-                id_lt?: components["parameters"]["PainEntry.id_lt"];
-                /** @description Id of the user whose pain it is; given again: any of them */
-                userId?: components["parameters"]["PainEntry.userId"];
-                /** @description Id of the user whose pain it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
-                /** @description Id of the user whose pain it is: is at least */
-                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
-                /** @description Id of the user whose pain it is: is at most */
-                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
-                /** @description Id of the user whose pain it is: is more than */
-                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
-                /** @description Id of the user whose pain it is: is less than */
-                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
-                /** @description Day of the pain; given again: any of them */
-                date?: components["parameters"]["PainEntry.date"];
-                /** @description Day of the pain: is not; given again: all of them */
-                date_ne?: components["parameters"]["PainEntry.date_ne"];
-                /** @description Day of the pain: is at least */
-                date_gte?: components["parameters"]["PainEntry.date_gte"];
-                /** @description Day of the pain: is at most */
-                date_lte?: components["parameters"]["PainEntry.date_lte"];
-                /** @description Day of the pain: is more than */
-                date_gt?: components["parameters"]["PainEntry.date_gt"];
-                /** @description Day of the pain: is less than */
-                date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
-                /** @description Time of day; given again: any of them */
-                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
-                /** @description Time of day: is not; given again: all of them */
-                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
-                /** @description Time of day: contains; given again: any of them */
-                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
-                /** @description Pain, 1 to 10; given again: any of them */
-                pain?: components["parameters"]["PainEntry.pain"];
-                /** @description Pain, 1 to 10: is not; given again: all of them */
-                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
-                /** @description Pain, 1 to 10: is at least */
-                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
-                /** @description Pain, 1 to 10: is at most */
-                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
-                /** @description Pain, 1 to 10: is more than */
-                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
-                /** @description Pain, 1 to 10: is less than */
-                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
-                /** @description Medication taken before; given again: any of them */
-                medication?: components["parameters"]["PainEntry.medication"];
-                /** @description Medication taken before: is not; given again: all of them */
-                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
-                /** @description Medication taken before: contains; given again: any of them */
-                medication_like?: components["parameters"]["PainEntry.medication_like"];
-                /** @description Notes about the pain; given again: any of them */
-                notes?: components["parameters"]["PainEntry.notes"];
-                /** @description Notes about the pain: is not; given again: all of them */
-                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
-                /** @description Notes about the pain: contains; given again: any of them */
-                notes_like?: components["parameters"]["PainEntry.notes_like"];
-                /** @description First day */
-                since?: components["parameters"]["PainEntry.since"];
-                /** @description Last day */
-                until?: components["parameters"]["PainEntry.until"];
-                /** @description Text that a text field contains, upper and lower case alike */
-                q?: components["parameters"]["PainEntry.q"];
-                /** @description Most records on a page */
-                limit?: components["parameters"]["PainEntry.limit"];
-                /** @description Where the page begins, from the Link header of the page before */
-                cursor?: components["parameters"]["PainEntry.cursor"];
-                /** @description Fields separated by commas, - in front for descending */
-                sort?: components["parameters"]["PainEntry.sort"];
-                /** @description The fields that are sent of each record, separated by commas; otherwise all */
-                fields?: components["parameters"]["PainEntry.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["PainEntry._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["PainEntry._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["PainEntry._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["PainEntry._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["PainEntry._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["PainEntry._end"];
-            };
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pain entries */
-            200: {
-                headers: {
-                    /** @description Strong entity tag; absent when the list is long */
-                    ETag?: string;
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
-                    Link?: string;
-                    /** @description Of a part of the list: how many match in all */
-                    "X-Total-Count"?: number;
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getPainEntry: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pain entry */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"];
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    replacePainEntry: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "userId": 1,
-                 *       "date": "2026-03-02",
-                 *       "timeOfDay": "night",
-                 *       "pain": 7,
-                 *       "medication": "ibuprofen 400",
-                 *       "notes": "could not sleep"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PainEntryInput"];
-            };
-        };
-        responses: {
-            /** @description The whole pain entry */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    deletePainEntry: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the record
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": Record<string, never>;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headPainEntry: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pain entry */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    patchPainEntry: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Write only if the record still has this entity tag */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "pain": 3
-                 *     }
-                 */
-                "application/json": components["schemas"]["PainEntryPatch"];
-            };
-        };
-        responses: {
-            /** @description The whole pain entry */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    restorePainEntry: {
-        parameters: {
-            query?: {
-                /** @description The user whose it becomes, if it is not to be whose it was */
-                userId?: number;
-            };
-            header?: {
-                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the record
-                 * @example 1
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "userId": 1,
-                 *       "date": "2026-03-02",
-                 *       "timeOfDay": "night",
-                 *       "pain": 7,
-                 *       "medication": "ibuprofen 400",
-                 *       "notes": "could not sleep"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PainEntryInput"];
-            };
-        };
-        responses: {
-            /** @description The pain entry */
-            201: {
-                headers: {
-                    /** @description true on the first answer when it is given again; absent otherwise */
-                    "Idempotency-Replayed"?: "true";
-                    /** @description Strong entity tag; absent when there are several */
-                    ETag?: string;
-                    /** @description Path of the record; absent when there are several */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PainEntry"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    getPainEntryHistory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The entries */
-            200: {
-                headers: {
-                    /** @description Strong entity tag; absent when the list is long */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HistoryEntry"][];
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headPainEntryHistory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The entries */
-            200: {
-                headers: {
-                    /** @description Strong entity tag; absent when the list is long */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5718,18 +4399,6 @@ export interface operations {
                 id_gt?: components["parameters"]["Routine.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Routine.id_lt"];
-                /** @description Id of the user whose routine it is; given again: any of them */
-                userId?: components["parameters"]["Routine.userId"];
-                /** @description Id of the user whose routine it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["Routine.userId_ne"];
-                /** @description Id of the user whose routine it is: is at least */
-                userId_gte?: components["parameters"]["Routine.userId_gte"];
-                /** @description Id of the user whose routine it is: is at most */
-                userId_lte?: components["parameters"]["Routine.userId_lte"];
-                /** @description Id of the user whose routine it is: is more than */
-                userId_gt?: components["parameters"]["Routine.userId_gt"];
-                /** @description Id of the user whose routine it is: is less than */
-                userId_lt?: components["parameters"]["Routine.userId_lt"];
                 /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
                 /** @description Name of the routine: is not; given again: all of them */
@@ -5746,18 +4415,8 @@ export interface operations {
                 sort?: components["parameters"]["Routine.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["Routine.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["Routine._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["Routine._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["Routine._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["Routine._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["Routine._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["Routine._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Routine.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -5862,6 +4521,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -5886,18 +4546,6 @@ export interface operations {
                 id_gt?: components["parameters"]["Routine.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Routine.id_lt"];
-                /** @description Id of the user whose routine it is; given again: any of them */
-                userId?: components["parameters"]["Routine.userId"];
-                /** @description Id of the user whose routine it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["Routine.userId_ne"];
-                /** @description Id of the user whose routine it is: is at least */
-                userId_gte?: components["parameters"]["Routine.userId_gte"];
-                /** @description Id of the user whose routine it is: is at most */
-                userId_lte?: components["parameters"]["Routine.userId_lte"];
-                /** @description Id of the user whose routine it is: is more than */
-                userId_gt?: components["parameters"]["Routine.userId_gt"];
-                /** @description Id of the user whose routine it is: is less than */
-                userId_lt?: components["parameters"]["Routine.userId_lt"];
                 /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
                 /** @description Name of the routine: is not; given again: all of them */
@@ -5914,18 +4562,8 @@ export interface operations {
                 sort?: components["parameters"]["Routine.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["Routine.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["Routine._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["Routine._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["Routine._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["Routine._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["Routine._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["Routine._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Routine.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -5966,7 +4604,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6153,7 +4791,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6166,6 +4804,60 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    patchUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sessionsPerWeek": 4
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Sessions a week to aim at
+                     * @example 4
+                     */
+                    sessionsPerWeek?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     getRoutine: {
@@ -6343,7 +5035,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6356,6 +5048,63 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    patchRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "exercises": [
+                 *         {
+                 *           "exerciseName": "Piriformis Stretch",
+                 *           "exerciseType": "stretch"
+                 *         },
+                 *         {
+                 *           "exerciseName": "Bird Dog",
+                 *           "exerciseType": "strengthening"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoutinePatch"];
+            };
+        };
+        responses: {
+            /** @description The whole routine */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     restoreRoutine: {
@@ -6419,6 +5168,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -6435,6 +5185,8 @@ export interface operations {
                 since?: number;
                 /** @description Most changes in an answer */
                 limit?: number;
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: boolean;
             };
             header?: {
                 /** @description Where a stream that was broken off goes on: counts instead of since */
@@ -6490,6 +5242,8 @@ export interface operations {
                 since?: number;
                 /** @description Most changes in an answer */
                 limit?: number;
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: boolean;
             };
             header?: {
                 /** @description Where a stream that was broken off goes on: counts instead of since */
@@ -6527,7 +5281,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6545,7 +5299,10 @@ export interface operations {
     undoChange: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6569,6 +5326,8 @@ export interface operations {
             /** @description It is taken back */
             200: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6598,6 +5357,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -6691,6 +5451,11 @@ export interface operations {
                         users: number[] | null;
                         /**
                          * Format: date-time
+                         * @description When the token was made, or renewed
+                         */
+                        createdAt: string | null;
+                        /**
+                         * Format: date-time
                          * @description null: never
                          */
                         expiresAt: string | null;
@@ -6699,6 +5464,8 @@ export interface operations {
                          * @description Identity of the database: ids of records are unique together with it
                          */
                         database: string;
+                        /** @description The host name of the machine that it is on */
+                        machine: string;
                     };
                 };
             };
@@ -6750,7 +5517,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6765,10 +5532,89 @@ export interface operations {
             };
         };
     };
-    pair: {
+    renewToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token with its new secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer` */
+                        token: string;
+                        /**
+                         * @description Name of the token, which the history shows
+                         * @example phone
+                         */
+                        name: string;
+                        /** @enum {string} */
+                        role: "patient" | "provider" | "admin";
+                        /** @description Ids; null for all */
+                        users: number[] | null;
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    revokeToken: {
         parameters: {
             query?: never;
             header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is revoked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6877,7 +5723,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6964,7 +5810,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7023,7 +5869,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7112,7 +5958,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -209,7 +209,7 @@ async function refuseHarmful(
   names: readonly (string | undefined)[],
 ): Promise<void> {
   const { summaryOf } = await import('../../cases/summary.ts');
-  const { exercises } = await summaryOf(context.store, userId, {});
+  const { exercises } = await summaryOf(context.store, userId, {}, context.today);
   const harmful = exercises.find(
     ({ exerciseName, verdict, direction }) =>
       verdict === 'clear' && direction === 'more' && names.includes(exerciseName),

@@ -2,8 +2,11 @@
 declare module 'jstat' {
   const jstat: {
     jStat: {
-      studentt: { inv(probability: number, degreesOfFreedom: number): number };
       noncentralt: { cdf(x: number, degreesOfFreedom: number, noncentrality: number): number };
+      studentt: {
+        inv(probability: number, degreesOfFreedom: number): number;
+        cdf(value: number, degreesOfFreedom: number): number;
+      };
     };
   };
   export default jstat;

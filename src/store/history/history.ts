@@ -1,11 +1,12 @@
 import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { LastChange } from '../../domain/origin.ts';
+import { AT, ENTRIES, entriesOf } from '../records/entries.ts';
 import { LAST_ENTRY } from '../records/lists/rows.ts';
-import { States } from '../records/states.ts';
+import { States, stateAfter } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { nextRedo, nextUndo } from './steps.ts';
+import { importOf, nextRedo, nextUndo } from './steps.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -22,9 +23,8 @@ interface Row {
   after: string | null;
 }
 
-/** CROSS JOIN: the entries come in their order, not the changes (https://sqlite.org/optoverview.html#crossjoin). */
-const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
-  FROM history CROSS JOIN changes ON changes.id = history.change`;
+/** What an entry takes besides the states of the record, with its places in the indexes; about. */
+const ENTRY_BYTES = 100;
 
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
@@ -42,31 +42,68 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
   const condition = (sql: string, value: Value | undefined): Condition[] =>
     value === undefined ? [] : [{ sql, values: [value] }];
   const where = [
-    ...condition('seq < ?', seq),
-    ...condition("record = 'log' AND recordId = ?", log),
-    ...condition('at >= ?', since),
+    ...condition('entry.seq < ?', seq),
+    ...condition("entry.record = 'log' AND entry.recordId = ?", log),
+    ...condition(`${AT} >= ?`, since),
   ];
   if (user === undefined) return joined(where);
   // Each half comes from an index in the order wanted, so that no block reads more than it gives.
   const halves = ['userId', 'formerUserId'].map((column) =>
-    joined([...condition(`${column} = ?`, user), ...where]),
+    joined([...condition(`entry.${column} = ?`, user), ...where]),
   );
-  const select = `SELECT seq FROM history CROSS JOIN changes ON changes.id = history.change`;
+  const select = `SELECT entry.seq AS seq FROM ${ENTRIES}`;
   const seqs = halves.map(({ sql }) => `${select}${sql}`).join(' UNION ');
   return {
-    sql: ` WHERE seq IN (${seqs} ORDER BY seq DESC LIMIT ${MOST_ENTRIES})`,
+    sql: ` WHERE entry.seq IN (${seqs} ORDER BY seq DESC LIMIT ${MOST_ENTRIES})`,
     values: halves.flatMap(({ values }) => values),
   };
 }
+
+/** The entries of a change that did the same to records of one kind and the same users. */
+export interface ChangePart {
+  record: KindName;
+  action: Action;
+  /** Whose the records are: two for those that moved. */
+  users: number[];
+  count: number;
+  /** The lowest and the highest id of the records. */
+  first: number;
+  last: number;
+}
+
+interface PartRow extends Omit<ChangePart, 'users'> {
+  userId: number;
+  formerUserId: number | null;
+}
+
+/** Entries one after another that did the same to records of one kind, each to another. */
+export interface Run {
+  record: KindName;
+  action: Action;
+  /** The seqs of the first and the last entry; those between them are of the run, as far as they are entries. */
+  first: number;
+  last: number;
+}
+
+/** How many entries a run has at most: its ids are held in memory. */
+const MOST_IN_RUN = 50_000;
 
 const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
 
 /** What was changed, when and by what. */
 export class History {
   readonly #states: States;
+  #sql: string | undefined;
 
   constructor(private readonly db: Database) {
     this.#states = new States(db);
+  }
+
+  get #select(): string {
+    this.#sql ??= `SELECT entry.seq, entry.change, ${AT} AS at, coalesce(head.source, 'cli') AS source, head.caller, head.undoes,
+      entry.record, entry.recordId, entry.action, entry.before, ${stateAfter((kind) => this.#states.columns(kind))} AS after
+      FROM ${ENTRIES}`;
+    return this.#sql;
   }
 
   /** The entries that match, the latest first. */
@@ -83,7 +120,12 @@ export class History {
     for (let left = filter.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
       const { sql, values } = matching(filter, before);
       const most = { rows: Math.min(left, MOST_ENTRIES), characters: MOST_CHARACTERS };
-      const rows = this.db.take<Row>(`${SELECT}${sql} ORDER BY seq DESC`, most, charactersOf, ...values);
+      const rows = this.db.take<Row>(
+        `${this.#select}${sql} ORDER BY entry.seq DESC`,
+        most,
+        charactersOf,
+        ...values,
+      );
       if (rows.length === 0) return;
       yield rows.map(this.#entryOf);
       left -= rows.length;
@@ -93,21 +135,22 @@ export class History {
 
   /** The entries of one record, the first one first. */
   of(record: KindName, id: number): HistoryEntry[] {
-    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
+    const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
+  }
+
+  /** How many bytes the history keeps of a change. */
+  bytesOf(change: number): number {
+    const bytes = ['before', 'after'].map((state) => `coalesce(octet_length(${state}), 0)`).join(' + ');
+    const sum = `SELECT sum(${bytes} + ${ENTRY_BYTES}) FROM history WHERE seq > ? AND seq < ?`;
+    return this.db.value<number | null>(sum, ...entriesOf(this.db, change)) ?? 0;
   }
 
   /** The last entry of one record. */
   lastOf(record: KindName, id: number): HistoryEntry | undefined {
-    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`;
+    const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq DESC LIMIT 1`;
     const row = this.db.get<Row>(sql, record, id);
     return row && this.#entryOf(row);
-  }
-
-  /** Whether nothing has happened to a record since an entry. */
-  isLast({ record, id, seq }: Pick<HistoryEntry, 'record' | 'id' | 'seq'>): boolean {
-    const later = 'SELECT 1 FROM history WHERE record = ? AND recordId = ? AND seq > ?';
-    return this.db.value(later, record, id, seq) === undefined;
   }
 
   /** Whether an id was given to a record of which nothing is left, because its user was erased. */
@@ -132,14 +175,85 @@ export class History {
    * @param users none at all if one of them is about somebody else: nobody is to have another's import read
    */
   ofChange(change: number, users?: readonly number[]): HistoryEntry[] {
-    if (users && this.#isAboutOthers(change, users)) return [];
-    return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(this.#entryOf);
+    const range = entriesOf(this.db, change);
+    if (users && this.#isAboutOthers(range, users)) return [];
+    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq`;
+    return this.db.all<Row>(sql, ...range).map(this.#entryOf);
   }
 
-  #isAboutOthers(change: number, users: readonly number[]): boolean {
+  /** The last entries of one change, the last one first: at most `limit`. */
+  lastOfChange(change: number, limit: number): HistoryEntry[] {
+    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq DESC LIMIT ?`;
+    return this.db.all<Row>(sql, ...entriesOf(this.db, change), limit).map(this.#entryOf);
+  }
+
+  /** What one change did, by kind of record and user, as they first come in it. @param users as for `ofChange` */
+  partsOf(change: number, users?: readonly number[]): ChangePart[] {
+    const range = entriesOf(this.db, change);
+    if (users && this.#isAboutOthers(range, users)) return [];
+    const sql = `SELECT record, action, userId, formerUserId, count(*) AS count, min(recordId) AS first, max(recordId) AS last
+      FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
+      GROUP BY record, action, userId, formerUserId ORDER BY min(seq)`;
+    return this.db.all<PartRow>(sql, ...range).map(({ userId, formerUserId, ...part }) => ({
+      ...part,
+      users: formerUserId === null ? [userId] : [formerUserId, userId],
+    }));
+  }
+
+  /** The entries of one change from the last to the first, as runs: each can be taken back at once. */
+  *runsOf(change: number): Generator<Run> {
+    const [after, before] = entriesOf(this.db, change);
+    const sql = `SELECT seq, record, recordId, action FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
+      ORDER BY seq DESC LIMIT ${MOST_ENTRIES}`;
+    let run: Run | undefined;
+    const ids = new Set<number>();
+    for (let next = before; ; ) {
+      const rows = this.db.all<Pick<Row, 'seq' | 'record' | 'recordId' | 'action'>>(sql, after, next);
+      for (const { seq, record, recordId, action } of rows) {
+        const goesOn =
+          run?.record === record && run.action === action && !ids.has(recordId) && ids.size < MOST_IN_RUN;
+        // Of two records that had the same key, one has to go first.
+        if (run && goesOn && (action === 'create' || !kindOf(record).key)) run.first = seq;
+        else {
+          if (run) yield run;
+          run = { record, action, first: seq, last: seq };
+          ids.clear();
+        }
+        ids.add(recordId);
+        next = seq;
+      }
+      if (rows.length < MOST_ENTRIES) break;
+    }
+    if (run) yield run;
+  }
+
+  /** The entry with a seq. */
+  entry(seq: number): HistoryEntry | undefined {
+    return this.#some(1, 'entry.seq = ?', seq)[0];
+  }
+
+  /** SQL of a subquery: the entries of a run, to be taken back, as `apply` takes rows. The place is the seq, made negative. */
+  rowsToRevert({ first, last }: Run): string {
+    const after = stateAfter((kind) => this.#states.columns(kind));
+    return `(SELECT -entry.seq AS place, entry.recordId AS id, ${after} AS expected, entry.before AS wanted
+      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last} AND entry.record IS NOT NULL)`;
+  }
+
+  /** As `rowsToRevert`: what one change deleted of a kind of record of one user, as far as nothing happened to it since. */
+  rowsToRestore(change: number, record: KindName, userId: number): string {
+    const [after, before] = entriesOf(this.db, change);
+    return `(SELECT entry.seq AS place, entry.recordId AS id, NULL AS expected, entry.before AS wanted
+      FROM history AS entry WHERE entry.seq > ${after} AND entry.seq < ${before}
+      AND entry.record = '${record}' AND entry.action = 'delete' AND entry.userId = ${userId} AND NOT EXISTS (
+        SELECT 1 FROM history AS later
+        WHERE later.record = entry.record AND later.recordId = entry.recordId AND later.seq > entry.seq))`;
+  }
+
+  /** Whether one of the entries between two seqs is about somebody else. */
+  #isAboutOthers(range: readonly [number, number], users: readonly number[]): boolean {
     const [now, before] = [isAmong('userId', users), isAmong('coalesce(formerUserId, userId)', users)];
-    const sql = `SELECT 1 FROM history WHERE change = ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
-    return this.db.value(sql, change, ...now.values, ...before.values) !== undefined;
+    const sql = `SELECT 1 FROM history WHERE seq > ? AND seq < ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
+    return this.db.value(sql, ...range, ...now.values, ...before.values) !== undefined;
   }
 
   /**
@@ -148,18 +262,24 @@ export class History {
    * @param users only those about one of these users
    */
   after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
-    if (!users) return this.#some(limit, 'seq > ?', seq);
+    if (!users) return this.#some(limit, 'entry.seq > ?', seq);
     const { sql, values } = seqsOf(users, seq);
-    return this.#some(limit, `seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
+    return this.#some(limit, `entry.seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
   }
 
   /** As `after`, of one record. */
   ofAfter(record: KindName, id: number, seq: number): HistoryEntry[] {
-    return this.#some(MOST_ENTRIES, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
+    return this.#some(
+      MOST_ENTRIES,
+      'entry.record = ? AND entry.recordId = ? AND entry.seq > ?',
+      record,
+      id,
+      seq,
+    );
   }
 
   #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {
-    const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
+    const sql = `${this.#select} WHERE ${condition} ORDER BY entry.seq`;
     const most = { rows: limit, characters: MOST_CHARACTERS };
     return this.db.take(sql, most, charactersOf, ...values).map(this.#entryOf);
   }
@@ -180,10 +300,10 @@ export class History {
    * alone, so that a long history costs little.
    */
   *lastChanges(): Generator<string[]> {
-    const sql = `SELECT known.record, known.recordId AS id, at FROM (
+    const sql = `SELECT known.record, known.recordId AS id, ${AT} AS at FROM (
         SELECT record, recordId, max(seq) AS last FROM history WHERE (recordId, record) > (?, ?)
         GROUP BY recordId, record HAVING count(*) > 1 ORDER BY recordId, record LIMIT ${MOST_ENTRIES}) AS known
-      CROSS JOIN history AS entry ON entry.seq = last CROSS JOIN changes ON changes.id = entry.change`;
+      CROSS JOIN ${ENTRIES} WHERE entry.seq = last`;
     for (let last = { record: '', id: 0 }; ; ) {
       const rows = this.db.all<LastChange>(sql, last.id, last.record);
       if (rows.length > 0)
@@ -195,6 +315,9 @@ export class History {
 
   /** The change that `undo` takes back next. */
   nextUndo = (): number | undefined => nextUndo(this.db);
+
+  /** The latest import of a file of this name that is not undone. */
+  importOf = (file: string): number | undefined => importOf(this.db, file);
 
   /** The undo that `redo` takes back next. */
   nextRedo = (): number | undefined => nextRedo(this.db);

@@ -1,10 +1,30 @@
 import type { Origin } from '../../domain/history.ts';
+import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it. */
 export type RunChange = <T>(work: () => T) => T;
 
-/** The changes of one connection. Triggers write their entries; this says which change they belong to. */
+/** A random id of a change is below this, the most that `randomInt` allows. */
+const UIDS = 2 ** 48 - 1;
+
+/**
+ * The number of the last change, the seq of the last entry, the clock of the change that it belongs to, the highest clock that came from
+ * elsewhere, and the head of entries that something else wrote, which began no change.
+ */
+const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0), coalesce(head.clock, 0),
+    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL)
+  FROM sqlite_sequence AS number
+  LEFT JOIN history AS head ON head.seq = (SELECT head FROM history AS last ORDER BY last.seq DESC LIMIT 1)
+  WHERE number.name = 'changes'`;
+
+/** Writes what is known of a change to its head. */
+const END = 'UPDATE history SET clock = ?, at = ?, uid = ?, source = ?, caller = ?, undoes = ? WHERE seq = ?';
+
+/**
+ * The changes of one connection. Triggers write their entries; this says which change they belong to. Each has a hybrid logical clock
+ * (Kulkarni et al. 2014, "Logical Physical Clocks"), which goes on from the last one that is known where the time is behind it.
+ */
 export class Changes {
   #isOpen = false;
   /** The last change of this connection; undefined if it changed nothing. */
@@ -28,36 +48,46 @@ export class Changes {
    * @see RunChange
    * @param undoes the change that this one takes back
    */
-  run<T>(work: () => T, { source, caller }: Origin, undoes: number | null = null): T {
+  run<T>(work: () => T, origin: Origin, undoes: number | null = null): T {
     if (this.#isOpen) return work();
-    if (source !== 'erase' && !this.db.inTransaction) {
+    if (origin.source !== 'erase' && !this.db.inTransaction) {
       const before = this.#beforeFirst;
       this.#beforeFirst = undefined;
       before?.();
     }
     this.#isOpen = true;
-    let made: number | undefined;
     try {
-      const result = this.db.write(() => {
-        const { id } = this.db.run(
-          'INSERT INTO changes (at, source, caller, undoes) VALUES (?, ?, ?, ?)',
-          this.now(),
-          source,
-          caller ?? null,
-          undoes,
-        );
+      const [made, result] = this.db.write(() => {
+        const at = this.now();
+        const [number, last, lastClock, received, open] =
+          this.db.row<[number, number, number, number, number | null]>(STATE);
+        let clock = Math.max(at * 1000, lastClock + 1, received + 1);
+        if (open !== null) {
+          clock = Math.max(clock, 1 + (this.db.value<number | null>('SELECT max(clock) FROM history') ?? 0));
+          this.#end(open, { clock: clock++, at }, { source: 'cli' }, null);
+        }
+        const change = number + 1;
+        this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", change);
         const result = work();
-        const changed = this.db.value('SELECT 1 FROM history WHERE change = ?', id) === 1;
-        // A repeatable request that changed nothing is known by its change all the same.
-        if (!changed && this.db.value('SELECT 1 FROM requests WHERE change = ?', id) !== 1)
-          this.db.run('DELETE FROM changes WHERE id = ?', id);
-        made = changed ? id : undefined;
-        return result;
+        return [this.#end(last + 1, { clock, at }, origin, undoes) ? change : undefined, result];
       });
       this.latest = made;
       return result;
     } finally {
       this.#isOpen = false;
     }
+  }
+
+  /** @returns whether the change has entries */
+  #end(
+    head: number,
+    { clock, at }: { clock: number; at: number },
+    { source, caller }: Origin,
+    undoes: number | null,
+  ): boolean {
+    // A clock that was ahead once does not date what is done today.
+    const said = Math.floor(clock / 1000) === at ? null : at;
+    const uid = crypto().randomInt(UIDS);
+    return this.db.run(END, clock, said, uid, source, caller ?? null, undoes, head).changes > 0;
   }
 }

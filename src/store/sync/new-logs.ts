@@ -1,8 +1,8 @@
 import { idsUsedUp } from '../../domain/errors.ts';
 import { MAX_ID } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
-import { insertMany } from '../records/insert-many.ts';
 import { States } from '../records/states.ts';
+import { insertMany } from '../records/write-many.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Twins } from './twins.ts';
 

@@ -9,8 +9,9 @@ import { sql as origins } from './0007-origins.ts';
 import { sql as logIndexes } from './0008-log-indexes.ts';
 import { sql as plainChecks } from './0009-plain-checks.ts';
 import { sql as kindsOfRecord } from './0010-kinds-of-record.ts';
-import { sql as painEntries } from './0011-pain-entries.ts';
-import { sql as trials } from './0012-trials.ts';
+import { sql as historyOfChanges } from './0011-history-of-changes.ts';
+import { sql as painEntries } from './0012-pain-entries.ts';
+import { sql as trials } from './0013-trials.ts';
 import { remakeHistoryTriggers } from './history-triggers.ts';
 
 /**
@@ -30,6 +31,7 @@ export const migrations: readonly string[] = [
   logIndexes,
   plainChecks,
   kindsOfRecord,
+  historyOfChanges,
   painEntries,
   trials,
 ];
