@@ -5,6 +5,7 @@ import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
 import { countedLogs } from './counted-logs.ts';
 import { goalOf } from './goal.ts';
+import { entriesOf } from './summary.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
@@ -22,15 +23,16 @@ export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const { user, goal, logs, leftOut } = store.read(() => {
+  const { user, goal, logs, leftOut, entries } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {
       user: store.users.get(userId),
       goal: goalOf(store, userId),
       logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
       leftOut,
+      entries: entriesOf(store, counted),
     };
   });
   const target = asked.target ?? goal?.sessionsPerWeek;
-  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] });
+  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] }, entries);
 }

@@ -1,5 +1,6 @@
 import type { RecordOf } from '../domain/fields.ts';
 import type { LogFilter, Session } from '../domain/log.ts';
+import type { PainEntry } from '../domain/pain-entry.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { countedDays } from '../domain/words/day.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
@@ -61,7 +62,7 @@ export function painDaysOf(
   period: { since: string; until: string },
 ): PainDay[] {
   const [entries, sessions] = store.read(() => [
-    store.of('painEntry').list({ userId, ...period }),
+    entriesOf(store, { userId, ...period }),
     store.logs.list({ userId, ...period }),
   ]);
   return painDays(entries, sessions);
@@ -102,14 +103,21 @@ export function placesOf(store: Store, asked: AskedOfSummary, today: string): Pl
   }
 }
 
-async function tallied({ logs }: Store, filter: LogFilter): Promise<Tally> {
+async function tallied(store: Store, filter: LogFilter): Promise<Tally> {
   const tally = new Tally();
-  for (const sessions of logs.sessions(filter)) {
+  for (const entry of entriesOf(store, filter)) tally.addEntry(entry);
+  for (const sessions of store.logs.sessions(filter)) {
     for (const session of sessions) tally.add(session);
     // Other requests get their turn, however many sessions there are.
     await new Promise(setImmediate);
   }
   return tally;
+}
+
+/** The pain entries beside the logs that a filter means, which are of one user. */
+export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
+  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  return store.of('painEntry').list({ ...(userId !== undefined && { userId }), ...period });
 }
 
 function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = () => true): Generator<T> {

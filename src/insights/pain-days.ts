@@ -14,7 +14,7 @@ export interface PainDay {
   readonly medication: readonly string[];
 }
 
-type Entry = Pick<PainEntry, 'id' | 'date' | 'timeOfDay' | 'pain' | 'medication'>;
+export type Entry = Pick<PainEntry, 'id' | 'date' | 'timeOfDay' | 'pain' | 'medication'>;
 type Exercise = Pick<Session, 'id' | 'date' | 'painBefore' | 'painAfter' | 'medication'>;
 
 interface Value {
@@ -26,18 +26,21 @@ interface Value {
   readonly isSession: boolean;
 }
 
-/** What has no time of day stands behind the morning. */
-const UNTIMED = 0.5;
+/** What has no time of day, as a session, stands behind the morning. */
+export const UNTIMED = 0.5;
+
+/** Where an entry stands in its day. */
+export const rankOf = ({ timeOfDay }: Pick<PainEntry, 'timeOfDay'>): number =>
+  timeOfDay === undefined ? UNTIMED : timesOfDay.indexOf(timeOfDay);
 
 /** The days on which pain was recorded, in order. A session has no time of day; on a day without one, entries go by theirs. */
 export function painDays(entries: readonly Entry[], sessions: readonly Exercise[]): PainDay[] {
   const values: Value[] = [
-    ...entries.map(({ id, date, timeOfDay, pain, medication }) => ({
-      date,
-      rank: timeOfDay === undefined ? UNTIMED : timesOfDay.indexOf(timeOfDay),
-      id,
-      pains: [pain] as const,
-      medication,
+    ...entries.map((entry) => ({
+      ...entry,
+      rank: rankOf(entry),
+      pains: [entry.pain] as const,
+      medication: entry.medication,
       isSession: false,
     })),
     ...sessions.map(({ id, date, painBefore, painAfter, medication }) => ({

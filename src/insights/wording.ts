@@ -1,5 +1,5 @@
 import { dayNumber } from './days.ts';
-import { NOTICEABLE } from './marks.ts';
+import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
 import type {
   Comparison,
   Difference,
@@ -117,6 +117,9 @@ export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: 
 }
 
 export const PAIN_BEFORE = 'Pain before exercise';
+/** What the pain of days is called, by whether there are days without exercise among them. */
+export const painLabel = ({ daysWithoutExercise }: Pick<Trend, 'daysWithoutExercise'>): string =>
+  daysWithoutExercise > 0 ? 'Pain of the day, its first' : PAIN_BEFORE;
 /** What is said of sessions whose days cannot be right; nothing where there are none. */
 export const leftOutSentence = (leftOut: number): string | null =>
   leftOut === 0
@@ -134,7 +137,7 @@ export const directionWords: Readonly<Record<Trend['direction'], string>> = {
 /** How high the pain before exercise was, in months that a person remembers. */
 export function painSentence(pain: Trend): string {
   const ends = firstAndLastMonth(pain);
-  return `${PAIN_BEFORE}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
+  return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
 }
 
 /** Where it goes. */
@@ -308,10 +311,21 @@ function groupOf({ verdict, direction, claim, noDifference }: Said) {
   return verdict === 'clear' ? 'open' : verdict;
 }
 
+/** `with ibuprofen −2.4, without −0.9`, or that it was always taken; nothing where it never was. */
+export function medicationWords({ medication }: Pick<ExerciseSummary, 'medication'>): string | null {
+  if (medication === null) return null;
+  const { name, meanChange, without } = medication;
+  const taken = quoted(name ?? 'medication');
+  return without === null
+    ? `always with ${taken}`
+    : `with ${taken} ${signed(meanChange)}, without ${signed(without)}`;
+}
+
 /** Why there is no claim where less or more pain clearly followed, and what would give one; a sentence each. */
 export function controlSentences(
   exercises: readonly ExerciseSummary[],
   nameOf: (exercise: { exerciseName: string }) => string,
+  controlDays = 0,
 ): string[] {
   const { less, more, few } = byVerdict(exercises);
   const clear = [...less, ...more];
@@ -322,6 +336,10 @@ export function controlSentences(
     return `${listed(names)}: always after ${nameOf({ exerciseName })}, cannot be told apart. Do ${names.length > 1 ? 'each' : 'it'} first on some days.`;
   });
   if (open.length === 0) return reasons;
+  if (controlDays > 0 && controlDays < FEWEST_OTHERS)
+    reasons.push(
+      `Pain recorded twice on ${FEWEST_OTHERS} days without exercise can help to tell; so far on ${controlDays}.`,
+    );
   const isAllLess =
     open.length > 1 && open.length === less.length && less.length + few.length === exercises.length;
   if (isAllLess)

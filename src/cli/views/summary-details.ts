@@ -63,7 +63,7 @@ function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): strin
 function painLines(pain: Trend, canvas: Canvas): string[] {
   const line = sparkline(weeklyMedians(pain.weeks), canvas.width).trimEnd();
   return [
-    ...wrap(`${words.PAIN_BEFORE}, a bar a week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
+    ...wrap(`${words.painLabel(pain)}, a bar a week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
     line,
     ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksInShort(pain)}`.trimEnd(), canvas),
   ];

@@ -24,7 +24,7 @@ export function summaryScreen(
   canvas: Canvas,
   details?: readonly string[],
 ): string[] {
-  const { exercises, pain } = summary;
+  const { exercises, pain, controlDays } = summary;
   const leftOut = words.leftOutSentence(summary.leftOut);
   if (pain === null) return leftOut ? wrap(leftOut, canvas) : [];
   return [
@@ -33,7 +33,7 @@ export function summaryScreen(
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
     '',
-    ...paragraphs({ exercises, pain }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
+    ...paragraphs({ exercises, pain, controlDays }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
     ...(details ? ['', ...details] : []),
     '',
     ...wrap(RED_FLAGS, canvas),
@@ -41,9 +41,9 @@ export function summaryScreen(
 }
 
 /** A summary of at least one session. */
-type Told = Pick<Summary, 'exercises'> & { readonly pain: Trend };
+type Told = Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend };
 
-function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): string[] {
+function paragraphs({ exercises, pain, controlDays }: Told, canvas: Canvas, brief: boolean): string[] {
   if (exercises.every(({ verdict }) => verdict === 'too-few'))
     return [
       words.painSentence(pain),
@@ -52,7 +52,7 @@ function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): 
   const named = (exercise: { exerciseName: string }) => nameIn(canvas, exercise);
   return [
     `${words.painSentence(pain)} ${words.directionSentence(pain)}`,
-    ...words.controlSentences(exercises, named),
+    ...words.controlSentences(exercises, named, controlDays),
     exercises.flatMap((each) => words.nextDaySentence(each, named(each)) ?? []).join(' '),
     brief ? 'The figures behind this: sciatica summary --details' : '',
   ].filter(Boolean);
@@ -133,7 +133,7 @@ function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout
       ? words.verdictWithWarning(exercise)
       : words.sizeWord(exercise);
   const more = (exercise: ExerciseSummary) =>
-    [words.latelyWords(exercise), versusWords(exercise)].filter(Boolean).join(', ');
+    [words.latelyWords(exercise), versusWords(exercise), takenWords(exercise)].filter(Boolean).join(', ');
   const both = (exercise: ExerciseSummary) => [own(exercise), more(exercise)].filter(Boolean).join(', ');
   const ways: Layout['words'][] = [
     (exercise) => ({ beside: both(exercise), below: '' }),
@@ -176,6 +176,10 @@ function exerciseLines(exercise: ExerciseSummary, { paint }: Group, layout: Layo
 const versusWords = ({ versusOthers }: ExerciseSummary): string =>
   versusOthers.verdict === 'more' ? (words.versusWords(versusOthers, 'your others') ?? '') : '';
 
+/** With its control characters escaped: somebody typed it. */
+const takenWords = (exercise: ExerciseSummary): string =>
+  escapeControls(words.medicationWords(exercise) ?? '');
+
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 /** Most exercises that a list names. */
@@ -186,7 +190,7 @@ const HEADING = 12;
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const groups = words.byVerdict(exercises);
   const withMore = (exercise: ExerciseSummary) => {
-    const more = [words.latelyWords(exercise), versusWords(exercise)].filter(Boolean).join(', ');
+    const more = [words.latelyWords(exercise), versusWords(exercise), takenWords(exercise)].filter(Boolean).join(', ');
     return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
   };
   const open = groups.open.map(withMore);

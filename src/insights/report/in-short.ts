@@ -12,8 +12,10 @@ import {
   firstAndLastMonth,
   isOneYear,
   listed,
+  medicationWords,
   monthInWords,
   PAIN_BEFORE,
+  painLabel,
   percent,
   plain,
   shiftWords,
@@ -103,7 +105,7 @@ function unbroken(tile: Tile): Tile {
 
 /** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
-  const label = PAIN_BEFORE;
+  const label = painLabel(pain);
   const direction = directionWords[pain.direction];
   const months = firstAndLastMonth(pain);
   if (months === null) {
@@ -179,7 +181,7 @@ function bar(exercise: ExerciseSummary): Bar {
   const { verdict, direction, meanChange: mean, interval, sessions, versusOthers } = exercise;
   return {
     name: shortName(exercise),
-    remark: versusWords(versusOthers),
+    remark: [versusWords(versusOthers), medicationWords(exercise)].filter(Boolean).join(', ') || null,
     verdict: exercise.claim
       ? `${claimSigns[exercise.claim]} ${verdictWord(exercise)}`
       : verdictWord(exercise),
