@@ -349,6 +349,11 @@ export class Store {
     return `${this.#connection.db.version()} ${this.history.last()}`;
   }
 
+  /** As `Database.readInTurns`. */
+  readInTurns(): void {
+    this.#connection.db.readInTurns();
+  }
+
   /** Runs several reads on one snapshot of the records. */
   read<T>(work: () => T): T {
     return this.#connection.db.read(work);
