@@ -88,7 +88,14 @@ export class Diary {
       nextDay.add(dayNumber(date), this.#firstOn(date), done);
     }
     marks.end();
-    return { marks, nextDay, changes, before, controlDays, numberOf: (exercise) => numbers.get(exercise) ?? 0 };
+    return {
+      marks,
+      nextDay,
+      changes,
+      before,
+      controlDays,
+      numberOf: (exercise) => numbers.get(exercise) ?? 0,
+    };
   }
 }
 

@@ -210,5 +210,8 @@ test('a column that no row fills is left out of a table', async () => {
 });
 
 test('a pain entry of no database yet', async () => {
-  expect(await run(['pain', '7'], { db: freshPath() })).toMatchObject({ code: 2 });
+  expect(await run(['pain', '7'], { db: freshPath() })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no database'),
+  });
 });

@@ -62,7 +62,7 @@ test('several reads asked for as one are of the turn', async () => {
 
 test('a token revoked by another process in the turn is not found valid', () => {
   const { store, other } = two();
-  const { token } = other.tokens.create({ name: 'phone', role: 'patient', users: [1] });
+  const { token } = other.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
   expect(store.tokens.find(token)).toMatchObject({ revokedAt: null });
   store.logs.count();
   other.tokens.revoke('phone');

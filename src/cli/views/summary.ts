@@ -33,7 +33,9 @@ export function summaryScreen(
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
     '',
-    ...paragraphs({ exercises, pain, controlDays }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
+    ...paragraphs({ exercises, pain, controlDays }, canvas, details === undefined).flatMap((text) =>
+      wrap(text, canvas),
+    ),
     ...(details ? ['', ...details] : []),
     '',
     ...wrap(RED_FLAGS, canvas),
@@ -190,7 +192,9 @@ const HEADING = 12;
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const groups = words.byVerdict(exercises);
   const withMore = (exercise: ExerciseSummary) => {
-    const more = [words.latelyWords(exercise), versusWords(exercise), takenWords(exercise)].filter(Boolean).join(', ');
+    const more = [words.latelyWords(exercise), versusWords(exercise), takenWords(exercise)]
+      .filter(Boolean)
+      .join(', ');
     return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
   };
   const open = groups.open.map(withMore);

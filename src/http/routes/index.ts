@@ -18,7 +18,6 @@ import {
   replaceRoute,
 } from './records.ts';
 import { docsRoute, documentRoute, healthRoute, meRoute, rootRoute } from './service.ts';
-import { trialStatusRoute } from './trial.ts';
 
 /** What can be done with the records of a kind. */
 const inCollection: Record<Verb, (collection: Collection) => Route> = {
@@ -58,7 +57,6 @@ export const routes: readonly Route[] = [
   ...collectionRoutes(collectionOf('user')),
   ...insightsRoutes,
   ...ownedAt('collection').flatMap(collectionRoutes),
-  trialStatusRoute,
   ...ofUsers.flatMap(routesBelowUser),
   ...goalRoutes,
   ...ofUsers.flatMap(routesOfOne),

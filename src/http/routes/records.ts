@@ -258,7 +258,7 @@ export function replaceRoute(collection: Collection): Route {
   return updateRoute(collection, 'PUT', {
     id: `replace${schema}`,
     summary: `Replace ${a}`,
-    description: `Every field is required, but for the id, which stays.${optional.length > 0 ? ` So does ${optional.join(' and ')} where it is not sent; null clears it.` : ''}`,
+    description: `Every field is required, but for the id, which stays.${optional.length > 0 ? ` What is optional stays too where it is not sent; null clears it: ${optional.join(', ')}.` : ''}`,
     body: taken(ref(`${schema}Input`), example),
     check: collection.checkReplacement,
     update: (records, id, input, guard) => records.update(id, input, guard),

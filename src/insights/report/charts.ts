@@ -144,9 +144,7 @@ export function painChart(logs: readonly Log[], pain: Trend, days: readonly Pain
       dateLabels(axis, PAIN_BASE),
       ...marks,
       ...(rings.length > 0
-        ? [
-            html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`,
-          ]
+        ? [html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`]
         : []),
     ]),
   };
