@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts';
 import { countedLogs } from './counted-logs.ts';
 import { goalOf } from './goal.ts';
 import { entriesOf } from './summary.ts';
+import { endedTrial } from './trial.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
@@ -23,7 +24,7 @@ export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const { user, goal, logs, leftOut, entries } = store.read(() => {
+  const { user, goal, logs, leftOut, entries, trial } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {
       user: store.users.get(userId),
@@ -31,8 +32,14 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
       logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
       leftOut,
       entries: entriesOf(store, counted),
+      trial: endedTrial(store, userId, period, today),
     };
   });
   const target = asked.target ?? goal?.sessionsPerWeek;
-  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] }, entries);
+  return buildReport(
+    user,
+    logs,
+    { ...asked, target, leftOut, rule: responseRules[rule] },
+    { entries, trial },
+  );
 }

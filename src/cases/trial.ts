@@ -1,6 +1,12 @@
 import { type Arm, armsOf, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
 import { addDays } from '../domain/words/day.ts';
-import { resultSentence, type TrialResult, trialResult, WHAT_IT_CANNOT_SAY } from '../insights/trial.ts';
+import {
+  type EndedTrial,
+  resultSentence,
+  type TrialResult,
+  trialResult,
+  WHAT_IT_CANNOT_SAY,
+} from '../insights/trial.ts';
 import type { Store } from '../store/store.ts';
 
 /** How a trial stands on a day. Of its order it says today's arm only, and what has passed. */
@@ -25,6 +31,22 @@ export interface TrialStatus {
 export function latestTrial(store: Store, userId: number): Trial | undefined {
   const trials = store.of('trial').list({ userId, sort: '-start,-id' });
   return trials.find(({ state }) => state === 'running') ?? trials[0];
+}
+
+/** The trial that ended last, of those of which a day is in the period. */
+export function endedTrial(
+  store: Store,
+  userId: number,
+  { since, until }: { since?: string | undefined; until?: string | undefined },
+  today: string,
+): EndedTrial | undefined {
+  for (const trial of store.of('trial').list({ userId, sort: '-start,-id' })) {
+    const isIn =
+      (since === undefined || lastDayOf(trial) >= since) && (until === undefined || trial.start <= until);
+    const { result, outcomes } = trialStatus(store, trial, today);
+    if (isIn && result && outcomes) return { trial, result, outcomes };
+  }
+  return undefined;
 }
 
 /** How a trial stands. @param today the person's local day */
@@ -55,7 +77,7 @@ export function trialStatus(store: Store, trial: Trial, today: string): TrialSta
     today: isOn && index !== undefined && arm ? { date: today, number: index + 1, arm } : null,
     due: isOn ? dueOf(trial, byDate, today) : null,
     daysLeft: isOn ? Math.max(0, trial.days - passed) : 0,
-    passed,
+    passed: result?.afterDays ?? passed,
     recorded: days.length,
     asDrawn: days.filter(({ done }) => done).length,
     result: result ?? null,

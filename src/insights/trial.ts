@@ -1,4 +1,12 @@
-import { ARRANGEMENTS, armsOf, BLOCK, type questions, randomFrom } from '../domain/trial.ts';
+import {
+  ARRANGEMENTS,
+  type Arm,
+  armsOf,
+  BLOCK,
+  type questions,
+  randomFrom,
+  type TrialInput,
+} from '../domain/trial.ts';
 import { round } from './numbers.ts';
 import { noncentralT, tQuantile } from './stats/estimate.ts';
 
@@ -47,7 +55,7 @@ const FIRST_LOOK = 4;
 const OTHER_STREAM = 0x5bd1e995;
 
 /** The share of the error that is spent after a share of the trial: most of it is left for the end (Kim and DeMets 1987). */
-const spent = (share: number): number => share ** 6;
+const spent = (share: number): number => share ** 8;
 
 /**
  * What the outcomes so far show.
@@ -82,7 +90,9 @@ export function trialResult(
   for (const end of looks) {
     if (end > passed) return undefined;
     const data = new Adjusted(outcomes.filter(({ index }) => index < end));
-    const statistics = Float64Array.from(orders, (order) => data.statistic(order));
+    const statistics = new Float64Array(orders.length);
+    for (let j = 0; j < orders.length; j++)
+      if (ended[j] === 0) statistics[j] = data.statistic(orders[j] as Int8Array);
     let bound = Number.POSITIVE_INFINITY;
     const ending: number[] = [];
     for (const [i, { sign, error }] of sides.entries()) {
@@ -108,19 +118,24 @@ export function trialResult(
   return undefined;
 }
 
+/** The arrangements of a block: 1 for a day with the exercise, −1 for one without. */
+const SIGNS = ARRANGEMENTS.map((arms) => Int8Array.from(arms, (arm) => (arm === 'a' ? 1 : -1)));
+
 /** An order that could have been: 1 for a day with the exercise, −1 for one without. */
 function drawnOrder(random: () => number, days: number): Int8Array {
   const order = new Int8Array(days);
   for (let start = 0; start < days; start += BLOCK) {
-    const block = ARRANGEMENTS[Math.floor(random() * ARRANGEMENTS.length)] ?? '';
-    for (let i = start; i < days && i < start + BLOCK; i++) order[i] = block[i - start] === 'a' ? 1 : -1;
+    const block = SIGNS[Math.floor(random() * SIGNS.length)] as Int8Array;
+    for (let i = start; i < days && i < start + BLOCK; i++) order[i] = block[i - start] as number;
   }
   return order;
 }
 
 /** The least value that no more than `limit` of the orders reach that have not ended yet; only a value above 0 is one. */
 function criticalOf(ended: Uint8Array, sized: (j: number) => number, limit: number): number {
-  const values = Float64Array.from(ended, (isEnded, j) => (isEnded ? 0 : sized(j))).sort();
+  const values = new Float64Array(ended.length);
+  for (let j = 0; j < ended.length; j++) values[j] = ended[j] === 1 ? 0 : sized(j);
+  values.sort();
   const beyond = Math.max(0, values.at(-1 - limit) ?? 0) + 1e-9;
   // Of equal values all or none.
   return values.find((value) => value > beyond) ?? Number.POSITIVE_INFINITY;
@@ -136,10 +151,11 @@ function resultOf(
     afterDays,
   }: { statistic: number; bound: number; isClear: boolean; afterDays: number },
 ): TrialResult {
-  const { difference, error } = data.estimate(order);
+  const { difference, error, freedom } = data.estimate(order);
   const counts = data.counts(order);
   const isKnown = Number.isFinite(difference) && Number.isFinite(error);
-  const half = error * (Number.isFinite(bound) ? bound : 2.6);
+  // At least a 95 % interval, also where the question is one-sided.
+  const half = error * Math.max(Number.isFinite(bound) ? bound : 0, tQuantile(1 - ERROR / 2, freedom));
   return {
     verdict: isClear ? (statistic < 0 ? 'less' : 'more') : 'open',
     difference: isKnown ? round(difference) : null,
@@ -188,24 +204,28 @@ class Adjusted {
   }
 
   /** The difference of the arms, and its standard error, by least squares with blocks and pain before (Frisch and Waugh). */
-  estimate(order: Int8Array): { difference: number; error: number } {
+  estimate(order: Int8Array): { difference: number; error: number; freedom: number } {
     // The others are without the means of their blocks, so that those of the arms make no difference to the products.
-    let [power, withPre, withRest] = [0, 0, 0];
+    const [index, pre, rest, prePower] = [this.#index, this.#pre, this.#rest, this.#prePower];
+    let power = 0;
+    let withPre = 0;
+    let withRest = 0;
     for (const { start, end } of this.#blocks) {
       let sum = 0;
       for (let i = start; i < end; i++) {
-        const arm = (order[this.#index[i] ?? 0] ?? 0) / 2;
+        const arm = (order[index[i] as number] as number) / 2;
         sum += arm;
-        withPre += arm * (this.#pre[i] ?? 0);
-        withRest += arm * (this.#rest[i] ?? 0);
+        withPre += arm * (pre[i] as number);
+        withRest += arm * (rest[i] as number);
       }
       power += (end - start) / 4 - (sum * sum) / (end - start);
     }
-    if (this.#prePower > 0) power -= (withPre * withPre) / this.#prePower;
-    if (power <= 1e-9 || this.#freedom < 1) return { difference: 0, error: Number.POSITIVE_INFINITY };
+    if (prePower > 0) power -= (withPre * withPre) / prePower;
+    const freedom = this.#freedom;
+    if (power <= 1e-9 || freedom < 1) return { difference: 0, error: Number.POSITIVE_INFINITY, freedom: 1 };
     const difference = withRest / power;
     const left = Math.max(0, this.#restPower - difference * difference * power);
-    return { difference, error: Math.sqrt(left / this.#freedom / power) };
+    return { difference, error: Math.sqrt(left / freedom / power), freedom };
   }
 
   /** The difference in standard errors. */
@@ -247,10 +267,16 @@ const USUAL_DEVIATION = 1.5;
 const LEAST_DEVIATION = 0.8;
 const FEWEST_SESSIONS = 10;
 
-/** The spread of the pain after sessions given the pain before, in points, from a person's own records. */
-export function deviationOf(sessions: readonly { painBefore: number; painAfter: number }[]): number {
+/**
+ * The spread of the pain after sessions given the pain before, in points, from a person's own records.
+ * @returns what is usual where there are too few, and whether it is the person's own
+ */
+export function deviationOf(sessions: readonly { painBefore: number; painAfter: number }[]): {
+  deviation: number;
+  isOwn: boolean;
+} {
   const { length } = sessions;
-  if (length < FEWEST_SESSIONS) return USUAL_DEVIATION;
+  if (length < FEWEST_SESSIONS) return { deviation: USUAL_DEVIATION, isOwn: false };
   const mean = (of: (session: (typeof sessions)[number]) => number) =>
     sessions.reduce((sum, session) => sum + of(session), 0) / length;
   const [before, after] = [mean(({ painBefore }) => painBefore), mean(({ painAfter }) => painAfter)];
@@ -259,10 +285,41 @@ export function deviationOf(sessions: readonly { painBefore: number; painAfter: 
   const power = product(xs, xs);
   const shared = product(xs, ys);
   const left = product(ys, ys) - (power > 0 ? (shared * shared) / power : 0);
-  return Math.max(LEAST_DEVIATION, Math.sqrt(Math.max(0, left) / (length - 2)));
+  return { deviation: Math.max(LEAST_DEVIATION, Math.sqrt(Math.max(0, left) / (length - 2))), isOwn: true };
 }
 
-const WHEN = { hour: 'an hour later', bedtime: 'at bedtime', morning: 'the next morning' } as const;
+/** When the outcome is felt, in words. */
+export const WHEN = { hour: 'an hour later', bedtime: 'at bedtime', morning: 'the next morning' } as const;
+
+/** What is done on the days without the exercise. @param name how a name is shown */
+export function insteadOf(
+  {
+    exerciseName,
+    against,
+    otherExercise = '',
+  }: Pick<TrialInput, 'exerciseName' | 'against' | 'otherExercise'>,
+  name: (text: string) => string,
+): string {
+  if (against === 'exercise') return name(otherExercise);
+  return against === 'rest' ? 'rest' : `the usual without ${name(exerciseName)}`;
+}
+
+/** A trial that has ended, as a report shows it. */
+export interface EndedTrial {
+  readonly trial: TrialInput;
+  readonly result: TrialResult;
+  readonly outcomes: Readonly<Record<Arm, readonly number[]>>;
+}
+
+/** The picture of a trial: a row for each arm, with the days at each level of pain. */
+export function daysAtEachPain({ a, b }: EndedTrial['outcomes']): [label: string, days: number[]][] {
+  const days = (values: readonly number[]) =>
+    Array.from({ length: 10 }, (_, i) => values.filter((value) => value === i + 1).length);
+  return [
+    ['with it', days(a)],
+    ['without', days(b)],
+  ];
+}
 
 /** Why a clear answer may not be the exercise's: nobody can be blind to what they do. */
 export const WHAT_IT_CANNOT_SAY = 'It cannot say what part expectation has: you knew which day it was.';

@@ -88,7 +88,12 @@ describe('what is no such file is refused', () => {
       ],
     ],
     ['{"users":{}}', ['users must be a list of records']],
-    ['{"user":[]}', ['user is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays (did you mean users?)']],
+    [
+      '{"user":[]}',
+      [
+        'user is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays (did you mean users?)',
+      ],
+    ],
     ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],
     ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
     [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
@@ -227,10 +232,12 @@ describe('a JSON document is read as a whole text would be, wherever it is cut i
 
 it('a format that is named counts', async () => {
   expect(await outcome(USER, 'json')).toEqual(
-    ['firstName is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays'].flatMap((fault) => [
-      `id is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays`,
-      fault,
-    ]),
+    ['firstName is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays'].flatMap(
+      (fault) => [
+        `id is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays`,
+        fault,
+      ],
+    ),
   );
   expect(await outcome('hello', 'ndjson')).toEqual([
     'line 1: this is not valid JSON: expected a value at column 1',

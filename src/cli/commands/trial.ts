@@ -186,11 +186,11 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
     dayFaults({ start }, given, today),
   );
   if (input.start < today) throw usage('--start must be today or later: what has passed cannot be drawn.');
-  const deviation = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
+  const spread = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
   const found = [input.difference, input.difference + 0.5].map(
-    (points) => [points, powerOf(input, points, deviation)] as const,
+    (points) => [points, powerOf(input, points, spread.deviation)] as const,
   );
-  for (const line of planLines(input, deviation, found, context.width)) say(context, line);
+  for (const line of planLines(input, spread, found, context.width)) say(context, line);
   await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
   const record = store.change(() => {
     if (running && isOver) store.of('trial').update(running.id, { state: 'finished' });

@@ -1,28 +1,18 @@
 import type { TrialStatus } from '../../cases/trial.ts';
 import { BLOCK, type Trial, type TrialInput } from '../../domain/trial.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
-import { resultSentence, WHAT_IT_CANNOT_SAY } from '../../insights/trial.ts';
+import { daysAtEachPain, insteadOf, resultSentence, WHAT_IT_CANNOT_SAY, WHEN } from '../../insights/trial.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/layout.ts';
 
 /** A trial in words and as a calendar file. Nothing here says what is still to come. */
-
-type Asked = Pick<TrialInput, 'exerciseName' | 'against' | 'otherExercise'>;
-
-/** What is done on the days without the exercise. */
-function insteadOf({ exerciseName, against, otherExercise = '' }: Asked): string {
-  if (against === 'exercise') return escapeControls(otherExercise);
-  return against === 'rest' ? 'rest' : `the usual without ${escapeControls(exerciseName)}`;
-}
-
-const WHEN = { hour: 'an hour later', bedtime: 'at bedtime', morning: 'the next morning' } as const;
 
 const shareOf = (power: number): string => `${Math.min(99, Math.round(power * 100))}`;
 
 /** What is planned, and what it can find, before it is asked about. */
 export function planLines(
   trial: TrialInput,
-  deviation: number,
+  { deviation, isOwn }: { deviation: number; isOwn: boolean },
   found: readonly (readonly [points: number, power: number])[],
   width: number,
 ): string[] {
@@ -30,8 +20,8 @@ export function planLines(
   const name = escapeControls(trial.exerciseName);
   const [[least, one], [more, other]] = found as [[number, number], [number, number]];
   const texts = [
-    `${days} days from ${start}: ${name} on some, ${insteadOf(trial)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual.`,
-    `${days} days find a difference of ${least} in ${shareOf(one)} of 100 cases, of ${more} in ${shareOf(other)} (your pain varies by ${deviation.toFixed(1)}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
+    `${days} days from ${start}: ${name} on some, ${insteadOf(trial, escapeControls)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual.`,
+    `${days} days find a difference of ${least} in ${shareOf(one)} of 100 cases, of ${more} in ${shareOf(other)} (${isOwn ? `your pain after sessions varies by ${deviation.toFixed(1)}` : `if pain varies by ${deviation.toFixed(1)}, as is usual; your own records are too few to say`}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
     'It ends early if the answer is clear, or if there is more pain. You can give it up at any time. Tell your physiotherapist.',
   ];
   return texts.flatMap((text) => wrap(text, { width: Number.isFinite(width) ? width : 80 }));
@@ -40,7 +30,7 @@ export function planLines(
 /** `Today, day 5 of 28: Piriformis Stretch.` */
 export function todayInWords({ today, trial }: TrialStatus): string {
   if (!today) return '';
-  const what = today.arm === 'a' ? escapeControls(trial.exerciseName) : insteadOf(trial);
+  const what = today.arm === 'a' ? escapeControls(trial.exerciseName) : insteadOf(trial, escapeControls);
   return `Today, day ${today.number} of ${trial.days}: ${what}.`;
 }
 
@@ -52,7 +42,7 @@ export function statusLines(
   const { trial, result, due, daysLeft, recorded, passed, asDrawn } = status;
   const width = Number.isFinite(columns) ? columns : 80;
   const name = escapeControls(trial.exerciseName);
-  const about = `${name} against ${insteadOf(trial)}`;
+  const about = `${name} against ${insteadOf(trial, escapeControls)}`;
   const days = `${recorded} of ${passed} days recorded, ${asDrawn} as drawn.`;
   if (result)
     return [
@@ -84,14 +74,15 @@ export function statusLines(
 /** The outcomes under both arms: how many days at each level of pain. */
 function pictureOf({ trial, outcomes }: TrialStatus): string[] {
   if (!outcomes) return [];
-  const levels = Array.from({ length: 10 }, (_, i) => i + 1);
-  const row = (label: string, values: readonly number[]) =>
-    `${label.padEnd(9)}${levels.map((level) => String(values.filter((value) => value === level).length || '.').padStart(3)).join('')}`;
+  const row = (label: string, cells: readonly (string | number)[]) =>
+    label.padEnd(9) + cells.map((cell) => String(cell || '.').padStart(3)).join('');
   return [
     `Days at each pain ${WHEN[trial.outcome]}:`,
-    `${' '.repeat(9)}${levels.map((level) => String(level).padStart(3)).join('')}`,
-    row('with it', outcomes.a),
-    row('without', outcomes.b),
+    row(
+      '',
+      Array.from({ length: 10 }, (_, i) => i + 1),
+    ),
+    ...daysAtEachPain(outcomes).map(([label, days]) => row(label, days)),
   ];
 }
 

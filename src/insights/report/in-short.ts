@@ -2,6 +2,7 @@ import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
+import { daysAtEachPain, insteadOf, resultSentence, WHAT_IT_CANNOT_SAY, WHEN } from '../trial.ts';
 import {
   byVerdict,
   claimSigns,
@@ -18,6 +19,7 @@ import {
   painLabel,
   percent,
   plain,
+  quoted,
   shiftWords,
   shortName,
   signed,
@@ -38,7 +40,7 @@ export function inShort(report: Report): Section {
   if (logs.length === 0 || pain === null)
     return {
       title: 'In short',
-      blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ALERT],
+      blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ...trialBlocks(report), ALERT],
     };
   return {
     title: 'In short',
@@ -46,11 +48,37 @@ export function inShort(report: Report): Section {
       { kind: 'lead', text: lead(exercises) },
       { kind: 'tiles', tiles: tiles(report, pain).map(unbroken) },
       ...barsOf(exercises),
+      ...trialBlocks(report),
       ...(rises.length > 0 ? risesBlocks(rises) : []),
       ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
       ALERT,
     ],
   };
+}
+
+/** What the last trial has shown, as a sentence and a picture. */
+function trialBlocks({ trial: ended }: Report): Block[] {
+  if (ended === null) return [];
+  const { trial, result, outcomes } = ended;
+  const about = `${quoted(trial.exerciseName)} against ${insteadOf(trial, quoted)}`;
+  return [
+    {
+      kind: 'facts',
+      rows: [{ label: `Trial: ${about}`, lines: [resultSentence(trial, result), WHAT_IT_CANNOT_SAY] }],
+    },
+    {
+      kind: 'table',
+      caption: `Days at each pain ${WHEN[trial.outcome]}`,
+      columns: [
+        { label: 'Pain' },
+        ...Array.from({ length: 10 }, (_, i) => ({ label: String(i + 1), numeric: true })),
+      ],
+      rows: daysAtEachPain(outcomes).map(([label, days]) => [
+        label,
+        ...days.map((each) => String(each || '·')),
+      ]),
+    },
+  ];
 }
 
 /** Most exercises that a sentence names, and most where their names are long. */

@@ -8,6 +8,7 @@ import { compareText } from '../numbers.ts';
 import { type PainDay, painDays } from '../pain-days.ts';
 import type { Comparison, Summary } from '../shapes.ts';
 import { type SummaryOptions, summarize } from '../summary.ts';
+import type { EndedTrial } from '../trial.ts';
 
 export interface ReportOptions extends SummaryOptions {
   /** The day of the last report: what came after it is laid beside what came up to it. */
@@ -35,6 +36,7 @@ export interface Report {
   readonly logs: readonly Log[];
   /** The days with a known pain, with and without exercise. */
   readonly days: readonly PainDay[];
+  readonly trial: EndedTrial | null;
   /** Those after which pain was higher by `RISE` points or more, in the same order. */
   readonly rises: readonly Log[];
   readonly full: boolean;
@@ -57,7 +59,7 @@ export function buildReport(
   user: User,
   logs: Iterable<Log>,
   options: ReportOptions = {},
-  entries: readonly PainEntry[] = [],
+  { entries = [], trial }: { entries?: readonly PainEntry[]; trial?: EndedTrial | undefined } = {},
 ): Report {
   const kept = [...logs]
     .filter(({ date }) => isWithin(date, options))
@@ -75,6 +77,7 @@ export function buildReport(
       : { ...rest, name: `${firstName} ${lastName}`, email },
     summary: summarize(kept, options, entries),
     days: painDays(entries, kept),
+    trial: trial ?? null,
     previous: options.previous ?? null,
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
     logs: kept,

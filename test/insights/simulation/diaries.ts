@@ -31,6 +31,7 @@ function live(world: World, random: () => number): Said {
       marks.add(session);
       sessions[session.exercise] = (sessions[session.exercise] ?? 0) + 1;
     }
+    if (day.later !== undefined) marks.addRest(day.pain, day.later);
     marks.endDay();
     for (const { exercise, which } of day.sessions) {
       const claim = marks.claim(exercise);
