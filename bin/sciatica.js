@@ -4,7 +4,13 @@ const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
 
 const main = join(__dirname, '../dist/main.js');
-if (existsSync(main)) {
+const [, , first, ...others] = process.argv;
+if ((first === '-V' || first === '--version') && others.length === 0) {
+  process.stdout.on('error', () => {
+    process.exitCode = 1;
+  });
+  process.stdout.write(`${require('../package.json').version}\n`);
+} else if (existsSync(main)) {
   keepCompiled();
   require(main);
 } else {

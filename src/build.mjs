@@ -1,10 +1,12 @@
 // npm run build: src/main.ts → dist, as CommonJS files that load each other on demand, the licences of what is in them,
 // and the manual page.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { iconAsPng, iconAsSvg } from './icons.mjs';
 import { plugins } from './plugins.mjs';
 
 /** Licences that are read from the text in the package, because its manifest has no field `license`. */
@@ -42,9 +44,53 @@ const { output: worker } = await build({
   input: 'src/http/workers/worker.ts',
   output: { ...written, file: join(dist, 'worker.js'), codeSplitting: false },
 });
-writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf([...program, ...worker])));
+const page = await companion();
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), notices(packagesOf([...program, ...worker, ...page])));
 
 writeFileSync(join(dist, 'sciatica.1'), await manualPage());
+
+/** The page for phones, as files of dist/app: those whose names hold a hash of their content never change. */
+async function companion() {
+  const [from, to] = [join(root, 'src/companion'), join(dist, 'app')];
+  const bundled = async (input, define = {}) => {
+    const { output } = await build({
+      cwd: root,
+      platform: 'browser',
+      input: join(from, input),
+      transform: { target: 'es2022', define },
+      tsconfig: join(from, 'tsconfig.json'),
+      output: { format: 'esm', minify: true, codeSplitting: false },
+      write: false,
+      logLevel: 'warn',
+    });
+    return output;
+  };
+  const files = {};
+  const hashed = (name, content) => {
+    const [stem, end] = name.split('.');
+    const called = `${stem}-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.${end}`;
+    files[called] = content;
+    return called;
+  };
+  const script = await bundled('app.tsx');
+  const style = readFileSync(join(from, 'style.css'), 'utf8').replace(/\n\s*/g, '');
+  const names = { STYLE: hashed('style.css', style), SCRIPT: hashed('app.js', script[0].code) };
+  const html = readFileSync(join(from, 'index.html'), 'utf8');
+  files['index.html'] = html.replace(/STYLE|SCRIPT/g, (name) => names[name]);
+  files['manifest.webmanifest'] = readFileSync(join(from, 'manifest.webmanifest'), 'utf8');
+  files['icon.svg'] = iconAsSvg();
+  // 180: the home screen of iOS; the others: what Chrome asks for before it installs a page.
+  for (const size of [180, 192, 512]) files[`icon-${size}.png`] = iconAsPng(size);
+  const paths = Object.keys(files).map((name) => `/app/${name === 'index.html' ? '' : name}`);
+  const version = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 12);
+  const define = { FILES: JSON.stringify(paths), VERSION: JSON.stringify(version) };
+  const worker = await bundled('worker.ts', define);
+  files['worker.js'] = worker[0].code;
+  files['licences.txt'] = notices(packagesOf([...script, ...worker]));
+  mkdirSync(to, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(to, name), content);
+  return [...script, ...worker];
+}
 
 /** From the help of the commands, which are bundled once more to be asked. */
 async function manualPage() {

@@ -135,6 +135,20 @@ test('a clone that is not built says in one line how to build it', () => {
   });
 });
 
+test.each(['-V', '--version'])('%s loads nothing of the program', (flag) => {
+  const folder = freshFolder();
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+  const { status, stdout } = spawnSync(process.execPath, ['bin/sciatica.js', flag], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: `${json<Manifest>('package.json').version}\n`,
+  });
+});
+
 test('without the database engine, one line says so', () => {
   const folder = freshFolder();
   for (const part of ['bin', 'dist']) cpSync(join(root, part), join(folder, part), { recursive: true });

@@ -29,10 +29,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   // A command that fails has its own say.
   const warnings: string[] = [];
   context.warn = (line) => warnings.push(line);
-  if (isHome(argv)) {
-    const code = await home(context, argv);
-    if (code !== undefined) return code;
-  }
+  if (isHome(argv)) return home(context, argv);
   let help = '';
   const program = await createProgram(context, argv[0], (text) => {
     help += text;
@@ -80,14 +77,18 @@ function isHome(argv: readonly string[]): boolean {
   );
 }
 
-/** Shows the home screen. @returns the exit code; undefined where there is no user yet */
-async function home(context: Context, argv: readonly string[]): Promise<number | undefined> {
+/** Shows the home screen. @returns the exit code */
+async function home(context: Context, argv: readonly string[]): Promise<number> {
   const at = argv.findIndex((word) => /^--db(=|$)/.test(word));
   const db = argv[at]?.split('=').slice(1).join('=') || argv[at + 1];
   if (at >= 0) context.db = db;
+  context.mayAsk = !argv.includes('--no-input');
+  context.mayColour = !argv.includes('--no-color');
+  context.quiet = argv.some((word) => word === '-q' || word === '--quiet');
   try {
     const { showHome } = await import('./commands/home.ts');
-    return (await showHome(context)) ? 0 : undefined;
+    await showHome(context);
+    return 0;
   } catch (error) {
     return report(context, error, 'sciatica');
   } finally {

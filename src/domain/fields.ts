@@ -6,6 +6,8 @@ interface FieldBase {
   readonly flag: string;
   /** One line of help. */
   readonly help: string;
+  /** Said beside the question in a prompt. */
+  readonly hint?: string;
   /**
    * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. A text that may be blank cannot be
    * optional, for CSV could not tell the two apart.
@@ -44,6 +46,8 @@ export interface DateField extends FieldBase {
   readonly kind: 'date';
   /** A day on which something happened to the person: not after today, and not before the birth. */
   readonly past?: true;
+  /** A month or a year that is typed stands for this day of it. */
+  readonly edge?: 'first' | 'last';
   readonly example: string;
 }
 

@@ -57,8 +57,20 @@ export const logFields = {
 
 export const logRecord = { id, ...logFields };
 
-export const since = date({ label: 'Since', flag: 'since', help: 'First day', example: '2026-03-01' });
-export const until = date({ label: 'Until', flag: 'until', help: 'Last day', example: '2026-03-31' });
+export const since = date({
+  label: 'Since',
+  flag: 'since',
+  help: 'First day',
+  edge: 'first',
+  example: '2026-03-01',
+});
+export const until = date({
+  label: 'Until',
+  flag: 'until',
+  help: 'Last day',
+  edge: 'last',
+  example: '2026-03-31',
+});
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 

@@ -38,22 +38,21 @@ export type PairInput = RecordOf<typeof pairFields>;
 export interface Invitation {
   /** Where the service is: `https://192.168.1.23:3000`. */
   url: string;
-  /** The pin of its key: see `pinOf`. */
-  pin: string;
+  /** The pin of its key, where its certificate is its own: see `pinOf`. */
+  pin?: string | undefined;
   /** The one-time code. */
   code: string;
 }
 
-/** The URI that a QR code holds. Colons and slashes stay as they are (RFC 3986, 3.4), for a smaller code. */
+/** The link that a QR code holds, to the companion page. What follows # is never sent, so no log of a server or proxy has it. */
 export function pairingUri({ url, pin, code }: Invitation): string {
-  const plain = encodeURIComponent(url).replace(/%(3A|2F)/g, decodeURIComponent);
-  return `sciatica://pair?url=${plain}&pin=${pin}&code=${code}`;
+  return `${url}/app/#code=${code}${pin === undefined ? '' : `&pin=${pin}`}`;
 }
 
 /** What `pairingUri` put into a URI; undefined for any other text. */
 export function invitationOf(uri: string): Invitation | undefined {
-  if (!/^sciatica:\/\/pair\?/.test(uri)) return undefined;
-  const parameters = new URLSearchParams(uri.slice(uri.indexOf('?')));
-  const [url, pin, code] = ['url', 'pin', 'code'].map((name) => parameters.get(name));
-  return url && pin && code ? { url, pin, code } : undefined;
+  const [, url, fragment] = /^(https:\/\/[^/?#]+)\/app\/#(.+)$/.exec(uri) ?? [];
+  const parameters = new URLSearchParams(fragment);
+  const [pin, code] = ['pin', 'code'].map((name) => parameters.get(name) ?? undefined);
+  return url !== undefined && code !== undefined ? { url, pin, code } : undefined;
 }

@@ -1,5 +1,5 @@
 import { toText } from '../domain/codec.ts';
-import { csvCell, rawCsvCell } from '../lib/csv-cell.ts';
+import { csvCell, excelCell, rawCsvCell } from '../lib/csv-cell.ts';
 
 const BATCH = 500;
 
@@ -11,7 +11,11 @@ type Records = Iterable<Readonly<Record<string, unknown>>>;
 interface Options {
   /** Leave out the `'` in front of texts that a spreadsheet would run as a formula. */
   raw?: boolean;
+  /** For Excel: a byte order mark, semicolons, and in these fields no text that it would turn into a number or a date. */
+  excel?: readonly string[] | undefined;
 }
+
+const BOM = '\ufeff';
 
 /** Renders records as CSV (RFC 4180), the header first, in pieces of some hundred records. */
 export function* csvOf(
@@ -19,7 +23,7 @@ export function* csvOf(
   records: Records,
   options: Options = {},
 ): Generator<string> {
-  yield csvHeader(fields);
+  yield options.excel ? `${BOM}${fields.join(';')}\r\n` : csvHeader(fields);
   yield* csvLinesOf(fields, records, options);
 }
 
@@ -29,11 +33,16 @@ export function* csvLinesOf(
   records: Records,
   options: Options = {},
 ): Generator<string> {
-  const text = options.raw ? rawCsvCell : csvCell;
-  const cell = (value: unknown) => (typeof value === 'string' ? text(value) : rawCsvCell(toText(value)));
+  const { excel, raw } = options;
+  const separator = excel ? ';' : ',';
+  const text = raw ? rawCsvCell : csvCell;
+  const cell = (field: string, value: unknown) => {
+    if (typeof value !== 'string') return rawCsvCell(toText(value));
+    return excel?.includes(field) ? excelCell(value) : text(value);
+  };
   let [piece, count] = ['', 0];
   for (const record of records) {
-    piece += `${fields.map((field) => cell(record[field])).join(',')}\r\n`;
+    piece += `${fields.map((field) => cell(field, record[field])).join(separator)}\r\n`;
     if (++count % BATCH > 0) continue;
     yield piece;
     piece = '';

@@ -7,6 +7,7 @@ import type { FileOrigin } from '../domain/origin.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
 import { tryJson } from '../lib/strict-json.ts';
+import { type DayOrder, DayReader } from './days.ts';
 import { readDocument } from './document.ts';
 import {
   type Format,
@@ -21,12 +22,13 @@ import {
 
 /**
  * Reads the records of a file.
- * @param format its format; without one the first line decides
+ * @param options.format its format; without one the first line decides
+ * @param options.dates what 5/11/2026 means in CSV; without it the rows of the file decide
  * @throws SciaticaError `invalid`, there or while the batches are read, for what is no such file
  */
 export async function readRecords(
   bytes: AsyncIterable<Uint8Array>,
-  options: { format?: Format | undefined; raw?: boolean },
+  options: { format?: Format | undefined } & CsvOptions,
 ): Promise<Reading> {
   const { line, pieces } = await withFirstLine(decoded(bytes));
   if (line === '') throw unreadable('It is empty.');
@@ -92,6 +94,12 @@ function recordsOf(at: number, line: string, about: { origin?: FileOrigin }): It
   return [{ at, fault: { field: '', message: `${message} at column ${column + 1}` } }];
 }
 
+interface CsvOptions {
+  /** The file was written with `--raw`: no `'` is taken off a text. */
+  raw?: boolean;
+  dates?: DayOrder | undefined;
+}
+
 /** Longer than any record can be: what an unclosed quote swallows before it is noticed. */
 const MAX_RECORD = 1024 * 1024;
 
@@ -104,15 +112,18 @@ interface Header {
 /**
  * Reads records of one kind as CSV: the header decides which. Comma, semicolon or tab separate, whatever the
  * header has; lines of nothing but empty cells do not count.
- * @param options.raw the file was written with `--raw`: no `'` is taken off a text
  */
-function readCsv(text: AsyncIterable<string>, options: { raw?: boolean } = {}): Reading {
-  return { batches: csvBatches(text, options.raw ?? false), where: (at) => `line ${at}` };
+function readCsv(text: AsyncIterable<string>, options: CsvOptions): Reading {
+  return { batches: csvBatches(text, options), where: (at) => `line ${at}` };
 }
 
-async function* csvBatches(text: AsyncIterable<string>, raw: boolean): AsyncGenerator<Item[]> {
+async function* csvBatches(
+  text: AsyncIterable<string>,
+  { raw = false, dates }: CsvOptions,
+): AsyncGenerator<Item[]> {
   const { line, pieces } = await withFirstLine(text);
-  let items: Item[] = [];
+  const days = new DayReader(dates);
+  let rows: { at: number; cells: string[] }[] = [];
   let header: Header | undefined;
   let read = 0;
   const parser = new Parser({
@@ -126,20 +137,29 @@ async function* csvBatches(text: AsyncIterable<string>, raw: boolean): AsyncGene
       const at = 1 + read + empty_lines;
       read += 1 + cells.reduce((sum, cell) => sum + newlines(cell), 0);
       if (!header) header = headerOf(cells);
-      else if (cells.some((cell) => cell !== '')) items.push(csvItem(at, header, cells, raw));
+      else if (cells.some((cell) => cell !== '')) {
+        for (const [i, column] of header.columns.entries())
+          if (header.fields[column]?.kind === 'date') days.see(cells[i] ?? '', at);
+        rows.push({ at, cells });
+      }
       return null;
     },
   });
+  const items = () => {
+    const read = rows;
+    rows = [];
+    return read.map(({ at, cells }) => csvItem(at, header as Header, cells, { raw, days }));
+  };
   // It emits an error after it has told it to the callback, when nobody listens any more.
   parser.on('error', () => {});
   parser.resume();
   for await (const piece of pieces) {
     await fed(parser, (done) => parser.write(piece, done));
-    yield items;
-    items = [];
+    // A later row may say what the days before it mean.
+    if (!days.isOpen) yield items();
   }
   await fed(parser, (done) => parser.end(done));
-  yield items;
+  yield items();
 }
 
 function fed(parser: Parser, feed: (done: (error?: Error | null) => void) => void): Promise<void> {
@@ -192,7 +212,22 @@ function headerOf(cells: string[]): Header {
   return { kind, fields, columns };
 }
 
-function csvItem(at: number, { kind, fields, columns }: Header, cells: string[], raw: boolean): Item {
+/** What spreadsheets write for true and false in English, German and French. */
+const BOOLEANS: Readonly<Record<string, string>> = {
+  true: 'true',
+  wahr: 'true',
+  vrai: 'true',
+  false: 'false',
+  falsch: 'false',
+  faux: 'false',
+};
+
+function csvItem(
+  at: number,
+  { kind, fields, columns }: Header,
+  cells: string[],
+  { raw, days }: { raw: boolean; days: DayReader },
+): Item {
   if (cells.length !== columns.length) {
     const message = `has ${cells.length} cells, the header has ${columns.length}`;
     return { at, kind, fault: { field: '', message } };
@@ -203,9 +238,14 @@ function csvItem(at: number, { kind, fields, columns }: Header, cells: string[],
     const { kind: type, optional } = fields[column] ?? {};
     // An empty cell is how a record goes without an id, or without an optional field.
     if (cell === '' && (column === 'id' || optional)) continue;
-    // Excel writes TRUE and FALSE.
-    if (type === 'boolean') texts[column] = cell.toLowerCase();
-    else if (type === 'integer' || raw) texts[column] = cell;
+    if (type === 'boolean') texts[column] = BOOLEANS[cell.toLowerCase()] ?? cell;
+    // With more zeros it may be a thousand.
+    else if (type === 'integer') texts[column] = cell.replace(/^(\d+)[.,]0{1,2}$/, '$1');
+    else if (type === 'date') {
+      const reading = days.read(cell);
+      if ('fault' in reading) return { at, kind, fault: { field: column, message: reading.fault } };
+      texts[column] = reading.day;
+    } else if (raw) texts[column] = cell;
     else texts[column] = unmarked(cell);
   }
   return { at, kind, value: fromTexts(fields, texts) };

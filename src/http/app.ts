@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.ts';
+import { type CompanionFiles, companionResponse } from './companion.ts';
 import type { Gate, Refusal } from './guard/gate.ts';
 import { baseOf, checkOrigin, corsHeaders, type Origins, preflightHeaders } from './guard/origins.ts';
 import type { Feed } from './protocol/feed.ts';
@@ -19,6 +20,8 @@ export interface Service {
   gate?: Gate | undefined;
   /** Whether phones can be paired with it. */
   isPairing?: boolean;
+  /** The files of the page for phones, where it is served. */
+  companion?: CompanionFiles | undefined;
   /** Receives every error that is answered with 500. */
   onError?: (error: unknown) => void;
 }
@@ -47,6 +50,8 @@ export function createApp(service: Service): App {
       checkOrigin(request, service.origins);
       if (request.repeated !== undefined)
         throw new Problem(400, `The header ${request.repeated} is sent twice: send it once.`);
+      const page = service.companion && companionResponse(service.companion, request);
+      if (page) return companionAnswer(page, request, service);
       const found = match(request.target);
       if (!found) throw new Problem(404, 'There is nothing at this path.');
       const { methods, id, search } = found;
@@ -117,6 +122,16 @@ function audited(
   return service.gate.audit.recorded({ request, path, right, id: about, owner, search, caller }, finished);
 }
 
+/** A file of the page: open to everybody, as often as the rate of open routes lets an address come. */
+function companionAnswer(page: HttpResponse, request: HttpRequest, service: Service): HttpResponse {
+  const admission = service.gate?.admit(request, { right: null });
+  if (admission && 'error' in admission) return finish(failure(admission.error, service), request, service);
+  const cached = page.headers['cache-control'];
+  const response = finish(page, request, service);
+  if (cached !== undefined) response.headers['cache-control'] = cached;
+  return response;
+}
+
 /** Answers OPTIONS, and refuses a method that the path does not take. */
 function withoutRoute(request: HttpRequest, methods: Match['methods']): HttpResponse {
   const allow = allowed(methods);
@@ -144,7 +159,7 @@ function finish(response: HttpResponse, request: HttpRequest, { origins }: Servi
   if (vary.length > 0) headers['vary'] = vary.join(', ');
   if (request.method !== 'HEAD') return response;
   if (typeof body === 'string' && !response.encoding)
-    headers['content-length'] = String(Buffer.byteLength(body));
+    headers['content-length'] = String(Buffer.byteLength(body, response.charset));
   return { status, headers };
 }
 

@@ -6,6 +6,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../store/sqlite/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { createApp, type Service } from './app.ts';
+import type { CompanionFiles } from './companion.ts';
 import { Gate } from './guard/gate.ts';
 import { type Rate, rateLimitKey } from './guard/limits.ts';
 import { originsAt } from './guard/origins.ts';
@@ -77,6 +78,8 @@ export interface ServerOptions {
   timeouts?: Partial<Timeouts>;
   /** The bundle of workers/worker.ts; without it, long reads hold up all others. */
   workerFile?: string | undefined;
+  /** The files of the page for phones. */
+  companion?: CompanionFiles | undefined;
   /** Most connections at once. */
   mostConnections?: number;
 }
@@ -123,7 +126,16 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const workers = file ? new Workers(store, { file, timeout: timeouts.query, onError }) : undefined;
   const origins = originsOf(options.ownNames);
   const isPairing = gate !== undefined && options.isPairing === true;
-  const service: Service = { store: records, origins, feed, gate, workers, isPairing, onError };
+  const service: Service = {
+    store: records,
+    origins,
+    feed,
+    gate,
+    workers,
+    isPairing,
+    companion: options.companion,
+    onError,
+  };
   const app = createApp(service);
 
   let selfSigned = tls && isSelfSigned(tls.cert);
@@ -166,7 +178,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     begun: number,
     response: HttpResponse,
   ): void | Promise<void> => {
-    const { status, headers, body, encoding } = response;
+    const { status, headers, body, encoding, charset } = response;
     const done = () => log.request(incoming, outgoing, performance.now() - begun);
     if (typeof body === 'object') {
       const chunks = encoding ? compressChunks(body, encoding) : body;
@@ -177,7 +189,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
         sendWhole(outgoing, status, headers, bytes);
         done();
       });
-    sendWhole(outgoing, status, headers, body);
+    sendWhole(outgoing, status, headers, body !== undefined && charset ? Buffer.from(body, charset) : body);
     done();
   };
   const answerNow = (incoming: IncomingMessage, outgoing: ServerResponse, beforeBody?: () => void) => {
@@ -188,10 +200,13 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     // A response that is there already is not awaited: a tick is much of the time that a small read takes.
     if (response instanceof Promise) {
       const { socket } = incoming;
-      // Nothing moves on a connection that waits for a long read, which has a bound of its own.
-      if (incoming.method === 'GET') socket.setTimeout(timeouts.query + timeouts.stall);
+      // Nothing moves on a connection that waits for a long read or write, once all has arrived: they have bounds of their own.
+      const wait = () => socket.setTimeout(incoming.method === 'GET' ? timeouts.query + timeouts.stall : 0);
+      if (incoming.method === 'GET' || incoming.complete || !hasBody(incoming)) wait();
+      else incoming.once('end', wait);
       void response.then((settled) => {
-        if (incoming.method === 'GET') socket.setTimeout(timeouts.stall);
+        incoming.off('end', wait);
+        socket.setTimeout(timeouts.stall);
         return send(incoming, outgoing, begun, settled);
       });
     } else void send(incoming, outgoing, begun, response);
@@ -215,6 +230,10 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     stop: () => stop(server, records, { log, gate, feed, workers, unused, stopWatching }, timeouts.stop),
   };
 }
+
+/** Whether a request has a body (RFC 9112, 6). */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
  * Whether a request came in chunks over HTTP/1.0: a proxy on the way may not have understood them, so the connection

@@ -198,6 +198,28 @@ const rhythm = z.strictObject({
 /** How regularly somebody exercised. A session is a log: one exercise, once. */
 export type Rhythm = Data<z.infer<typeof rhythm>>;
 
+const inWords = z.strictObject({
+  groups: z.array(
+    z.strictObject({
+      title: z.string(),
+      exercises: z.array(
+        z.strictObject({
+          exerciseName: z.string(),
+          exerciseType: z.enum(exerciseTypes),
+          sign: z
+            .string()
+            .describe('✔ and ✖ for what the exercise does, others for a fact about its sessions'),
+          words: z.string().describe('Such as `strong, lately +1.8`; may be empty'),
+        }),
+      ),
+      remark: z.string().nullable(),
+    }),
+  ),
+  sentences: z.array(z.string()).describe('How the pain went, and what the figures cannot show'),
+});
+/** What is said of the figures, wherever they are shown. */
+export type SummaryInWords = Data<z.infer<typeof inWords>>;
+
 export const summarySchema = z.strictObject({
   since: day.nullable().describe('As asked for, else the day of the first log'),
   until: day.nullable().describe('As asked for, else the day of the last log'),
@@ -213,6 +235,7 @@ export const summarySchema = z.strictObject({
   level: painLevel.nullable().describe('Pain before exercise over the whole period'),
   pain: trend.nullable().describe('How the pain before exercise went'),
   rhythm: rhythm.nullable(),
+  words: inWords.optional().describe('With `words=true`'),
 });
 /** The figures of a set of logs: plain data, ready for JSON. */
 export type Summary = Data<z.infer<typeof summarySchema>>;
@@ -267,5 +290,6 @@ for (const [id, schema] of Object.entries({
   PainLevel: painLevel,
   PainTrend: trend,
   Rhythm: rhythm,
+  SummaryInWords: inWords,
 }))
   summarySchemas.add(schema, { id });

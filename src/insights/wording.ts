@@ -11,6 +11,8 @@ import type {
   Response,
   Rhythm,
   Shift,
+  Summary,
+  SummaryInWords,
   Trend,
   VersusOthers,
 } from './shapes.ts';
@@ -319,6 +321,77 @@ export function medicationWords({ medication }: Pick<ExerciseSummary, 'medicatio
   return without === null
     ? `always with ${taken}`
     : `with ${taken} ${signed(meanChange)}, without ${signed(without)}`;
+}
+
+/** What stands beside an exercise: its size, or for want of that how sure its direction is. */
+export const ownWords = (exercise: ExerciseSummary): string =>
+  exercise.verdict === 'likely' && exercise.claim === null
+    ? verdictWithWarning(exercise)
+    : sizeWord(exercise);
+
+/** How it goes lately, against the others, and with medication. Less relief than others is nothing to read beside less pain. */
+export function furtherWords(exercise: ExerciseSummary): string {
+  const { versusOthers } = exercise;
+  const versus = versusOthers.verdict === 'more' && versusWords(versusOthers, 'your others');
+  return [latelyWords(exercise), versus, medicationWords(exercise)].filter(Boolean).join(', ');
+}
+
+/** The mark of an exercise of which something is said. */
+export const signOf = ({ claim, verdict }: Pick<ExerciseSummary, 'claim' | 'verdict'>): string =>
+  claim ? claimSigns[claim] : verdict === 'clear' ? '·' : '~';
+
+/** What to do about more pain. */
+export const moreRemark = (more: readonly Pick<ExerciseSummary, 'claim'>[]): string =>
+  more.some(({ claim }) => claim === 'harms')
+    ? 'Mention ✖ to your physiotherapist.'
+    : 'Ask your physiotherapist whether it can be the exercise.';
+
+/** What is said below the exercises. */
+export function closingSentences(
+  { exercises, pain, controlDays }: Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend },
+  nameOf: (exercise: { exerciseName: string }) => string,
+): string[] {
+  if (exercises.every(({ verdict }) => verdict === 'too-few'))
+    return [
+      painSentence(pain),
+      `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`,
+    ];
+  return [
+    `${painSentence(pain)} ${directionSentence(pain)}`,
+    ...controlSentences(exercises, nameOf, controlDays),
+    exercises.flatMap((each) => nextDaySentence(each, nameOf(each)) ?? []).join(' '),
+  ].filter(Boolean);
+}
+
+/** A summary in the words of the terminal, for whoever draws it otherwise. */
+export function inWords({ exercises, pain, leftOut, controlDays }: Summary): SummaryInWords {
+  const { less, more, likely, none, open, few } = byVerdict(exercises);
+  const group = (title: string, those: readonly ExerciseSummary[], isSaid = true) => ({
+    title,
+    exercises: those.map((each) => ({
+      exerciseName: each.exerciseName,
+      exerciseType: each.exerciseType,
+      sign: isSaid ? signOf(each) : '',
+      words: [isSaid && ownWords(each), furtherWords(each)].filter(Boolean).join(', '),
+    })),
+    remark: those === more ? moreRemark(more) : null,
+  });
+  const groups = [
+    group(clearTitles.less, less),
+    group(clearTitles.more, more),
+    group('So far', likely),
+    group('No noticeable difference', none, false),
+    group('Still open', open, false),
+    group('Too few', few, false),
+  ];
+  const left = leftOutSentence(leftOut);
+  return {
+    groups: groups.filter((each) => each.exercises.length > 0),
+    sentences: [
+      ...(left ? [left] : []),
+      ...(pain ? closingSentences({ exercises, pain, controlDays }, shortName) : []),
+    ],
+  };
 }
 
 /** Why there is no claim where less or more pain clearly followed, and what would give one; a sentence each. */

@@ -159,7 +159,7 @@ describe('import of a file of another database', () => {
     const [there, here] = [await filled(), await other()];
     const path = await exported(there);
     expect((await run(['import', path], { db: here })).stderr).toBe(
-      '1 user: 1 new under another id\n2 logs: 2 new\nNew: Nora Lind (user 2)\n',
+      '1 user: 1 new under another id\n2 logs: 2 new\nNew: Nora Lind (user 2)\nNote: Ole Lind (user 1) has the same e-mail address as user 2.\n',
     );
     expect((await run(['import', path], { db: here })).stderr).toBe(
       '1 user: 1 already there\n2 logs: 2 already there\n',

@@ -36,7 +36,12 @@ describe('import', () => {
   it('takes what the mock server kept, and says what it did', async () => {
     const db = freshPath();
     const first = await run(['import', PRACTICE], { db });
-    expect(first).toEqual({ code: 0, stdout: '', stderr: '6 users: 6 new\n400 logs: 400 new\n' });
+    expect(first).toEqual({
+      code: 0,
+      stdout: '',
+      stderr:
+        "6 users: 6 new\n400 logs: 400 new\nNew: Ömer 佐藤 (user 1), Siobhán García (user 2), Nora Patel (user 3), Anna-Lena O'Neill (user 4), Ravi Kowalska (user 5), Siobhán O'Neill (user 6)\n",
+    });
     expect(records(db)).toEqual({ users: practice.users, logs: practice.userExerciseLogs });
     const again = await run(['import', PRACTICE], { db });
     expect(again.stderr).toBe('6 users: 6 already there\n400 logs: 400 already there\n');

@@ -220,3 +220,20 @@ it('takes an import back by the name of its file', async () => {
   expect(records(db).logs.map(({ notes }) => notes)).not.toContain('Zoe');
   expect((await run(['undo', 'zoe.csv', '--yes'], { db })).code).toBe(3);
 });
+
+describe('who came with a file', () => {
+  const file = (...people: UserInput[]) =>
+    JSON.stringify({ users: people.map((user, i) => ({ id: i + 1, ...user })), userExerciseLogs: [] });
+
+  it('is named, the first of all too', async () => {
+    const db = prepared(() => {});
+    const { stderr } = await run(['import', '-'], { db, stdin: file(ZOE, person('Ann')) });
+    expect(stderr).toContain('New: Zoe Berg (user 1), Ann Berg (user 2)\n');
+  });
+
+  it('is pointed out if a user has the same e-mail address', async () => {
+    const db = prepared((store) => void store.users.create(person('Zoé', { email: ZOE.email })));
+    const { stderr } = await run(['import', '-', '--on-conflict', 'renumber'], { db, stdin: file(ZOE) });
+    expect(stderr).toContain('Note: Zoé Berg (user 1) has the same e-mail address as user 2.\n');
+  });
+});

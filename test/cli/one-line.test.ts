@@ -86,7 +86,24 @@ describe('log add in one line', () => {
     await add(['piri', '6', '4'], db);
     expect((await add(['piri', '6', '4'], db)).stderr).toBe('Note: log 7 says the same of that day.\n');
     expect((await add(['piri', '6', '5'], db)).stderr).toBe('');
+    expect((await add(['piri', '6', '4', 'after', 'work'], db)).stderr).toBe('');
     expect((await add(['piri', '6', '4', '--date', '2026-03-03'], db)).stderr).toContain('in the future');
+  });
+
+  test.each<[string, string[][]]>([
+    ['a routine repeats', [['routine', 'add', 'morning', 'Piriformis Stretch']]],
+    [
+      'was done several times on a day before',
+      [
+        ['log', 'add', 'piri', '5', '4', '--date', '-9d'],
+        ['log', 'add', 'piri', '5', '3', '--date', '-9d'],
+      ],
+    ],
+  ])('what %s is not pointed out', async (_, lines) => {
+    const db = practised();
+    for (const line of lines) await run(line, { db });
+    await add(['piri', '6', '4'], db);
+    expect((await add(['piri', '6', '4'], db)).stderr).toBe('');
   });
 
   test('in a terminal asks which of several', async () => {

@@ -63,7 +63,7 @@ const tokens = (db: string) => {
   }
 };
 
-const URI = /sciatica:\/\/pair\?\S+/;
+const URI = /https:\/\/\S+\/app\/#code=\S+/;
 
 describe('sciatica pair', () => {
   test('prints the URI alone in a pipe, and says when a phone has paired', async () => {
@@ -105,9 +105,9 @@ describe('sciatica pair', () => {
     const lines = wide.stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(URI);
     expect(lines.slice(1).map((line) => /[ ▀▄█]{45}/.test(line))).toEqual(Array(23).fill(true));
-    expect(wide.stderr).toContain('Scan this with the app');
+    expect(wide.stderr).toContain('Scan this with the camera of the phone');
     const narrow = await run(['pair', '--no-wait'], { db, columns: 40, now: new Date() });
-    expect(narrow.stdout).toMatch(/^sciatica:\S+\n$/);
+    expect(narrow.stdout).toMatch(/^https:\S+\n$/);
     expect(narrow.stderr).toContain('too narrow for the QR code');
   });
 
@@ -135,7 +135,7 @@ describe('sciatica pair', () => {
     const [uri] = await says(second, URI);
     expect(await ended(first)).toBe(4);
     expect(first.said()).toContain('closed by another sciatica pair');
-    const wrong = uri.replace(/code=.*/, 'code=wrong');
+    const wrong = uri.replace(/code=[\w-]+/, 'code=wrong');
     for (let i = 0; i < 5; i++) await expect(pair(wrong, 'a')).rejects.toThrow('403');
     expect(await ended(second)).toBe(1);
     expect(second.said()).toContain('Five wrong codes');
@@ -165,7 +165,7 @@ describe('sciatica pair', () => {
     service.child.kill('SIGTERM');
     await says(command, /has stopped: start it again, on the same port\.\n/);
     await ended(service);
-    await serving(db, '--port', /:(\d+)&/.exec(uri)?.[1] ?? '');
+    await serving(db, '--port', /:(\d+)\/app/.exec(uri)?.[1] ?? '');
     await pair(uri, 'a');
     expect(await ended(command)).toBe(0);
     expect(command.said().match(/has stopped/g)).toHaveLength(1);
@@ -184,19 +184,27 @@ describe('sciatica pair', () => {
     await serving(db);
     for (const name of machine().names) {
       const { stdout } = await run(['pair', '--no-wait', '--address', name.toUpperCase()], { db });
-      expect(stdout).toContain(`?url=https://${name}:`);
+      expect(stdout).toContain(`https://${name}:`);
     }
   });
 });
 
 describe('sciatica serve --pairing', () => {
   test.each([
-    [['--tls-cert', 'a', '--tls-key', 'b'], 'leave out --tls-cert and --tls-key'],
-    [['--behind-proxy'], 'leave out --behind-proxy'],
-  ])('with %j is refused', async (words, told) => {
+    [['--tls-cert', 'a', '--tls-key', 'b'], '--allow-host'],
+    [['--behind-proxy'], '--allow-host'],
+  ])('with %j and no name that a phone could call is refused', async (words, told) => {
     const { code, stdout, stderr } = await run(['serve', '--pairing', ...words]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(told);
+  });
+
+  test('behind a proxy the link has the name of the proxy, and no pin', async () => {
+    const db = database();
+    const words = ['serve', '--pairing', '--behind-proxy', '--allow-host', 'pain.example', '--port', '0'];
+    await says(start(words, db), /sciatica serves http:/);
+    const { stdout } = await run(['pair', '--no-wait'], { db, now: new Date() });
+    expect(stdout).toMatch(/^https:\/\/pain\.example\/app\/#code=[\w-]{22}\n$/);
   });
 
   test('asks for a token, keeps its key over a restart, and takes back what it announced', async () => {

@@ -81,7 +81,7 @@ describe('compiled code', () => {
 test('eight first runs at once make one database', async () => {
   const HOME = freshFolder();
   const runs = Array.from({ length: 8 }, async (_, i) => {
-    const words = ['user', 'add', ...userFlags({ firstName: `N${i}` })];
+    const words = ['user', 'add', ...userFlags({ firstName: `N${i}`, email: `n${i}@example.org` })];
     const child = spawn(process.execPath, [bin, ...words], {
       env: environment({ HOME }),
       stdio: ['ignore', 'pipe', 'pipe'],

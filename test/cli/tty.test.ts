@@ -128,12 +128,20 @@ describe.skipIf(!hasScript)('at a prompt', () => {
       ['Pain after', '4\r'],
     ]);
     expect(screen).toContain('code 0');
+    expect(screen.slice(screen.indexOf('back\r\n'))).toMatch(/Pain before[^\n]*6/);
     expect(records(db).logs[1]).toMatchObject({ painBefore: 6, painAfter: 4 });
   });
 
   test('what is typed ahead, two quick Enters among it, answers the next questions', async () => {
     const db = filled();
     await inTerminal(db, 'sciatica log add --name "Piriformis Stretch"', [['Day of', '\r6\r4\r\r\r']]);
+    expect(records(db).logs[1]).toMatchObject({ painBefore: 6, painAfter: 4, effective: true, notes: '' });
+  });
+
+  test('all that is typed before the first question answers them', async () => {
+    const db = filled();
+    const line = 'sleep 1; sciatica log add';
+    await inTerminal(db, `echo ready; ${line}`, [['ready', 'piri\r\r6\r4\r\r\r']]);
     expect(records(db).logs[1]).toMatchObject({ painBefore: 6, painAfter: 4, effective: true, notes: '' });
   });
 

@@ -212,8 +212,9 @@ export const blocks: Readonly<Record<string, () => string>> = {
   fields: fieldBlock,
   errors: errorBlock,
   decisions: decisionBlock,
-  client: () => code('test/docs/client.ts'),
-  offline: () => code('test/docs/offline.ts'),
+  client: () => code('src/companion/client.ts'),
+  notebook: () => code('src/companion/notebook.ts'),
+  offline: () => code('src/companion/offline.ts'),
   pairing: () => code('test/docs/pairing-client.ts'),
 };
 

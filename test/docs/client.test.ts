@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type Change, type ExerciseLog, Refused, Sciatica, takeOver } from '../../src/companion/client.ts';
 import { freshFolder, nora, practiceDb, session } from '../helpers.ts';
 import { freshApp } from '../http/helpers.ts';
-import { type Change, type ExerciseLog, Refused, Sciatica, takeOver } from './client.ts';
 import { root } from './pages.ts';
 import { Terminal } from './replay.ts';
 
@@ -28,7 +28,7 @@ async function writeClient(): Promise<void> {
   const [document, types] = [join(folder, 'openapi.json'), join(folder, 'sciatica-api.d.ts')];
   writeFileSync(document, (await freshApp().call('GET', '/openapi.json')).text);
   execFileSync(join(root, 'node_modules/.bin/openapi-typescript'), [document, '-o', types]);
-  const client = readFileSync(join(root, 'test/docs/client.ts'), 'utf8');
+  const client = readFileSync(join(root, 'src/companion/client.ts'), 'utf8');
   writeFileSync(join(folder, 'client.ts'), client);
   writeFileSync(join(folder, 'wrong.ts'), client + wrongUse);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -59,7 +59,7 @@ function faultsOf(...names: string[]) {
 test('the file of its types is generated; it compiles, and would not, did it use the records wrongly', async () => {
   await writeClient();
   const types = readFileSync(join(folder, 'sciatica-api.d.ts'), 'utf8');
-  await expect(types).toMatchFileSnapshot('sciatica-api.d.ts');
+  await expect(types).toMatchFileSnapshot('../../src/companion/sciatica-api.d.ts');
   const wrong = (fault: string) => ({ file: 'wrong.ts', fault: expect.stringContaining(fault) });
   expect(faultsOf('client.ts', 'wrong.ts')).toEqual([
     wrong("'painDuring' does not exist"),

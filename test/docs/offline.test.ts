@@ -1,10 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  EMPTY,
+  type Kept,
+  type Lock,
+  type Notebook,
+  recordsOf,
+  type Shelf,
+} from '../../src/companion/notebook.ts';
+import { Offline } from '../../src/companion/offline.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { freshPath, nora, session } from '../helpers.ts';
-import { EMPTY, type Kept, type Lock, type Notebook, Offline, recordsOf, type Shelf } from './offline.ts';
 
 /** The offline client of docs/companion-app.md, against the real service, with all that can go wrong, in any order. */
 
@@ -282,3 +290,35 @@ test.each([1, 2, 3])(
   },
   60_000,
 );
+
+test('no more waits than is kept, and what was not sent yet is changed in its place', async () => {
+  const phone = new Memory();
+  const offline = new Offline(phone, locks());
+  const body = { ...session, userId: 1 };
+  const id = await offline.create('log', path, 1, body);
+  for (let n = 1; n < 1_000; n++) await offline.create('log', path, 1, body);
+  await expect(offline.create('log', path, 1, body)).rejects.toThrow('1000 entries wait to be sent');
+  await offline.change('log', path, id, { notes: 'a' });
+  await offline.change('log', path, id, { notes: 'b', painAfter: 1 });
+  expect(phone.kept.waiting.length).toBe(1_000);
+  expect(phone.kept.waiting[0]?.body).toEqual({ ...body, notes: 'b', painAfter: 1 });
+  await offline.change('log', path, id);
+  expect(phone.kept.waiting.length).toBe(999);
+});
+
+test('what waits for one person is never sent as another’s, and is shown', async () => {
+  const world = new World(generator(1));
+  await world.start();
+  onTestFinished(() => world.stop());
+  await world.pair();
+  const [tab] = world.tabs;
+  await tab?.sync();
+  await tab?.create('log', path, 2, { ...session, userId: 2, notes: 'mine' });
+  const { token } = world.store.tokens.create({ name: 'o', role: 'patient', users: [1], lifetime: null });
+  await world.phone.update((kept) => ({ ...kept, token }));
+  await tab?.sync();
+  const { waiting, refused, records } = world.phone.kept;
+  expect([waiting, refused.map(({ body }) => body?.['notes'])]).toEqual([[], ['mine']]);
+  expect(Object.keys(records['user'] ?? {})).toEqual(['1']);
+  expect(world.store.logs.count()).toBe(0);
+});

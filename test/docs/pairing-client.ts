@@ -9,10 +9,11 @@ export interface Pairing {
   token: string;
 }
 
-/** Pairs with the service that the scanned URI names. */
+/** Pairs with the service that the scanned link names. */
 export async function pair(uri: string, name: string): Promise<Pairing> {
-  const { searchParams } = new URL(uri);
-  const [url = '', pin = '', code = ''] = ['url', 'pin', 'code'].map((key) => searchParams.get(key) ?? '');
+  const { origin: url, hash } = new URL(uri);
+  const parameters = new URLSearchParams(hash.slice(1));
+  const [pin = '', code = ''] = ['pin', 'code'].map((key) => parameters.get(key) ?? '');
   const { status, body } = await send({ url, pin }, 'POST', '/pair', { code, name });
   if (status !== 201) throw new Error(`The service answered ${status}: ${body}`);
   return { url, pin, token: (JSON.parse(body) as { token: string }).token };

@@ -95,3 +95,37 @@ describe('a day', () => {
     expect(parseDay(text, TODAY)).toBe(text);
   });
 });
+
+describe('a month or a year, where one of its days is meant', () => {
+  test.each<[string, string, string]>([
+    ['march', '2026-03-01', '2026-03-31'],
+    ['Feb', '2026-02-01', '2026-02-28'],
+    ['feb. 2024', '2024-02-01', '2024-02-29'],
+    ['april', '2025-04-01', '2025-04-30'],
+    ['december', '2025-12-01', '2025-12-31'],
+    ['2026-03', '2026-03-01', '2026-03-31'],
+    ['2025/12', '2025-12-01', '2025-12-31'],
+    ['2024', '2024-01-01', '2024-12-31'],
+    ['this week', '2026-03-02', '2026-03-08'],
+    ['last week', '2026-02-23', '2026-03-01'],
+    ['this month', '2026-03-01', '2026-03-31'],
+    ['Last  Month', '2026-02-01', '2026-02-28'],
+    ['last year', '2025-01-01', '2025-12-31'],
+    ['last friday', '2026-02-27', '2026-02-27'],
+    ['21 nov', '2025-11-21', '2025-11-21'],
+  ])('%j begins on %s and ends on %s', (text, first, last) => {
+    expect(parseDay(text, TODAY, 'first')).toBe(first);
+    expect(parseDay(text, TODAY, 'last')).toBe(last);
+  });
+
+  test('last month in January is the December before', () =>
+    expect(parseDay('last month', '2026-01-15', 'first')).toBe('2025-12-01'));
+
+  test.each(['2026-13', '2026-00', 'marchh', 'next month', 'last day', '202', 'mo'])('%j is none', (text) =>
+    expect(parseDay(text, TODAY, 'first')).toBe(text),
+  );
+
+  test.each(['march', '2026-03', 'last month', '2024'])('%j is no day of a session', (text) =>
+    expect(parseDay(text, TODAY)).toBe(text),
+  );
+});

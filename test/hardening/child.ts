@@ -29,17 +29,18 @@ export class Server {
     });
   }
 
-  /** Starts it on a database with 100 users, each with so many logs. */
-  static async start({ auth = false, logs = 5 } = {}): Promise<Server> {
+  /** Starts it on a database with 100 users, of whom so many have so many logs, each the logs of one change. */
+  static async start({ auth = false, logs = 5, users = 100 } = {}): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'sciatica-harden-'));
     const path = join(folder, 'test.db');
     const store = openStore(path);
     store.change(() => {
-      for (let userId = 1; userId <= 100; userId += 1) {
-        store.users.create(user);
-        for (let i = 0; i < logs; i += 1) store.logs.create({ ...log, userId });
-      }
+      for (let userId = 1; userId <= 100; userId += 1) store.users.create(user);
     });
+    for (let userId = 1; userId <= users; userId += 1)
+      store.change(() => {
+        for (let i = 0; i < logs; i += 1) store.logs.create({ ...log, userId });
+      });
     const token = auth
       ? store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null }).token
       : undefined;

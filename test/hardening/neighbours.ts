@@ -80,6 +80,66 @@ export async function starve(server: Server): Promise<string> {
   return told;
 }
 
+/** In milliseconds: how long others may wait for a read and a write beside a large change, and in MiB what it may take. */
+const MOST_READ_MS = 250;
+const MOST_WRITE_MS = 5_000;
+const MOST_MIB = 128;
+
+/**
+ * A large change taken back, taken back once more, refused, and all users' records deleted and brought back, beside somebody who reads
+ * and somebody who writes.
+ * @returns how long they waited
+ * @throws Error where one is not answered, waits longer than that, or the service takes more memory
+ */
+export async function undoBeside(server: Server): Promise<string> {
+  const ask = callerOf(server, server.token);
+  const log = {
+    userId: 100,
+    exerciseType: 'stretch',
+    exerciseName: 'Cat',
+    date: '2026-03-02',
+    painBefore: 5,
+    painAfter: 4,
+  };
+  const idle = server.memory;
+  server.peak = idle;
+  let isOver = false;
+  const slowest = { read: 0, write: 0 };
+  const others = (Object.keys(slowest) as (keyof typeof slowest)[]).map(async (kind) => {
+    while (!isOver) {
+      const begun = performance.now();
+      const { status } = await (kind === 'read'
+        ? ask('GET', '/users/100')
+        : ask('POST', '/userExerciseLogs', { ...log, effective: true, notes: '' }));
+      if (status >= 300) throw new Error(`a ${kind} was answered with ${status}`);
+      slowest[kind] = Math.max(slowest[kind], performance.now() - begun);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+  const steps: [number, string, string, object?][] = [
+    [200, 'DELETE', '/users/1'],
+    [201, 'POST', '/users/1/restore'],
+    [200, 'POST', '/undo', { change: 2 }],
+    [409, 'POST', '/undo', { change: 2 }],
+  ];
+  const taken: string[] = [];
+  try {
+    for (const [expected, method, path, body] of steps) {
+      const begun = performance.now();
+      const { status, text } = await ask(method, path, body);
+      if (status !== expected) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+      taken.push(((performance.now() - begun) / 1000).toFixed(1));
+    }
+  } finally {
+    isOver = true;
+  }
+  await Promise.all(others);
+  const mib = server.peak - idle;
+  const told = `took ${taken.join(', ')} s; others waited at most ${slowest.read.toFixed(0)} ms to read, ${slowest.write.toFixed(0)} to write; ${mib.toFixed(0)} MiB`;
+  if (slowest.read > MOST_READ_MS || slowest.write > MOST_WRITE_MS || mib > MOST_MIB) throw new Error(told);
+  return told;
+}
+
 /** In milliseconds: what a busy machine adds to a request that takes one. */
 const GRACE_MS = 10;
 

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { each, fuzz, type Tally } from './assault.ts';
 import { Server } from './child.ts';
-import { amplify, starve } from './neighbours.ts';
+import { amplify, starve, undoBeside } from './neighbours.ts';
 import { Random } from './random.ts';
 import { hasSlowhttptest, slowCallers, slowKinds } from './slow.ts';
 import { Wire, withBody } from './wire.ts';
@@ -32,7 +32,7 @@ function fail(fault: string): void {
 /** Runs an attack on a fresh service and prints its line of the table. */
 async function attack(
   what: string,
-  options: { auth?: boolean; logs?: number },
+  options: { auth?: boolean; logs?: number; users?: number },
   work: (server: Server) => Promise<Outcome>,
   warmUp: (server: Server) => Promise<unknown> = (server) => fuzz(server, 1_000_000, 2_000),
 ): Promise<void> {
@@ -199,6 +199,12 @@ async function main(): Promise<void> {
     'a patient who asks for what takes long, over 60 connections',
     { auth: true, logs: 2_000 },
     async (server) => ({ note: await starve(server) }),
+    calm,
+  );
+  await attack(
+    'large changes taken back beside others',
+    { auth: true, logs: 200_000, users: 1 },
+    async (server) => ({ note: await undoBeside(server) }),
     calm,
   );
   if (!hasSlowhttptest()) console.log('\nslowhttptest is not on this machine: slow callers were not tried.');

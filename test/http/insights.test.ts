@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
+import type { Palette } from '../../src/cli/terminal/colour.ts';
+import { summaryScreen } from '../../src/cli/views/summary.ts';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
 import { summarize } from '../../src/insights/index.ts';
-import { summarySchema } from '../../src/insights/shapes.ts';
+import { type Summary, summarySchema } from '../../src/insights/shapes.ts';
 import { freshApp, stretch } from './helpers.ts';
 
 /** An app with the practice records in place of the usual one user and log. */
@@ -25,6 +27,30 @@ describe('the summary of a user', () => {
     expect(status).toBe(200);
     expect(body).toEqual(summarize(store.logs.list({ userId: 3 })));
     expect(body).toMatchObject({ sessions: 62, rule: { name: 'default' } });
+  });
+
+  test('brings the words of the terminal where they are asked for', async () => {
+    const { store, call } = practiced();
+    const { body } = await call('GET', '/users/3/summary?words=true');
+    const { words, ...figures } = body as Summary;
+    expect(figures).toEqual(summarize(store.logs.list({ userId: 3 })));
+    const plain = (text: string) => text;
+    const palette = { relief: plain, aggravation: plain } as unknown as Palette;
+    const screen = summaryScreen('Nora', figures, { width: 300, palette }).join(' ').replace(/\s+/g, ' ');
+    expect(words?.groups.map(({ title }) => title)).toEqual([
+      'Less pain after',
+      'More pain after',
+      'So far',
+      'Still open',
+    ]);
+    for (const { title, exercises, remark } of words?.groups ?? []) {
+      expect(screen).toContain(title.toUpperCase());
+      expect(screen).toContain(remark ?? '');
+      for (const { sign, exerciseName, words } of exercises)
+        expect(screen).toContain([sign, exerciseName, words].filter(Boolean).join(' '));
+    }
+    for (const sentence of words?.sentences ?? []) expect(screen).toContain(sentence);
+    expect(words?.sentences.length).toBeGreaterThan(1);
   });
 
   test('takes its parameters', async () => {

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command, type Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { commandsOf, type KindName, kindNames } from '../../domain/kinds.ts';
+import { commandsOf, kindNames, type OwnedKindName } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
 import { timesOfDay } from '../../domain/pain-entry.ts';
-import type { Paging } from '../../domain/sort.ts';
+import type { Records } from '../../store/records/records.ts';
+import type { Store } from '../../store/store.ts';
+import { resolveUser } from '../input/resolve-user.ts';
 import { WhereOption } from '../input/where.ts';
 import { examples } from '../terminal/help.ts';
 import { escapeControls } from '../terminal/io.ts';
@@ -130,11 +132,13 @@ interface Completion {
   candidates: Candidate[];
 }
 
-type Source = (context: Context) => Candidate[] | Promise<Candidate[]>;
+/** Gives the records that can be meant. @param userId the user that the line is about; undefined where that is not clear */
+type Source = (context: Context, userId: number | undefined) => Candidate[] | Promise<Candidate[]>;
 
 const FILES: Completion = { files: true, candidates: [] };
 /** Records offered where they are many. */
 const OFFERED = 20;
+const MOST_USERS = 100;
 
 /**
  * The completions of the last of the words after `sciatica`. It creates no database, and a database that cannot be read
@@ -145,16 +149,16 @@ async function completionOf(
   program: Command,
   words: readonly string[],
 ): Promise<Completion> {
-  const { command, path, pending, args, onlyArguments } = read(context, program, words.slice(0, -1));
+  const { command, path, pending, args, onlyArguments, user } = read(context, program, words.slice(0, -1));
   const word = words.at(-1) ?? '';
   const completion = async (): Promise<Completion> => {
     if (!command) return { files: false, candidates: [] };
-    if (pending) return optionValues(context, pending);
+    if (pending) return optionValues(context, pending, user);
     const [flag = '', value] = word.split('=', 2);
     if (!onlyArguments && flag.startsWith('-') && value !== undefined) {
       const option = optionNamed(program, command, flag);
       if (!option) return { files: false, candidates: [] };
-      const { files, candidates } = await optionValues(context, option);
+      const { files, candidates } = await optionValues(context, option, user);
       return {
         files,
         candidates: candidates.map((found) => ({ ...found, value: `${flag}=${found.value}` })),
@@ -163,7 +167,7 @@ async function completionOf(
     if (!onlyArguments && word.startsWith('-')) return { files: false, candidates: flagsOf(command) };
     return command.commands.length > 0
       ? { files: false, candidates: subcommandsOf(command) }
-      : argumentValues(context, command, path, args);
+      : argumentValues(context, command, path, args, user);
   };
   const { files, candidates } = await completion();
   const fits = ({ value }: Candidate) => startsAlike(value, word) && escapeControls(value) === value;
@@ -184,23 +188,36 @@ interface Reading {
   args: string[];
   /** After `--`. */
   onlyArguments: boolean;
+  /** What `--user` says. */
+  user: string | undefined;
 }
 
 /** Reads the words before the one at the cursor, as commander would. */
 function read(context: Context, program: Command, words: readonly string[]): Reading {
-  const reading: Reading = { command: program, path: '', pending: undefined, args: [], onlyArguments: false };
+  const reading: Reading = {
+    command: program,
+    path: '',
+    pending: undefined,
+    args: [],
+    onlyArguments: false,
+    user: undefined,
+  };
+  const take = (option: Option | undefined, value: string) => {
+    if (option?.long === '--db') context.db = value;
+    if (option?.long === `--${logFields.userId.flag}`) reading.user = value;
+  };
   for (const word of words) {
     const { command, pending } = reading;
     if (!command) break;
     if (pending) {
-      if (pending.long === '--db') context.db = word;
+      take(pending, word);
       reading.pending = undefined;
     } else if (word === '--') reading.onlyArguments = true;
     else if (word.startsWith('-') && !reading.onlyArguments) {
       const [flag = '', value] = word.split('=', 2);
       const option = optionNamed(program, command, flag);
       if (option?.required && value === undefined) reading.pending = option;
-      if (option?.long === '--db' && value) context.db = value;
+      if (value) take(option, value);
     } else if (command.commands.length > 0) {
       const child = command.commands.find((one) => one.name() === word);
       // A group that takes words itself means `add` by them.
@@ -227,12 +244,12 @@ function flagsOf(command: Command): Candidate[] {
 
 const words = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, description: '' }));
 
-async function optionValues(context: Context, option: Option): Promise<Completion> {
+async function optionValues(context: Context, option: Option, user: string | undefined): Promise<Completion> {
   if (option.flags.includes('<file>')) return FILES;
   if (option.argChoices) return { files: false, candidates: words(option.argChoices) };
   if (option instanceof WhereOption) return { files: false, candidates: words(option.beginnings) };
   if (option.flags.includes('<day>')) return { files: false, candidates: words(['today', 'yesterday']) };
-  return fromStore(context, flagSources[option.name()]);
+  return fromStore(context, flagSources[option.name()], user);
 }
 
 async function argumentValues(
@@ -240,6 +257,7 @@ async function argumentValues(
   command: Command,
   path: string,
   args: readonly string[],
+  user: string | undefined,
 ): Promise<Completion> {
   const all = command.registeredArguments;
   const argument: Argument | undefined = all[args.length] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
@@ -247,45 +265,60 @@ async function argumentValues(
   if (argument.argChoices) return { files: false, candidates: words(argument.argChoices) };
   if (argument.name() === 'file') return FILES;
   const sources = argumentSources[path] ?? [];
-  return fromStore(context, sources[Math.min(args.length, sources.length - 1)]);
+  return fromStore(context, sources[Math.min(args.length, sources.length - 1)], user);
 }
 
-async function fromStore(context: Context, source: Source | undefined): Promise<Completion> {
+async function fromStore(
+  context: Context,
+  source: Source | undefined,
+  user: string | undefined,
+): Promise<Completion> {
   try {
-    const candidates = source && existsSync(context.databasePath) ? await source(context) : [];
-    return { files: false, candidates };
+    if (!source || !existsSync(context.databasePath)) return { files: false, candidates: [] };
+    context.quiet = true;
+    return { files: false, candidates: await source(context, resolveUser(context, user)) };
   } catch {
     return { files: false, candidates: [] };
   }
 }
 
-const exerciseNames: Source = ({ store }) =>
-  store.logs
-    .exercises()
-    .map(({ exerciseName, exerciseType }) => ({ value: exerciseName, description: exerciseType }));
+/** Records of the user at hand. Where that is nobody, none: what others do and write stays with them. */
+const own =
+  (find: (store: Store, userId: number) => Candidate[]): Source =>
+  ({ store }, userId) =>
+    userId === undefined ? [] : find(store, userId);
 
-/** Which records of a kind are offered, where not the last that were added. */
-const offered: { readonly [K in KindName]?: Paging } = {
-  user: { limit: 100 },
-  log: { sort: '-date,-id', limit: OFFERED },
-};
+const exerciseNames = own(({ logs }, userId) =>
+  logs
+    .exercises(userId)
+    .map(({ exerciseName, exerciseType }) => ({ value: exerciseName, description: exerciseType })),
+);
 
-const idsOf =
-  (kind: KindName): Source =>
-  ({ store }) =>
-    store
-      .of(kind)
-      .list(offered[kind] ?? { sort: '-id', limit: OFFERED })
+const userIds: Source = ({ store }) =>
+  store.users
+    .list({ limit: MOST_USERS })
+    .map((user) => ({ value: String(user.id), description: describe('user', user) }));
+
+const idsOf = (kind: OwnedKindName): Source =>
+  own((store, userId) => {
+    const records: Records<OwnedKindName> = store.of(kind);
+    return records
+      .list({ userId, sort: kind === 'log' ? '-date,-id' : '-id', limit: OFFERED })
       .map((record) => ({ value: String(record.id), description: describe(kind, record) }));
+  });
 
-const routineNames: Source = ({ store }) =>
-  store.routines.list().map((routine) => ({ value: routine.name, description: summaryOfRoutine(routine) }));
+const routineNames = own(({ routines }, userId) =>
+  routines
+    .list({ userId })
+    .map((routine) => ({ value: routine.name, description: summaryOfRoutine(routine) })),
+);
 
 const times: Source = () => words(timesOfDay);
 
-const changes: Source = async ({ store }) => {
+const changes: Source = async ({ store }, userId) => {
+  if (userId === undefined) return [];
   const { describeEntry } = await import('../views/history.ts');
-  const entries = store.history.list({ limit: OFFERED });
+  const entries = store.history.list({ user: userId, limit: OFFERED });
   return entries
     .filter(({ change }, i) => entries[i - 1]?.change !== change)
     .map((entry) => ({ value: String(entry.change), description: describeEntry(entry) }));
@@ -303,8 +336,8 @@ const remotes: Source = async ({ store }) =>
 /** Values of flags that are records, by the flag's name. */
 const flagSources: Readonly<Record<string, Source>> = {
   [logFields.exerciseName.flag]: exerciseNames,
-  [logFields.userId.flag]: idsOf('user'),
-  as: idsOf('user'),
+  [logFields.userId.flag]: userIds,
+  as: userIds,
   log: idsOf('log'),
 };
 
@@ -312,7 +345,10 @@ const flagSources: Readonly<Record<string, Source>> = {
 const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>> = {
   ...Object.fromEntries(
     kindNames.flatMap((kind) =>
-      ['show', 'edit', 'rm'].map((verb) => [`${commandsOf(kind).one} ${verb}`, [idsOf(kind)]]),
+      ['show', 'edit', 'rm'].map((verb) => [
+        `${commandsOf(kind).one} ${verb}`,
+        [kind === 'user' ? userIds : idsOf(kind)],
+      ]),
     ),
   ),
   'log add': [exerciseNames, undefined],
@@ -324,8 +360,8 @@ const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>>
   'routine show': [routineNames],
   'routine edit': [routineNames, exerciseNames],
   'routine rm': [routineNames],
-  'user erase': [idsOf('user')],
-  'user use': [idsOf('user')],
+  'user erase': [userIds],
+  'user use': [userIds],
   'token rm': [tokens],
   sync: [remotes],
   'remote rm': [remotes],

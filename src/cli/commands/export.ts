@@ -51,6 +51,10 @@ export function addExportCommand(program: Command, context: Context): void {
     .addOption(new Option('--limit <n>', 'no more logs than so many').argParser(countOf))
     .addOption(formatOption('as the name of the file says, or JSON', exportFormats))
     .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
+    .option(
+      '--excel',
+      'CSV that Excel opens by a double click where it separates by semicolons, as in German and French; sciatica import reads it too',
+    )
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .addOption(
       new Option(
@@ -67,6 +71,7 @@ export function addExportCommand(program: Command, context: Context): void {
       examples(
         'sciatica export -o backup.json',
         'sciatica export logs --user 3 --since -90d -o nora.csv',
+        'sciatica export logs --user 3 --excel -o nora.csv',
         'sciatica export --format ndjson | gzip > records.ndjson.gz',
         'sciatica export --user 3 --format fhir --anonymous -o case.json',
         'sciatica export --user 3 --format fhir --bundle transaction --with-report -o clinic.json',
@@ -83,6 +88,8 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     throw usage(
       `${escapeControls(output)}: that is none of the formats there are, ${exportFormats.join(', ')}. Say which with --format.`,
     );
+  if (options['excel'] === true && (format !== 'csv' || options['raw'] === true))
+    throw usage('--excel is for CSV, and without --raw.');
   if (format === 'csv' && what === undefined)
     throw usage('CSV holds one kind of record: say export users or export logs.');
   if (format === 'fhir' && what !== undefined)
@@ -120,7 +127,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
       lists[LAST_CHANGES] = history.lastChanges();
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, context.today, filter, options)
-      : format === 'csv' && !isOfOthers
+      : format === 'csv' && !isOfOthers && options['excel'] !== true
         ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
         : rendered(lists, format, options, origin));
     if (output === undefined) await writeData(context, pieces);
@@ -264,8 +271,13 @@ async function rendered(
     case 'csv': {
       const { csvOf } = await import('../../exchange/csv.ts');
       const kind = kindNames.find((name) => given[listKeyOf(name)]) ?? 'user';
-      const fields = Object.keys(kindOf(kind).fields).filter((name) => !hidden.includes(name));
-      return csvOf(fields, recordsOf(inTurn(all)), { raw: options['raw'] === true });
+      const { fields } = kindOf(kind);
+      const names = Object.keys(fields).filter((name) => !hidden.includes(name));
+      const texts = names.filter((name) => /^(text|email)$/.test(fields[name]?.kind ?? ''));
+      return csvOf(names, recordsOf(inTurn(all)), {
+        raw: options['raw'] === true,
+        excel: options['excel'] === true ? texts : undefined,
+      });
     }
   }
 }

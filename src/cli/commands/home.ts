@@ -16,18 +16,37 @@ import { statusLines } from '../views/trial.ts';
 /** Days of the pain that is shown. */
 const DAYS = 14;
 
+/** Lines for somebody who has never recorded anything. */
+const WELCOME = [
+  'You record an exercise and your pain before and after it, from 1 to 10.',
+  'After some weeks sciatica tells you after which exercises there was less pain.',
+  'Everything stays in one file on this computer.',
+  'Practice records to look around: sciatica demo. All commands: sciatica --help',
+];
+
 /**
  * `sciatica` alone: today, this week, the last session, the pain of two weeks, and what to type next. It proposes no
  * exercise.
- * @returns false where there is no user yet, and the help is what helps
+ * Where there is no user yet, it asks who is there and for the first exercise, or without a terminal says how to begin.
  */
-export async function showHome(context: Context): Promise<boolean> {
+export async function showHome(context: Context): Promise<void> {
   context.requireNamed();
-  if (!existsSync(context.databasePath) || context.store.users.count() === 0) return false;
+  if (!existsSync(context.databasePath) || context.store.users.count() === 0) return beginDiary(context);
   const userId = resolveUser(context, undefined);
   const lines = userId === undefined ? severalLines(context) : ownLines(context, userId);
   for (const line of lines) print(context, await fitted(line, context.width));
-  return true;
+}
+
+async function beginDiary(context: Context): Promise<void> {
+  const { canvasOf, wrap } = await import('../terminal/layout.ts');
+  const canvas = await canvasOf(context);
+  for (const line of WELCOME.flatMap((text) => wrap(text, canvas))) print(context, line);
+  print(context, '');
+  if (!context.interactive) return print(context, `Next: ${commandLine(context, 'user add')}`);
+  context.close();
+  context.mayCreate = true;
+  const { recordFirst } = await import('./log-add.ts');
+  await recordFirst(context);
 }
 
 /** Columns of the names in front of the lines. */
@@ -103,15 +122,23 @@ const againstGoal = (sessions: number, goal: number | undefined) =>
 
 const daysOf = (logs: readonly Log[]): string[] => [...new Set(logs.map(({ date }) => date))].sort();
 
-/** Mean pain before exercise of each day with sessions, as bars and in words. */
+/** Mean pain before exercise of each day with sessions, and the pain after its last one, as bars and in words. */
 function painLines(logs: readonly Log[]): string[] {
-  const means = daysOf(logs).map((day) => {
-    const pains = logs.filter(({ date }) => date === day).map(({ painBefore }) => painBefore);
-    return pains.reduce((sum, pain) => sum + pain, 0) / pains.length;
-  });
-  const [first, last] = [means[0], means.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const points = (mean: number) => String(Math.round(mean * 10) / 10);
-  const words = means.length === 1 ? points(first) : `${points(first)} → ${points(last)}`;
-  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, last ${DAYS} days`];
+  const days = daysOf(logs).map((day) => logs.filter(({ date }) => date === day));
+  const before = days.map(
+    (ofDay) => ofDay.reduce((sum, { painBefore }) => sum + painBefore, 0) / ofDay.length,
+  );
+  const after = days.flatMap((ofDay) => ofDay.at(-1)?.painAfter ?? []);
+  if (days.length === 0) return [];
+  return [
+    `Pain       ${course(before)}, before exercise, last ${DAYS} days`,
+    `           ${course(after)}, after the last exercise of each day`,
+  ];
+}
+
+/** Bars, and the first value and the last. */
+function course(values: readonly number[]): string {
+  const points = (value = 0) => String(Math.round(value * 10) / 10);
+  const words = values.length === 1 ? points(values[0]) : `${points(values[0])} → ${points(values.at(-1))}`;
+  return `${sparkline(values, DAYS)} ${words}`;
 }

@@ -5,6 +5,7 @@ import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
+import { type DayOrder, dayOrders } from '../../exchange/days.ts';
 import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
 import type { Import, ImportResult } from '../../store/maintenance/import/import.ts';
 import type { OnConflict } from '../../store/maintenance/import/staging.ts';
@@ -28,7 +29,7 @@ import {
   OLDER_FILE,
   totalOf,
 } from '../views/import.ts';
-import { summaryOf } from '../views/records.ts';
+import { saySameEmail, summaryOf } from '../views/records.ts';
 
 /** Faults shown in a terminal; where stderr is a file, all are written. */
 const SHOWN_FAULTS = 20;
@@ -38,6 +39,7 @@ interface ImportOptions {
   onConflict?: keyof typeof policies;
   dryRun?: boolean;
   raw?: boolean;
+  dates?: DayOrder;
   json?: boolean;
   mirror?: boolean;
   yes?: boolean;
@@ -63,18 +65,20 @@ export function addImportCommand(program: Command, context: Context): void {
     .description(
       `Bring in users, logs, routines and goals from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }, NDJSON with a record per line, or CSV with a header.
 
-A file that says which database it is from (JSON does; NDJSON with --origin) is known again the next time: what is new there comes in, what was changed there and not here is changed, the rest is left alone, and what was deleted there is named; --mirror deletes it here too. A record that was changed on both sides is a conflict: it is shown, and nothing is imported unless --on-conflict says whose state counts: theirs (the file's), ours, or newest, the one that was changed last. A record equal in every field to one that is here is that one. Ids are kept where they were never used. A user who was erased here is a conflict too, and so is a record that differs though the file, with all records, says that it was never changed there: two copies of one database give the same id to different records. Of such logs renumber keeps both.
+JSON says which database it is from, and so does NDJSON with --origin. The next file from there is then matched with this one: new records come in, records that were changed only there are changed here, and the rest is left alone. Records that were deleted there are named; --mirror deletes them here too. A record that was changed on both sides is a conflict. It is shown, and nothing is imported until --on-conflict says whose version counts: theirs (the file's), ours, or newest, the one that was changed last. Two records that are equal in every field count as one. Ids are kept if they were never used here. A user who was erased here is a conflict too. Two copies of one database give the same id to different records; an export with all records shows this, and it is a conflict: renumber keeps both logs.
 
-Files without an origin, and those of this database itself, are matched by id: a record that is there already, the same, is left alone; one without an id gets a new one. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: ours (or skip) keeps what is stored, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's under a new id, and logs in the file follow their user. Of two routines of one name, and of two goals, a user keeps one: renumber does not help there.
+Files without an origin, and those of this database itself, are matched by id. A record that is already here is left alone, and one without an id gets a new one. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. A user has one goal, and one routine of a name: renumber does not help there.
 
-The ids in a file without an origin may be those of another database. Records whose users are not in the file come into a database of several users only with --as ID, or with --same-ids where the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.`,
+The ids in a file without an origin may be those of another database. If this database has several users, records whose users are not in the file need --as ID, or --same-ids if the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.
+
+CSV may be as a spreadsheet saved it: days as 5.11.2026 or 5/11/2026, true and false in English, German or French.`,
     )
     .argument('<file>', 'the file, or - for stdin')
     .addOption(formatOption('as its name says, or what is in it'))
     .addOption(
       new Option(
         '--on-conflict <how>',
-        'when a record was changed on both sides, or its id is taken',
+        'what to do if a record was changed on both sides, or its id is taken',
       ).choices(Object.keys(policies)),
     )
     .option('--as <id>', 'put the records of a file with one user under this user')
@@ -83,6 +87,12 @@ The ids in a file without an origin may be those of another database. Records wh
     .option('--yes', 'do not ask')
     .option('--dry-run', 'find out what would happen, and write nothing')
     .addOption(rawOption("the CSV was written with --raw: take no ' off"))
+    .addOption(
+      new Option(
+        '--dates <order>',
+        'what 5/11/2026 means in CSV: dmy (5 November) or mdy (May 11); otherwise a number above 12 in the file decides',
+      ).choices(dayOrders),
+    )
     .option('--json', 'the counts as JSON')
     .addHelpText(
       'after',
@@ -113,7 +123,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   // Everything before the one transaction at the end is staging.
   context.ifInterrupted = 'Nothing was imported.';
   try {
-    const reading = await readRecords(file.bytes, { format, raw });
+    const reading = await readRecords(file.bytes, { format, raw, dates: options.dates });
     task = await context.store.import(reading.where, path === '-' ? undefined : basename(path));
     await readAll(file, reading, task, progress);
     context.ifInterrupted = undefined;
@@ -248,6 +258,8 @@ function sayResult(context: Context, task: Import, options: ImportOptions, isMer
   sayCounts(context, result, options);
   const { counts, gone, isOlder, recipients, replaced, moved } = result;
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
+  if (!options.dryRun)
+    for (const { id, isNew } of recipients) if (isNew) saySameEmail(context, context.store.users.get(id));
   if (replaced.length > 0) say(context, `Changed records of: ${escapeControls(namesOf(replaced))}`);
   for (const line of describeMoved(moved)) say(context, escapeControls(line));
   if (isOlder) say(context, OLDER_FILE);

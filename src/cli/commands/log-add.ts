@@ -11,6 +11,7 @@ import {
   logRecord,
   suggestEffective,
 } from '../../domain/log.ts';
+import { addDays } from '../../domain/words/day.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { ageOf, anywayOption, settleDays } from '../input/days.ts';
@@ -33,12 +34,13 @@ import {
   valuesOf,
 } from '../input/options.ts';
 import { resolveUser, resolveUserOrAsk } from '../input/resolve-user.ts';
+import { introduce } from '../records/verbs.ts';
 import { namingFlags, usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
-import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
+import { redFlagsHelp, sayRedFlags, sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const IN_ONE_LINE =
   'In one line, the name is that of an exercise done before or a part of it, such as piri, or its initials; a new name needs --type, or is asked about. It is today, without notes, and helped if the pain is less after than before, unless you say otherwise. --name is always taken literally.';
@@ -109,7 +111,19 @@ interface Draft {
  */
 async function addLog(context: Context, words: readonly string[], options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const draft = draftOf(context, words, options);
+  await introduce(context);
+  await addSession(context, options, draftOf(context, words, options));
+}
+
+/** Asks who is there, and for the first session: the exercise and the pain. For a terminal. */
+export async function recordFirst(context: Context): Promise<void> {
+  await introduce(context);
+  await addSession(context, {}, { ...draftOf(context, [], {}), brief: true });
+  say(context, `The next time, this is enough: ${commandLine(context, 'log again')}`);
+  await sayRedFlags(context);
+}
+
+async function addSession(context: Context, options: Options, draft: Draft): Promise<void> {
   if (context.interactive) await settleUser(context, draft);
   const known = context.store.logs.exercises(userIdOf(draft));
   await settleName(context, draft, known);
@@ -261,32 +275,58 @@ async function askMissing(
   const meant = await askSimilar(context, name, known);
   const values = withType({ ...given, exerciseName: meant ?? name }, known);
   if (brief) Object.assign(values, { ...defaults(context), ...values });
+  // Whoever has just said how much it hurts now is not asked again.
+  const painNow =
+    known.length === 0 ? context.store.users.find(Number(given['userId']))?.painLevel : undefined;
+  const usual: Values = { ...defaults(context), ...(painNow !== undefined && { painBefore: painNow }) };
   for (const [field, definition] of Object.entries(missingOf(logFields, values)))
     if (field === 'exerciseType' && brief)
       values[field] = await askType(context, String(values['exerciseName']));
-    else if (field !== 'effective')
-      values[field] = await askField(context, definition, defaults(context)[field]);
+    else if (field !== 'effective') values[field] = await askField(context, definition, usual[field]);
     else values[field] = brief ? helped(values) : await askHelped(context, helped(values));
   return values;
 }
 
 /** Points out probable mistakes: a name close to a known one, a strange day, the same session twice. */
 function sayDoubts(context: Context, log: Log, known: readonly Exercise[]): void {
-  const similar = similarName(log.exerciseName, known);
-  if (similar) {
-    say(
-      context,
-      `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
-    );
-    const edit = `log edit ${log.id} --name ${quoted(escapeControls(similar))}`;
-    say(context, `If that was meant: ${commandLine(context, edit)}`);
-  }
+  saySimilarName(context, log, known);
   sayDoubtOfDay(context, log.date);
-  const { userId, exerciseName, date, painBefore, painAfter } = log;
-  const same = context.store.logs
-    .list({ userId, exerciseName, since: date, until: date })
-    .find((other) => other.id !== log.id && other.painBefore === painBefore && other.painAfter === painAfter);
+  const same = sameThatDay(context, log);
   if (same) say(context, `Note: log ${same.id} says the same of that day.`);
+}
+
+/** Points out that the name of a session is close to that of an exercise done before. */
+export function saySimilarName(context: Context, log: Log, known: readonly Exercise[]): void {
+  const similar = similarName(log.exerciseName, known);
+  if (!similar) return;
+  say(
+    context,
+    `Note: "${escapeControls(log.exerciseName)}" is new; there already is "${escapeControls(similar)}".`,
+  );
+  const edit = `log edit ${log.id} --name ${quoted(escapeControls(similar))}`;
+  say(context, `If that was meant: ${commandLine(context, edit)}`);
+}
+
+/** A session of the same day with the same pain and notes, unless that exercise is done several times a day. */
+function sameThatDay(context: Context, log: Log): Log | undefined {
+  const { logs, routines } = context.store;
+  const { userId, exerciseName, date, painBefore, painAfter, notes } = log;
+  const same = logs
+    .list({ userId, exerciseName, since: date, until: date })
+    .find(
+      (other) =>
+        other.id !== log.id &&
+        other.painBefore === painBefore &&
+        other.painAfter === painAfter &&
+        other.notes === notes,
+    );
+  if (!same) return undefined;
+  const inRoutine = routines
+    .list({ userId })
+    .some(({ exercises }) => exercises.some((exercise) => exercise.exerciseName === exerciseName));
+  const before = logs.list({ userId, exerciseName, until: addDays(date, -1), sort: '-date', limit: 50 });
+  const isHabit = new Set(before.map((other) => other.date)).size < before.length;
+  return inRoutine || isHabit ? undefined : same;
 }
 
 /** What bare words say about a session; the name is as it was typed. */

@@ -14,7 +14,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { printRecord, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf, logColumns, nameOf, summaryOfLog } from '../views/records.ts';
-import { addLogAddCommands, askHelped } from './log-add.ts';
+import { addLogAddCommands, askHelped, saySimilarName } from './log-add.ts';
 
 /** `sciatica log add|routine|show|edit|rm` */
 export function addLogCommand(program: Command, context: Context): void {
@@ -116,7 +116,14 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     },
     describe: (log) => `log ${log.id}: ${answerOf(log, context.today)}`,
   }));
-  if (changed && 'date' in changed.patch) sayDoubtOfDay(context, changed.record.date);
+  if (!changed) return;
+  const { patch, record } = changed;
+  if ('date' in patch) sayDoubtOfDay(context, record.date);
+  if (!('exerciseName' in patch)) return;
+  const known = logs
+    .exercises(record.userId)
+    .filter(({ exerciseName: name, sessions }) => name !== record.exerciseName || sessions > 1);
+  saySimilarName(context, record, known);
 }
 
 /**

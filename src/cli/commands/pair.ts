@@ -91,6 +91,7 @@ async function runningService(context: Context): Promise<PairingService> {
 
 /** Whether a service listens where it was announced, with the key of that pin. */
 async function isReachable({ host, port, pin }: PairingService): Promise<boolean> {
+  if (pin === undefined) return isListening(host, port);
   const { connect } = await import('node:tls');
   return new Promise((resolve) => {
     const at = isWildcard(host) ? '127.0.0.1' : host;
@@ -108,8 +109,23 @@ async function isReachable({ host, port, pin }: PairingService): Promise<boolean
   });
 }
 
+/** Whether something listens there: whose certificate it is, a proxy may decide. */
+async function isListening(host: string, port: number): Promise<boolean> {
+  const { connect } = await import('node:net');
+  const socket = connect({ host: isWildcard(host) ? '127.0.0.1' : host, port, timeout: REACH_MS });
+  return new Promise<boolean>((resolve) => {
+    socket.on('connect', () => resolve(true));
+    for (const event of ['timeout', 'error']) socket.on(event, () => resolve(false));
+  }).finally(() => socket.destroy());
+}
+
 /** @throws SciaticaError `invalid` for an address that this machine does not have, `unusable` without a network */
-function urlOf({ host, port }: PairingService, address: string | undefined): string {
+function urlOf({ host, port, urls }: PairingService, address: string | undefined): string {
+  if (urls) {
+    const url = urls.find((one) => address === undefined || new URL(one).hostname === address.toLowerCase());
+    if (url === undefined) throw usage(`--address must be one of the service: ${urls.join(', ')}.`);
+    return url;
+  }
   const { names, addresses } = machineAt(host);
   const own = [...addresses, ...names];
   const wanted = address?.toLowerCase();
@@ -137,7 +153,7 @@ async function show(
     return;
   }
   const lines = await qrLines(uri, context.width, context.colour);
-  say(context, 'Scan this with the app, on the same network.');
+  say(context, 'Scan this with the camera of the phone, or with the app, on the same network.');
   say(context, `It is good for ten minutes.${wait ? ' Ctrl-C closes it.' : ''}`);
   if (!lines) say(context, 'The terminal is too narrow for the QR code.');
   print(context, uri);

@@ -30,7 +30,7 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .command('add')
     .summary('Name a service')
     .description(
-      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (sciatica://pair?…) stands for URL, pin and token, once. The service is asked at once whether it lets this machine in; where nobody answers, the remote is kept all the same. No record is sent before sciatica sync.',
+      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (https://…/app/#code=…) stands for URL, pin and token, once. The service is asked at once whether it lets this machine in; where nobody answers, the remote is kept all the same. No record is sent before sciatica sync.',
     )
     .argument('<name>', 'letters, digits, - and _')
     .argument(
@@ -47,7 +47,7 @@ export function addRemoteCommand(program: Command, context: Context): void {
       'after',
       examples(
         'sciatica remote add home https://home.example:3000 --token-file token.txt',
-        "sciatica remote add home 'sciatica://pair?url=…&pin=…&code=…' --as 1",
+        "sciatica remote add home 'https://…/app/#code=…&pin=…' --as 1",
       ),
     )
     .action((name: string, url: string, options: AddOptions) => addRemote(context, name, url, options));

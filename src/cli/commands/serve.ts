@@ -22,6 +22,7 @@ interface ServeOptions {
   tlsKey?: string;
   behindProxy?: true;
   pairing?: true;
+  app: boolean;
   rate?: number;
   burst?: number;
   /** MiB an hour. */
@@ -68,8 +69,9 @@ export function addServeCommand(program: Command, context: Context): void {
     .option('--tls-key <file>', 'key of the certificate, as PEM')
     .option(
       '--pairing',
-      'let phones on the same network be paired (sciatica pair): --auth, and https with a certificate that is made and kept for this machine',
+      'let phones on the same network be paired (sciatica pair): --auth, and https with a certificate that is made and kept for this machine, unless there is --tls-cert or --behind-proxy',
     )
+    .option('--no-app', 'leave out the page for phones, at /app/')
     .option('--behind-proxy', 'a proxy in front does TLS and says in X-Forwarded-For who calls')
     .option(
       '--rate <number>',
@@ -95,25 +97,28 @@ Examples:
 async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { port, host, origins } = checkOptions(options);
   const { startServer } = await import('../../http/server.ts');
+  const { companionFiles } = await import('../../http/companion.ts');
   const { DEFAULT_RATE } = await import('../../http/guard/limits.ts');
   // A closed request log does not end the service.
   context.stderr.on('error', () => {});
   const log = (text: string) => void context.stderr.write(text);
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
   const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
-  const own = options.pairing && (await ownTls(context, host));
+  const isOwn = options.pairing && !files && !options.behindProxy;
+  const own = isOwn ? await ownTls(context, host) : undefined;
   const server = await startServer(context.store, {
     host,
     port,
     origins,
-    auth: options.auth || own ? { burst, perSecond: rate } : undefined,
+    auth: options.auth || options.pairing ? { burst, perSecond: rate } : undefined,
     quota: options.quota === undefined ? undefined : options.quota * 1024 * 1024,
     tls: own ? own.first.tls : files && readCertificate(files),
     behindProxy: options.behindProxy === true,
-    isPairing: own !== undefined,
+    isPairing: options.pairing === true,
     ownNames: own ? hostsOf(own.first.machine) : [],
     log,
     workerFile: join(__dirname, 'worker.js'),
+    companion: options.app ? companionFiles(join(__dirname, 'app')) : undefined,
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
@@ -127,16 +132,27 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     : files && watchCertificate(files, (renewed) => server.renew(renewed), tell);
   const told = toldToStop(certificate?.look);
   const withdraw =
-    own && (await announce(context.store, { host, port: server.port, pin: pinOf(own.first.tls.cert) }));
+    options.pairing &&
+    (await announce(context.store, {
+      host,
+      port: server.port,
+      ...(own
+        ? { pin: pinOf(own.first.tls.cert) }
+        : { urls: options.allowHost.map((name) => urlOf(name, options.behindProxy ? 443 : server.port)) }),
+    }));
   const scheme = own || tlsCert ? 'https' : 'http';
   context.stdout.write(
     `sciatica serves ${scheme}://${inUrl(own ? (reachableAt(host) ?? host) : host)}:${server.port}\n`,
   );
   await told;
   certificate?.stop();
-  await withdraw?.();
+  if (withdraw) await withdraw();
   await server.stop();
 }
+
+/** Where a phone calls a service that has this name. */
+const urlOf = (name: string, port: number): string =>
+  `https://${name}${port === 443 || /:\d+$/.test(name) ? '' : `:${port}`}`;
 
 /** The Host names of a machine. */
 const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
@@ -203,7 +219,7 @@ function hasTerminal(): boolean {
 
 /** Only this machine without tokens; no tokens over a network without TLS. */
 function doorFaults(options: Listening): Issue[] {
-  const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota } = options;
+  const { host, tlsCert, tlsKey, behindProxy, pairing, rate, burst, quota, allowHost } = options;
   const issues: Issue[] = [];
   const auth = options.auth || pairing;
   const isHere = isLoopback(host);
@@ -219,15 +235,10 @@ function doorFaults(options: Listening): Issue[] {
     });
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     issues.push({ field: '--tls-cert', message: 'and --tls-key need each other' });
-  if (pairing && (tlsCert ?? tlsKey) !== undefined)
+  if (pairing && (tlsCert || behindProxy) && allowHost.length === 0)
     issues.push({
-      field: '--pairing',
-      message: 'makes and keeps a certificate of its own: leave out --tls-cert and --tls-key',
-    });
-  if (pairing && behindProxy)
-    issues.push({
-      field: '--pairing',
-      message: 'needs phones to reach the service itself: leave out --behind-proxy',
+      field: '--allow-host',
+      message: 'is needed: it says by which name phones call the service',
     });
   for (const [field, value] of Object.entries({
     '--behind-proxy': behindProxy,
@@ -241,7 +252,7 @@ function doorFaults(options: Listening): Issue[] {
 
 function checkOptions(options: ServeOptions) {
   const { port, allowHost, allowOrigin } = options;
-  const host = options.host ?? (options.pairing ? allAddresses() : '127.0.0.1');
+  const host = options.host ?? (options.pairing && !options.behindProxy ? allAddresses() : '127.0.0.1');
   const issues: Issue[] = doorFaults({ ...options, host });
   if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT)
     issues.push({ field: '--port', message: `must be a whole number from 0 to ${MAX_PORT}` });

@@ -7,12 +7,12 @@ import { confirmDeletion, confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { addVerb, editVerb, showVerb } from '../records/commands.ts';
-import { addListCommand } from '../records/list.ts';
+import { addListCommand, listRecords } from '../records/list.ts';
 import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
-import { summaryOfUser } from '../views/records.ts';
+import { saySameEmail, summaryOfUser } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
 
 /** `sciatica user add|show|edit|rm|use` */
@@ -74,6 +74,7 @@ async function addUser(context: Context, options: Options): Promise<void> {
   const user = await addRecord(context, options, 'user');
   const { users, settings } = context.store;
   sayDoubtOfDay(context, user.diagnosisDate);
+  saySameEmail(context, user);
   if (users.count() === 1) say(context, `Next, record an exercise: ${commandLine(context, 'log add')}`);
   else if (!settings.get('user'))
     say(context, `To record as this user from now on: ${commandLine(context, `user use ${user.id}`)}`);
@@ -141,10 +142,25 @@ function chooseUser(context: Context, text: string): void {
 
 /** `sciatica users` */
 export function addUsersCommand(program: Command, context: Context): void {
-  addListCommand(program, context, 'user', [
-    'sciatica users',
-    'sciatica users --json id,lastName',
-    'sciatica users --sort lastName,firstName --limit 10',
-    "sciatica users --where 'age>=60'",
-  ]);
+  const list = async (options: Options): Promise<void> => {
+    if (!options['summary']) return listRecords(context, options, 'user');
+    const { listOverviews } = await import('./overview.ts');
+    await listOverviews(context, options);
+  };
+  addListCommand(
+    program,
+    context,
+    'user',
+    [
+      'sciatica users',
+      'sciatica users --summary',
+      'sciatica users --summary --sort lastSession --limit 10',
+      'sciatica users --json id,lastName',
+      "sciatica users --where 'age>=60'",
+    ],
+    list,
+  ).option(
+    '--summary',
+    'how each of them is: sessions, pain before exercise, and entries with much pain in the last 14 days, the most urgent first',
+  );
 }

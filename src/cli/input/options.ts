@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fromTexts } from '../../domain/codec.ts';
 import { type Field, type Fields, MAX_ID } from '../../domain/fields.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
-import { DAYS, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { usage } from '../terminal/errors.ts';
 import type { Options } from '../terminal/output.ts';
 
@@ -22,7 +22,7 @@ function optionsOf(field: Field): Option[] {
       new Option(`--${field.flag}`, field.help),
       new Option(`--no-${field.flag}`, `the opposite of --${field.flag}`),
     ];
-  const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${DAYS})` : field.help;
+  const help = field.kind === 'date' ? `${field.help} (YYYY-MM-DD, ${daysTaken(field)})` : field.help;
   const option = new Option(`--${field.flag} <${placeholder(field)}>`, help);
   // For help and completion; the schema checks the value.
   if (field.kind === 'choice') option.argChoices = [...field.choices];
@@ -66,7 +66,7 @@ export function valuesOf(fields: Fields, options: Options, today: string): Recor
 }
 
 function meant(field: Field, text: string, today: string): string {
-  if (field.kind === 'date') return parseDay(text, today);
+  if (field.kind === 'date') return parseDay(text, today, field.edge);
   return (field.kind === 'choice' && choiceMeant(text, field.choices)) || text;
 }
 

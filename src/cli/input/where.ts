@@ -4,6 +4,7 @@ import type { Fields } from '../../domain/fields.ts';
 import {
   type Comparison,
   type Matching,
+  type Operator,
   operatorNames,
   operators,
   operatorsOf,
@@ -20,6 +21,14 @@ const SIGNS = operatorNames
   .toSorted((a, b) => b.sign.length - a.sign.length);
 
 const CONDITION = new RegExp(`^\\s*(\\w+)\\s*(${SIGNS.map(({ sign }) => sign).join('|')})(.*)$`, 's');
+
+/** The day that a month or a year stands for where something is compared with it. */
+const EDGES: Partial<Record<Operator, 'first' | 'last'>> = {
+  gte: 'first',
+  lt: 'first',
+  lte: 'last',
+  gt: 'last',
+};
 
 /** `--where`, which knows the fields that it compares: completion suggests them. */
 export class WhereOption extends Option {
@@ -78,7 +87,7 @@ async function whereOf(context: Context, texts: readonly string[], fields: Field
     if (!operatorsOf(field).includes(operator))
       throw usage(`--where: ${name} cannot be compared with ${sign}, only with ${signs.join(' ')}.`);
     const isDay = field.kind === 'date' && operator !== 'like';
-    const value = isDay ? parseDay(text.trim(), context.today) : text.trim();
+    const value = isDay ? parseDay(text.trim(), context.today, EDGES[operator]) : text.trim();
     return {
       filter: `${name}${operators[operator].suffix}`,
       name: `--where ${shown(condition)}: ${name}`,

@@ -13,13 +13,14 @@ import { type Options, printList, sayEmpty } from '../terminal/output.ts';
 import { columnsOf } from '../views/records.ts';
 import { isOwned, type ListFilter, verbsOf } from './verbs.ts';
 
-/** Adds `sciatica <kinds>`, which lists them. @param lines examples */
+/** Adds `sciatica <kinds>`, which lists them. @param lines examples @param list what it does */
 export function addListCommand(
   program: Command,
   context: Context,
   kind: KindName,
   lines: readonly string[],
-): void {
+  list: (options: Options) => Promise<void> = (options) => listRecords(context, options, kind),
+): Command {
   const { fields, words } = kindOf(kind);
   const { userId, ...others } = fields;
   const command = program
@@ -33,13 +34,13 @@ export function addListCommand(
   const ordered = Object.keys(others).find(
     (name) => name !== 'id' && /^(integer|date)$/.test(others[name]?.kind ?? ''),
   );
-  addMatchingOptions(command, fields)
+  return addMatchingOptions(command, fields)
     .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))
     .addOption(new Option('--limit <n>', 'the first so many').argParser(countOf))
     .addOption(jsonOption())
     .addOption(csvOption())
     .addHelpText('after', examples(...lines))
-    .action((options: Options) => listRecords(context, options, kind));
+    .action(list);
 }
 
 /** The filters of a list that are no field of the record. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
 import type { Matching } from '../../domain/filter.ts';
@@ -8,7 +9,7 @@ import { confirmDeletion, type Edited, patchOf } from '../input/edit.ts';
 import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
 import { namingFlags } from '../terminal/errors.ts';
-import { counted, sayAlways } from '../terminal/io.ts';
+import { counted, say, sayAlways } from '../terminal/io.ts';
 import { checkJson, type Options, printDone, printRecord, sayChanged } from '../terminal/output.ts';
 import { columnsOf, summaryOf } from '../views/records.ts';
 
@@ -65,7 +66,12 @@ export async function addRecord<K extends KindName>(
     const faults = dayFaults(fields, given, context.today);
     namingFlags(fields, () => checksOf(kind).patch(given), faults);
     const { askFields } = await import('../terminal/prompts.ts');
-    Object.assign(given, await askFields(context, missingOf(fields, given), blank));
+    const usual = Object.fromEntries(
+      Object.entries(fields).flatMap(([name, field]) =>
+        field.kind === 'date' && field.past ? [[name, context.today]] : [],
+      ),
+    );
+    Object.assign(given, await askFields(context, missingOf(fields, given), { ...usual, ...blank }));
   }
   const faults = dayFaults(fields, given, context.today);
   const input = () => checksOf(kind).input({ ...blank, ...given });
@@ -75,6 +81,13 @@ export async function addRecord<K extends KindName>(
   const done = `Added ${summaryOf(kind, record)}.`;
   printDone(context, options, { fields: kindOf(kind).fields, record, done });
   return record;
+}
+
+/** Asks who is there, in a terminal where nobody has recorded anything yet. */
+export async function introduce(context: Context): Promise<void> {
+  if (!context.interactive || (existsSync(context.databasePath) && context.store.users.count() > 0)) return;
+  say(context, 'First, who are you?');
+  await addRecord(context, {}, 'user');
 }
 
 /** Shows a record as details, or as JSON. @throws SciaticaError `not-found` */

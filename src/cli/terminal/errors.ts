@@ -4,7 +4,7 @@ import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/error
 import type { Field, Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
-import { DAYS } from '../../domain/words/spoken-day.ts';
+import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { withDatabase } from '../../store/sqlite/connection.ts';
 import { damaged, fileSystemError } from '../../store/sqlite/errors.ts';
@@ -237,7 +237,7 @@ export function namingFlags<T>(
 function typed(field: Field | undefined, message: string): string {
   // A pair of flags has no value that could be true or false.
   if (field?.kind === 'boolean') return message.replace(': it must be true or false', '');
-  return field?.kind === 'date' ? `${message}, or ${DAYS}` : message;
+  return field?.kind === 'date' ? `${message}, or ${daysTaken(field)}` : message;
 }
 
 function flagOf(fields: Fields, name: string): string {

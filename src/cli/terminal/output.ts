@@ -23,7 +23,8 @@ export interface Rows<R extends object> {
 
 /** A list of records in every output format. */
 export interface List<R extends object> extends Omit<Rows<R>, 'names'> {
-  fields: Fields;
+  /** By name. */
+  fields: Readonly<Record<string, object>>;
   /** The records as JSON texts, in blocks. */
   json(): Iterable<string[]>;
 }
@@ -134,7 +135,7 @@ function* stacked<R>(
 type Pick = (record: object) => object;
 
 /** What `--json` picks: all fields, or those that it names, in that order; undefined without `--json`. */
-export function pickedBy({ json: asked }: Options, fields: Fields): Pick | undefined {
+export function pickedBy({ json: asked }: Options, fields: List<object>['fields']): Pick | undefined {
   if (asked === undefined) return undefined;
   if (asked === true) return (record) => record;
   const known = Object.keys(fields);

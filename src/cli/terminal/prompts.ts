@@ -1,11 +1,11 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Context, Input } from '../../context.ts';
+import type { Context, Input, Output } from '../../context.ts';
 import { fromTexts, shown } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { BooleanField, ChoiceField, Field, Fields } from '../../domain/fields.ts';
 import { check, inputOf } from '../../domain/schema.ts';
-import { DAYS, DAYS_IN_SHORT, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
+import { DAYS_IN_SHORT, daysTaken, faultOfDay, parseDay } from '../../domain/words/spoken-day.ts';
 import { escapeControls } from './io.ts';
 import type { Streams } from './plain-prompts.ts';
 
@@ -34,13 +34,16 @@ async function ask<T>(
   const ended = () => setImmediate(abort);
   process.once('SIGINT', abort);
   const keyboard = keyboardOf(context.stdin);
-  keyboard.once('pause', ended);
+  const screen = new Screen(context.stderr);
+  const leave = () => screen.leave();
+  const redraw = () => screen.redraw();
+  keyboard.once('pause', ended).on('stopping', leave).on('continued', redraw);
   keyboard.open(takesLines);
   try {
-    return await question(prompts, { input: keyboard, output: context.stderr, signal: controller.signal });
+    return await question(prompts, { input: keyboard, output: screen, signal: controller.signal });
   } finally {
     process.off('SIGINT', abort);
-    keyboard.off('pause', ended);
+    keyboard.off('pause', ended).off('stopping', leave).off('continued', redraw);
     keyboard.close();
   }
 }
@@ -63,7 +66,7 @@ export async function askField(context: Context, field: Field, current?: unknown
     return askChoice(context, field, current);
   if (field.kind === 'boolean') return askYesNo(context, `${field.help}?`, current === true);
   const none = field.optional && current !== undefined ? ' (Backspace, then Enter: none)' : '';
-  const days = field.kind === 'date' ? ` (${DAYS_IN_SHORT})` : '';
+  const hint = hintOf(context, field, current);
   // The default is shown escaped, so an unchanged answer means the stored value.
   const shownValue = current === undefined ? undefined : escapeControls(String(current));
   const takesLines = field.kind === 'text' && field.blank;
@@ -77,9 +80,9 @@ export async function askField(context: Context, field: Field, current?: unknown
     (prompts, streams) =>
       prompts.input(
         {
-          message: `${field.help}${none}${days}`,
+          message: `${field.help}${none}${hint}`,
           // Once it is answered, nobody needs to know what else could have been said.
-          theme: { style: { message: (text: string, status: string) => headline(text, days, status) } },
+          theme: { style: { message: (text: string, status: string) => headline(text, hint, status) } },
           ...(shownValue === undefined ? {} : { default: shownValue }),
           validate: (text) => faultOfValue(field, read(text), context.today) ?? true,
         },
@@ -88,6 +91,13 @@ export async function askField(context: Context, field: Field, current?: unknown
     takesLines,
   );
   return read(answer);
+}
+
+/** What can be answered, in brackets after a space. */
+function hintOf(context: Context, field: Field, current: unknown): string {
+  const hint = field.hint ?? (field.kind === 'date' ? DAYS_IN_SHORT : '');
+  const isToday = field.kind === 'date' && current === context.today ? '; Enter: today' : '';
+  return hint && ` (${hint}${isToday})`;
 }
 
 /** A question in bold, what can be answered in dim letters. */
@@ -152,7 +162,9 @@ export async function askLine(
 }
 
 function fieldValue(field: Field, text: string, today: string): unknown {
-  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today) : text })['field'];
+  return fromTexts({ field }, { field: field.kind === 'date' ? parseDay(text, today, field.edge) : text })[
+    'field'
+  ];
 }
 
 /** What is wrong with the value of a field, as a sentence; undefined if nothing is. */
@@ -164,7 +176,7 @@ export function faultOfValue(field: Field, value: unknown, today: string): strin
     return undefined;
   } catch (error) {
     if (!(error instanceof SciaticaError)) throw error;
-    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${DAYS}` : ''}`;
+    return `It ${error.issues[0]?.message}${field.kind === 'date' ? `, or ${daysTaken(field)}` : ''}`;
   }
 }
 
@@ -211,7 +223,7 @@ export function askSearch(
 /** What stands for a line break in a pasted text while it is edited on one line. */
 const LINE_BREAK = '⏎';
 
-/** How long a prompt may take to settle after Enter, in milliseconds, before it gets what was typed since. */
+/** How long a prompt may take to settle, in milliseconds, before it gets what was typed since. */
 const SETTLED = 30;
 
 /**
@@ -270,18 +282,58 @@ class Keyboard extends PassThrough {
       return;
     }
     const end = this.#typed.search(/[\r\n\u001a]/);
-    const taken = end < 0 ? this.#typed : this.#typed.slice(0, end + 1);
+    // A search drops an Enter that comes before it has looked for the text.
+    const taken = end < 0 ? this.#typed : this.#typed.slice(0, end || 1);
     this.#typed = this.#typed.slice(taken.length);
-    if (taken.endsWith('\u001a')) {
-      if (taken.length > 1) this.write(taken.slice(0, -1));
-      this.#stop();
-    } else this.write(taken);
+    if (taken === '\u001a') this.#stop();
+    else this.write(taken);
     if (this.#typed !== '') this.#later(SETTLED);
   }
 
   #stop(): void {
+    this.emit('stopping');
     this.setRawMode(false);
-    process.once('SIGCONT', () => this.setRawMode(true));
+    process.once('SIGCONT', () => {
+      this.setRawMode(true);
+      this.emit('continued');
+    });
     process.kill(process.pid, 'SIGTSTP');
+  }
+}
+
+/** With these control sequences Inquirer erases a question before it draws it again. */
+const ERASING = /^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)+\u001b\[G/;
+
+/** The terminal as one prompt sees it, which can show its question once more. */
+class Screen extends Writable {
+  #question = '';
+
+  constructor(private readonly terminal: Output) {
+    super({ decodeStrings: false });
+  }
+
+  get isTTY(): boolean | undefined {
+    return this.terminal.isTTY;
+  }
+
+  get columns(): number | undefined {
+    return this.terminal.columns;
+  }
+
+  override _write(chunk: string | Buffer, _: string, done: () => void): void {
+    const text = String(chunk);
+    this.#question = ERASING.test(text) ? text.replace(ERASING, '') : this.#question + text;
+    this.terminal.write(text);
+    done();
+  }
+
+  /** Makes room for other programs, below the line with the answer. */
+  leave(): void {
+    this.terminal.write('\u001b[J\r\n');
+  }
+
+  /** What other programs wrote since stands above it. */
+  redraw(): void {
+    this.terminal.write(`\r\u001b[J${this.#question}`);
   }
 }

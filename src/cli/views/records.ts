@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import type { GoalInput } from '../../domain/goal.ts';
@@ -10,7 +11,7 @@ import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
-import { escapeControls } from '../terminal/io.ts';
+import { escapeControls, say } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';
 
 /** Records as text for a person: tables, details and one-line summaries, from the definitions of the fields. */
@@ -22,6 +23,15 @@ export const shownAs = (user: User, anonymous: boolean): string =>
   anonymous ? `User ${user.id}` : summaryOfUser(user);
 
 export const summaryOfUser = (user: User): string => `${nameOf(user)} (user ${user.id})`;
+
+/** Points out other users with the same e-mail address: one person may be here twice. */
+export function saySameEmail(context: Context, { id, email }: User): void {
+  const others = context.store.users
+    .list({ where: [{ field: 'email', operator: 'eq', values: [email] }], limit: 2 })
+    .filter((other) => other.id !== id);
+  for (const other of others)
+    say(context, `Note: ${summaryOfUser(other)} has the same e-mail address as user ${id}.`);
+}
 
 export function summaryOfLog({ exerciseName, date, painBefore, painAfter, effective }: Log): string {
   const change = sign(painBefore, painAfter);

@@ -1,12 +1,5 @@
 import { RED_FLAGS } from '../../domain/red-flags.ts';
-import {
-  type ExerciseSummary,
-  FEWEST_TO_SAY,
-  type Rhythm,
-  type Summary,
-  type Trend,
-  words,
-} from '../../insights/index.ts';
+import { type ExerciseSummary, type Rhythm, type Summary, type Trend, words } from '../../insights/index.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
 import { clip, widthOf } from '../terminal/width.ts';
@@ -45,19 +38,12 @@ export function summaryScreen(
 /** A summary of at least one session. */
 type Told = Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend };
 
-function paragraphs({ exercises, pain, controlDays }: Told, canvas: Canvas, brief: boolean): string[] {
-  if (exercises.every(({ verdict }) => verdict === 'too-few'))
-    return [
-      words.painSentence(pain),
-      `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`,
-    ];
-  const named = (exercise: { exerciseName: string }) => nameIn(canvas, exercise);
+function paragraphs(summary: Told, canvas: Canvas, brief: boolean): string[] {
+  const isTooFew = summary.exercises.every(({ verdict }) => verdict === 'too-few');
   return [
-    `${words.painSentence(pain)} ${words.directionSentence(pain)}`,
-    ...words.controlSentences(exercises, named, controlDays),
-    exercises.flatMap((each) => words.nextDaySentence(each, named(each)) ?? []).join(' '),
-    brief ? 'The figures behind this: sciatica summary --details' : '',
-  ].filter(Boolean);
+    ...words.closingSentences(summary, (exercise) => nameIn(canvas, exercise)),
+    ...(brief && !isTooFew ? ['The figures behind this: sciatica summary --details'] : []),
+  ];
 }
 
 /** From this many days on a rate per week is worth saying. */
@@ -101,9 +87,7 @@ function groupsOf(exercises: readonly ExerciseSummary[], { palette }: Canvas): G
     {
       title: clearTitles.more.toUpperCase(),
       exercises: more,
-      remark: more.some(({ claim }) => claim === 'harms')
-        ? 'Mention ✖ to your physiotherapist.'
-        : 'Ask your physiotherapist whether it can be the exercise.',
+      remark: words.moreRemark(more),
       paint: palette.aggravation,
     },
     { title: 'SO FAR', exercises: likely, paint: (text: string) => text },
@@ -130,16 +114,11 @@ function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout
   const room = Math.min(canvas.width, 100) - INDENT - CHANGE.length - titleOf(canvas).length - 4;
   const longest = Math.max(...exercises.map(({ exerciseName }) => widthOf(escapeControls(exerciseName))));
   const name = Math.min(Math.max(longest, LEAST_NAME), LONGEST_NAME, room);
-  const own = (exercise: ExerciseSummary) =>
-    exercise.verdict === 'likely' && exercise.claim === null
-      ? words.verdictWithWarning(exercise)
-      : words.sizeWord(exercise);
-  const more = (exercise: ExerciseSummary) =>
-    [words.latelyWords(exercise), versusWords(exercise), takenWords(exercise)].filter(Boolean).join(', ');
-  const both = (exercise: ExerciseSummary) => [own(exercise), more(exercise)].filter(Boolean).join(', ');
+  const both = (exercise: ExerciseSummary) =>
+    [words.ownWords(exercise), furtherWords(exercise)].filter(Boolean).join(', ');
   const ways: Layout['words'][] = [
     (exercise) => ({ beside: both(exercise), below: '' }),
-    (exercise) => ({ beside: own(exercise), below: more(exercise) }),
+    (exercise) => ({ beside: words.ownWords(exercise), below: furtherWords(exercise) }),
   ];
   for (const told of ways) {
     const beside = Math.max(...exercises.map((exercise) => told(exercise).beside.length));
@@ -167,20 +146,15 @@ function exerciseLines(exercise: ExerciseSummary, { paint }: Group, layout: Layo
   const beside = layout.beside && `  ${told.beside.padEnd(layout.beside)}`;
   const change = words.signed(exercise.meanChange).padStart(CHANGE.length);
   const sessions = String(exercise.sessions).padStart(titleOf(layout.canvas).length);
-  const sign = exercise.claim ? words.claimSigns[exercise.claim] : exercise.verdict === 'clear' ? '·' : '~';
+  const sign = words.signOf(exercise);
   return [
     `  ${paint(sign)} ${name}${beside || ''}  ${paint(change)}  ${sessions}`,
     ...(told.below ? wrap(told.below, layout.canvas, INDENT) : []),
   ];
 }
 
-/** Less relief than others is nothing to read beside less pain. */
-const versusWords = ({ versusOthers }: ExerciseSummary): string =>
-  versusOthers.verdict === 'more' ? (words.versusWords(versusOthers, 'your others') ?? '') : '';
-
-/** With its control characters escaped: somebody typed it. */
-const takenWords = (exercise: ExerciseSummary): string =>
-  escapeControls(words.medicationWords(exercise) ?? '');
+/** With its control characters escaped: somebody typed the medication. */
+const furtherWords = (exercise: ExerciseSummary): string => escapeControls(words.furtherWords(exercise));
 
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
@@ -192,9 +166,7 @@ const HEADING = 12;
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const groups = words.byVerdict(exercises);
   const withMore = (exercise: ExerciseSummary) => {
-    const more = [words.latelyWords(exercise), versusWords(exercise), takenWords(exercise)]
-      .filter(Boolean)
-      .join(', ');
+    const more = furtherWords(exercise);
     return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
   };
   const open = groups.open.map(withMore);

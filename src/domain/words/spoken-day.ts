@@ -5,6 +5,10 @@ import { closest } from './suggest.ts';
 
 /** How the command line tells people what it takes. */
 export const DAYS = 'today, yesterday, friday, 21 nov, 15.1.2026 or -3d';
+/** Where a month or a year stands for one of its days too. */
+const DAYS_AND_MONTHS = 'today, friday, 21 nov, -3d, march, last month or 2026-03';
+/** What the command line takes for a day of a field. */
+export const daysTaken = ({ edge }: { edge?: Edge }): string => (edge ? DAYS_AND_MONTHS : DAYS);
 /** The same beside a question. */
 export const DAYS_IN_SHORT = 'today, monday, last friday, 3 days ago, 15.1.2026';
 
@@ -30,16 +34,20 @@ const VOCABULARY = [...WEEKDAYS, 'today', 'yesterday', 'last', 'days', 'weeks', 
 /** More characters are no day with a typing mistake. */
 const LONGEST = 30;
 
+/** Which day of a week, a month or a year is meant. */
+export type Edge = 'first' | 'last';
+
 /** What a text says: a day, a day of the year, or why it says neither. */
 type Reading = { day: string } | { fault: string } | undefined;
 
 /**
  * A day as a person types it: `today`, `yesterday`, `-3d`, `3 days ago`, `last friday`, `15.1.2026`, `21 nov`. A weekday
  * is the latest before today; a date without a year the latest that is not in the future.
+ * @param edge where a month, a year or a week stands for its first or last day: `march`, `last month`, `2026-03`, `2026`
  * @returns the day as YYYY-MM-DD; any other text as it is, for the schema to refuse
  */
-export function parseDay(text: string, today: string): string {
-  const reading = readingOf(text, today);
+export function parseDay(text: string, today: string, edge?: Edge): string {
+  const reading = readingOf(text, today) ?? (edge && partOfYear(text, today, edge));
   return reading && 'day' in reading ? reading.day : text.trim();
 }
 
@@ -60,8 +68,10 @@ function misspelt(text: string, today: string): string | undefined {
   return reading && 'day' in reading ? meant : undefined;
 }
 
+const lowered = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ');
+
 function readingOf(text: string, today: string): Reading {
-  const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
+  const words = lowered(text);
   if (words === 'today') return { day: today };
   if (words === 'yesterday') return { day: addDays(today, -1) };
   return ago(words, today) ?? weekday(words, today) ?? date(words, today);
@@ -74,6 +84,35 @@ function ago(words: string, today: string): Reading {
   if (count === undefined || unit === undefined) return undefined;
   const days = (Number(count) || (count === '0' ? 0 : 1)) * (unit.startsWith('w') ? 7 : 1);
   return { day: addDays(today, -days) };
+}
+
+/** `march`, `march 2025`, `2026-03`, `2026`, `last month`, `this week` (from Monday on). */
+function partOfYear(text: string, today: string, edge: Edge): Reading {
+  const words = lowered(text);
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  const [, which, unit] = /^(this|last) (week|month|year)$/.exec(words) ?? [];
+  const back = which === 'last' ? 1 : 0;
+  if (unit === 'week') {
+    const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7) - 7 * back);
+    return { day: edge === 'first' ? monday : addDays(monday, 6) };
+  }
+  if (unit === 'month')
+    return back < month ? ofMonths(year, month - back, 1, edge) : ofMonths(year - 1, 12, 1, edge);
+  if (unit === 'year') return ofMonths(year - back, 1, 12, edge);
+  const [, iso, isoMonth] = /^(\d{4})(?:[-/](\d{1,2}))?$/.exec(words) ?? [];
+  if (iso !== undefined && isoMonth === undefined) return ofMonths(Number(iso), 1, 12, edge);
+  if (iso !== undefined) return ofMonths(Number(iso), Number(isoMonth), 1, edge);
+  const [, name, said] = /^([a-z]{3,9})\.?,? ?(\d{4})?$/.exec(words) ?? [];
+  const named = (numberOf(name, MONTHS) ?? -1) + 1;
+  return ofMonths(yearOf(said) ?? (named > month ? year - 1 : year), named, 1, edge);
+}
+
+/** The first or last day of some months of a year. */
+function ofMonths(year: number, month: number, count: number, edge: Edge): Reading {
+  if (month < 1 || month > 12) return undefined;
+  if (edge === 'first') return { day: written(1, month, year) };
+  const isLast = month + count > 12;
+  return { day: isLast ? written(31, 12, year) : addDays(written(1, month + count, year), -1) };
 }
 
 /** The latest such day before today. */

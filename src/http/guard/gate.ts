@@ -78,7 +78,7 @@ export class Gate {
    * @returns the caller's session; or a refusal with Problem 401 without a valid token, 403 where its role lacks the
    *   right, 429 over a rate limit, 503 when the audit cannot be written
    */
-  admit(request: HttpRequest, { right }: Route): Session | Refusal {
+  admit(request: HttpRequest, { right }: Pick<Route, 'right'>): Session | Refusal {
     let caller: Caller | undefined;
     try {
       if (right === null) {
@@ -119,7 +119,7 @@ export class Gate {
     };
     return {
       request: { ...request, readBody },
-      store: store.as({ meter: (bytes) => charge.raise(bytes) }),
+      store: store.as({ meter: charge }),
       settle: ({ status }) => {
         if (status >= 300) charge.release();
       },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shownStatus, trialStatus } from '../../cases/trial.ts';
-import { choice } from '../../domain/fields.ts';
+import { boolean, choice } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
 import { objectOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
@@ -37,7 +37,19 @@ const reportParameters = {
   }),
 };
 
-const readSummaryQuery = queryReader(summaryFields);
+/** The query parameters of a summary. */
+const summaryParameters = {
+  ...summaryFields,
+  words: boolean({
+    label: 'Words',
+    flag: 'words',
+    help: 'true: with `words`, what the terminal says of the figures',
+    optional: true,
+    example: true,
+  }),
+};
+
+const readSummaryQuery = queryReader(summaryParameters);
 const readComparisonQuery = queryReader(comparisonFields);
 const readReportQuery = queryReader(reportParameters);
 
@@ -52,9 +64,11 @@ const offloaded =
 
 /** GET of the figures of a user. */
 const summary = offloaded(async ({ request, id, search, store }) => {
-  const asked = readSummaryQuery(search);
+  const { words: isTold, ...asked } = readSummaryQuery(search);
   const { summaryOf } = await import('../../cases/summary.ts');
-  return tagged(request, JSON.stringify(await summaryOf(store, id, asked, today())));
+  const figures = await summaryOf(store, id, asked, today());
+  const { inWords } = await import('../../insights/wording.ts');
+  return tagged(request, JSON.stringify(isTold ? { ...figures, words: inWords(figures) } : figures));
 });
 
 /** GET of two periods of a user side by side. */
@@ -130,7 +144,7 @@ const summaryOperation: Operation = {
   summary: 'What helps a user',
   description:
     'Exercises in ranked order, the most relief first; those with too few sessions last. Changes are painAfter − painBefore in points, shares 0 to 1.',
-  query: summaryFields,
+  query: summaryParameters,
   headers: [IF_NONE_MATCH],
   success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
 };

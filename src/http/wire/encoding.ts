@@ -11,7 +11,8 @@ const LEAST_CHARACTERS = 1024;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Whether a response would be compressed for a caller that takes it. */
-export function isCompressible({ body, headers }: HttpResponse): boolean {
+export function isCompressible({ body, headers, charset }: HttpResponse): boolean {
+  if (charset) return false;
   if (typeof body === 'string') return body.length > LEAST_CHARACTERS;
   return body !== undefined && headers['content-type'] !== 'text/event-stream';
 }

@@ -50,6 +50,8 @@ export interface HttpResponse {
   disclosed?: readonly Disclosure[] | undefined;
   /** Whether the audit records it although others of its status are not recorded. */
   isAudited?: true;
+  /** Of a body that is no text, such as a picture: each of its characters is a byte. */
+  charset?: 'latin1' | undefined;
   /** How the body is to be compressed. */
   encoding?: Encoding | undefined;
 }

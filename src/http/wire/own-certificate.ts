@@ -1,4 +1,11 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  webcrypto,
+  X509Certificate,
+} from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
 import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
@@ -88,7 +95,6 @@ const withLoopback = ({ names, addresses }: Machine): Machine => ({
 /** Key and certificate as PEM. */
 async function certified(key: KeyObject, machine: Machine, now: number): Promise<string> {
   // Loaded on use: a certificate is made a few times a year.
-  const { selfSigned } = await import('./self-signed.ts');
   const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + VALID_DAYS * DAY_MS];
   const certificate = await selfSigned(key, withLoopback(machine), new Date(from), new Date(to));
   return `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
@@ -156,4 +162,44 @@ export function watchOwnCertificate(
   };
   const timer = setInterval(() => void look(), every).unref();
   return { look, stop: () => clearInterval(timer) };
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/**
+ * A certificate of a server, signed with its own key (RFC 5280), as PEM.
+ * @param key private key on the curve P-256
+ * @param machine the host names and addresses that it is for
+ */
+async function selfSigned(
+  key: KeyObject,
+  { names, addresses }: Machine,
+  notBefore: Date,
+  notAfter: Date,
+): Promise<string> {
+  // The library needs this polyfill before it is loaded; most starts need neither.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const { subtle } = webcrypto;
+  const pkcs8 = key.export({ type: 'pkcs8', format: 'der' });
+  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=sciatica',
+    notBefore,
+    notAfter,
+    signingAlgorithm: ALGORITHM,
+    keys: {
+      privateKey: await subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign']),
+      publicKey: await subtle.importKey('spki', spki, ALGORITHM, true, ['verify']),
+    },
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([
+        ...names.map((value) => ({ type: 'dns' as const, value })),
+        ...addresses.map((value) => ({ type: 'ip' as const, value })),
+      ]),
+    ],
+  });
+  return certificate.toString('pem');
 }

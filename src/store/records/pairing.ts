@@ -30,8 +30,10 @@ interface StoredCode {
 export interface PairingService {
   host: string;
   port: number;
-  /** The pin of its key. */
-  pin: string;
+  /** The pin of its key, where its certificate is its own. */
+  pin?: string;
+  /** Where phones call it otherwise. */
+  urls?: readonly string[];
 }
 
 /** What a code is exchanged for. */

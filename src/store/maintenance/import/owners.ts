@@ -16,9 +16,9 @@ import { IS_NEW, ownedStaged, type StagedKind, stagedUsers } from './staging.ts'
 /** A user here, by name. */
 export type Named = Pick<User, 'id' | 'firstName' | 'lastName'>;
 
-/** A user here to whom records of a file come, other than the file says. */
+/** A user here to whom records of a file come. */
 export interface Recipient extends Named {
-  /** Whether the user comes with the file, under another id than there. */
+  /** Whether the user comes with the file. */
   isNew: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Place {
 /** Records that would be written, or would be if nothing stood in their way. */
 const COMES = `(${IS_NEW} OR _outcome IN ('conflicting', 'overwritten', 'sameKey'))`;
 
-/** The first `limit` users who are new under another id; of a file without users, those whose records come. */
+/** The first `limit` users who are new; of a file without users, those whose records come. */
 export function recipients(db: Database, limit: number): Recipient[] {
   const isAny = db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === 1;
   const owners = ownedStaged.map(
@@ -48,8 +48,8 @@ export function recipients(db: Database, limit: number): Recipient[] {
   );
   const rows = db.all<Named>(
     isAny
-      ? `SELECT _newId AS id, firstName, lastName FROM ${stagedUsers.staged}
-         WHERE _outcome = 'renumbered' AND _newId <> id ORDER BY _at LIMIT ?`
+      ? `SELECT coalesce(_newId, id) AS id, firstName, lastName FROM ${stagedUsers.staged}
+         WHERE ${IS_NEW} ORDER BY _at LIMIT ?`
       : `SELECT id, firstName, lastName FROM main.users WHERE id IN (${owners.join(' UNION ')}) ORDER BY id LIMIT ?`,
     limit,
   );

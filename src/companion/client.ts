@@ -1,6 +1,6 @@
 import type { components } from './sciatica-api.d.ts';
 
-type Schemas = components['schemas'];
+export type Schemas = components['schemas'];
 
 /** What the service keeps of one session of one exercise. */
 export type ExerciseLog = Schemas['UserExerciseLog'];
@@ -31,6 +31,9 @@ export class Refused extends Error {
     return [408, 429, 500, 502, 503, 504, 507].includes(this.problem.status);
   }
 }
+
+/** A request that takes longer has met a network that drops what it gets. A stream brings a signal of its own. */
+const TIMEOUT_MS = 60_000;
 
 export class Sciatica {
   readonly #base: string;
@@ -113,12 +116,16 @@ export class Sciatica {
     return (await (await this.send(path, init)).json()) as T;
   }
 
-  /** @throws Refused when the service refuses; TypeError when it cannot be reached */
+  /** @throws Refused when the service refuses; TypeError or TimeoutError when it cannot be reached */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
     const headers = { 'Content-Type': 'application/json', ...authorization, ...init.headers };
     // Nothing but the token says who calls; no browser is to add cookies, or to answer from what it keeps.
-    const further = { credentials: 'omit', cache: 'no-store' } as const;
+    const further = {
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    } as const;
     const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers });
     if (response.ok) return response;
     const { status, statusText } = response;

@@ -1,70 +1,19 @@
 import { type Change, nextOf, type Problem, Refused, Sciatica } from './client.ts';
-
-/** A record of any kind, with the entity tag that it has at the service. */
-export interface Kept {
-  id: number;
-  userId?: number;
-  etag?: string;
-  [field: string]: unknown;
-}
-
-/** What the person did. Kept until it is answered, and for 90 days after that: a restored backup may lack it. */
-export interface Write {
-  /** Names it for ever: however often it is sent, it is done once. */
-  key: string;
-  what: 'create' | 'change' | 'delete';
-  /** Where it is created, and the path of the kind. */
-  path: string;
-  kind: Change['record'];
-  userId: number;
-  /** Of the record; negative until the service has given one. */
-  id: number;
-  /** The negative id, once there is another. */
-  local?: number;
-  body?: Record<string, unknown>;
-  /** The record as the person saw it. */
-  before?: Kept;
-  /** Whether it may have arrived. */
-  wasTried?: boolean;
-  /** When it was answered, by the clock of the service, in milliseconds since 1970. */
-  at?: number;
-  /** Why the service refused it. */
-  problem?: Problem;
-}
-
-/** All that an app keeps. Replace its members, and change nothing inside of them: what is the same is not stored again. */
-export interface Notebook {
-  url?: string;
-  token?: string;
-  /** Names the request that renews the token or pairs, until it is answered. */
-  tokenKey?: string;
-  /** The identity of the database that the rest belongs to. */
-  database?: string;
-  /** The users whose records the token covers; null for all. */
-  users?: readonly number[] | null;
-  /** Up to which change `records` has everything; undefined before it was read. */
-  since?: number;
-  records: Readonly<Record<string, Readonly<Record<number, Kept>>>>;
-  waiting: readonly Write[];
-  answered: readonly Write[];
-  refused: readonly Write[];
-  /** How many negative ids were given. */
-  made: number;
-  /** Why the token is not valid any more: `token-revoked`, `token-expired`, `token-unknown`, `person-erased`. */
-  ended?: string;
-}
-
-/** Where a notebook is kept: in a browser IndexedDB. */
-export interface Shelf {
-  read(): Promise<Notebook | undefined>;
-  /** Runs `work` and stores what it returns, in one transaction that no other tab comes into. */
-  update(work: (kept: Notebook) => Notebook): Promise<Notebook>;
-}
-
-/** Runs work while no other tab runs work of that name: `navigator.locks.request` of a browser. */
-export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
-
-export const EMPTY: Notebook = { records: {}, waiting: [], answered: [], refused: [], made: 0 };
+import {
+  EMPTY,
+  etagOf,
+  type Kept,
+  type Lock,
+  noted,
+  nowOf,
+  overlap,
+  recordsOf,
+  refusedToken,
+  type Shelf,
+  taken,
+  tried,
+  type Write,
+} from './notebook.ts';
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -82,7 +31,7 @@ export class Offline {
     private readonly newKey: () => string = () => crypto.randomUUID(),
   ) {}
 
-  /** Notes a new record. It is sent by `sync`. @returns its id for now */
+  /** Notes a new record. It is sent by `sync`. @returns its id for now @throws Full, as every note */
   async create(kind: Change['record'], path: string, userId: number, body: Record<string, unknown>) {
     const { made } = await this.shelf.update((kept) => {
       const write: Write = {
@@ -94,7 +43,7 @@ export class Offline {
         id: -1 - kept.made,
         body,
       };
-      return { ...kept, made: kept.made + 1, waiting: [...kept.waiting, write] };
+      return { ...noted(kept, write), made: kept.made + 1 };
     });
     return -made;
   }
@@ -111,10 +60,14 @@ export class Offline {
         (record) => record.id === id || record.id === nowOf(kept, id),
       );
       if (!before) return kept;
-      const isUnsent = ({ id: own, wasTried }: Write) => own === id && !wasTried;
-      // What was never sent needs no deletion.
-      if (!body && kept.waiting.some((write) => write.what === 'create' && isUnsent(write)))
-        return { ...kept, waiting: kept.waiting.filter((write) => write.id !== id) };
+      const unsent = kept.waiting.findLast((write) => nowOf(kept, write.id) === before.id && !write.wasTried);
+      // What was never sent needs no deletion, and no other write for what is said next.
+      if (!body && unsent?.what === 'create')
+        return { ...kept, waiting: kept.waiting.filter((write) => write.id !== unsent.id) };
+      if (body && (unsent?.what === 'create' || unsent?.what === 'change')) {
+        const merged = { ...unsent, body: { ...unsent.body, ...body } };
+        return { ...kept, waiting: kept.waiting.map((write) => (write === unsent ? merged : write)) };
+      }
       const write: Write = {
         key: this.newKey(),
         what: body ? 'change' : 'delete',
@@ -125,7 +78,29 @@ export class Offline {
         before,
         ...(body && { body }),
       };
-      return { ...kept, waiting: [...kept.waiting, write] };
+      return noted(kept, write);
+    });
+  }
+
+  /** Notes that a record which was deleted is to come back. */
+  async restore(kind: Change['record'], path: string, record: Kept): Promise<void> {
+    await this.shelf.update((kept) => {
+      const id = nowOf(kept, record.id);
+      const isDeletion = ({ what, id: own }: Write) => what === 'delete' && nowOf(kept, own) === id;
+      // A deletion that was never sent is left out.
+      const unsent = kept.waiting.find((write) => isDeletion(write) && !write.wasTried);
+      if (unsent) return { ...kept, waiting: kept.waiting.filter((write) => write !== unsent) };
+      const userId = record.userId ?? record.id;
+      const write: Write = {
+        key: this.newKey(),
+        what: 'restore',
+        path,
+        kind,
+        userId,
+        id: record.id,
+        before: record,
+      };
+      return noted(kept, write);
     });
   }
 
@@ -144,7 +119,8 @@ export class Offline {
   async sync(): Promise<void> {
     await this.lock('sciatica-sync', async () => {
       // Nothing is asked for until the next pairing.
-      if ((await this.shelf.read())?.ended !== undefined) return;
+      const { ended: isOver, token } = (await this.shelf.read()) ?? EMPTY;
+      if (isOver !== undefined) return;
       try {
         await this.#check();
         await this.#pull();
@@ -153,10 +129,28 @@ export class Offline {
       } catch (error) {
         if (!(error instanceof Refused) || error.problem.status !== 401) throw error;
         const { kind: ended } = error;
-        // Of an erased person nothing stays; otherwise what waits is sent after the next pairing.
-        await this.shelf.update((kept) =>
-          ended === 'person-erased' ? { ...EMPTY, ended } : { ...kept, ended },
-        );
+        await this.shelf.update((kept) => refusedToken(kept, token, ended));
+      }
+    });
+  }
+
+  /**
+   * Syncs whenever the service says that something changed, until the stream ends. One tab does so for all: the others wait for
+   * its place.
+   * @throws as `sync`
+   */
+  async follow(signal: AbortSignal): Promise<void> {
+    await this.lock('sciatica-stream', async () => {
+      const { since, ended } = (await this.shelf.read()) ?? EMPTY;
+      if (since === undefined || ended !== undefined || signal.aborted) return;
+      const headers = { Accept: 'text/event-stream' };
+      const { body } = await (await this.#client()).send(`/changes?since=${since}`, { headers, signal });
+      const decoder = new TextDecoder();
+      for (const reader = (body as ReadableStream<Uint8Array>).getReader(); ; ) {
+        const { value, done } = await reader.read();
+        // The last event says why it ends, which the next sync learns as well.
+        if (done) break;
+        if (/^(?:data|event):/m.test(decoder.decode(value, { stream: true }))) await this.sync();
       }
     });
   }
@@ -174,15 +168,28 @@ export class Offline {
       const { database, users } = me;
       const isSame = kept.database === database && String(kept.users) === String(users);
       if (kept.database === undefined || isSame) return { ...kept, database, users };
+      // What waits for others than the token covers is never sent as theirs.
+      const isCovered = ({ userId }: Write) =>
+        kept.database === database && (users === null || users.includes(userId));
       const problem = {
         type: 'about:blank',
         title: 'Conflict',
         status: 409,
-        detail: 'This is another database.',
+        detail: 'It was recorded for another diary than the one that this phone is paired with now.',
       };
-      const unsent = kept.waiting.map((write) => ({ ...write, problem: problem as Problem }));
-      const { since: _since, ...rest } = kept;
-      return { ...rest, ...EMPTY, made: kept.made, refused: [...kept.refused, ...unsent], database, users };
+      const others = kept.waiting
+        .filter((write) => !isCovered(write))
+        .map((write) => ({ ...write, problem: problem as Problem }));
+      const { since: _since, names: _names, summary: _summary, ...rest } = kept;
+      return {
+        ...rest,
+        records: {},
+        waiting: kept.waiting.filter(isCovered),
+        answered: kept.answered.filter(isCovered),
+        refused: [...kept.refused, ...others],
+        database,
+        users,
+      };
     });
   }
 
@@ -231,17 +238,18 @@ export class Offline {
     const client = await this.#client();
     const since = await client.now();
     const records: Record<string, Record<number, Kept>> = {};
-    const read = async (kind: string, path: string) => {
+    const read = async (kind: string, path: string, filter = '') => {
       const list = records[kind] ?? {};
       records[kind] = list;
-      let next: string | undefined = `${path}?etags=true&limit=1000`;
+      let next: string | undefined = `${path}?etags=true&limit=1000${filter}`;
       while (next !== undefined) {
         const page: Response = await client.send(next);
         for (const record of (await page.json()) as Kept[]) list[record.id] = record;
         next = nextOf(page);
       }
     };
-    await read('user', '/users');
+    const { person } = (await this.shelf.read()) ?? EMPTY;
+    await read('user', '/users', person === undefined ? '' : `&id=${person}`);
     for (const { id } of Object.values(records['user'] ?? {}))
       for (const [kind, path] of listsOf(id)) await read(kind, path).catch(unlessGone);
     await this.shelf.update((kept) => {
@@ -279,7 +287,8 @@ export class Offline {
         waiting: kept.waiting.flatMap((one) => (one.key === write.key ? (settled ?? []) : one)),
       }));
     // It was done, and what it made is gone since; or there is nothing left to delete.
-    if (refusal.kind === 'record-gone') return void (await settle());
+    const isThere = write.what === 'restore' && status === 409;
+    if (refusal.kind === 'record-gone' || isThere) return void (await settle());
     if (status === 404 && write.what !== 'create') {
       // A restored backup may lack the record, which has another id once it is back.
       await this.#pull();
@@ -314,18 +323,19 @@ export class Offline {
     etag: string | undefined,
   ): Promise<{ id?: number; record?: Kept; at: number }> {
     const client = await this.#client();
-    const url = write.what === 'create' ? write.path : `/${write.path.split('/').at(-1)}/${id}`;
+    const own = `/${write.path.split('/').at(-1)}/${id}`;
+    const url = { create: write.path, change: own, delete: own, restore: `${own}/restore` }[write.what];
     const request = {
       method: write.what === 'delete' ? 'DELETE' : 'PATCH',
       url,
       ...(etag !== undefined && { headers: { 'If-Match': etag } }),
       ...(write.body && { body: write.body }),
     };
-    const isNew = write.what === 'create';
+    const isNew = write.what === 'create' || write.what === 'restore';
     const response = await client.send(isNew ? url : '/batch', {
       method: 'POST',
       headers: { 'Idempotency-Key': write.key },
-      body: JSON.stringify(isNew ? write.body : { requests: [request] }),
+      ...(write.what !== 'restore' && { body: JSON.stringify(isNew ? write.body : { requests: [request] }) }),
     });
     const at = Date.parse(response.headers.get('Date') ?? '') || Date.now();
     if (isNew) {
@@ -352,75 +362,6 @@ export class Offline {
       };
     });
   }
-}
-
-const etagOf = (etag: string | null | undefined) => (etag ? { etag } : {});
-
-/** Marks the first of what waits: from now on it may have arrived. */
-function tried(kept: Notebook): Notebook {
-  const [first, ...others] = kept.waiting;
-  return first && !first.wasTried ? { ...kept, waiting: [{ ...first, wasTried: true }, ...others] } : kept;
-}
-
-/** The id that a record has by now. */
-const nowOf = ({ answered }: Notebook, id: number): number =>
-  id < 0 ? (answered.find(({ local }) => local === id)?.id ?? id) : id;
-
-/** Takes a change over. What is known of an erased person goes, what waits included. */
-export function taken(kept: Notebook, change: Change): Notebook {
-  if (change.action === 'erase') {
-    const isOthers = ({ userId }: { userId?: number }) => userId !== change.id;
-    const records = Object.entries(kept.records).map(([kind, list]) => [
-      kind,
-      Object.fromEntries(
-        Object.entries(list).filter(([id, one]) =>
-          kind === 'user' ? Number(id) !== change.id : isOthers(one),
-        ),
-      ),
-    ]);
-    const [waiting, answered, refused] = [kept.waiting, kept.answered, kept.refused].map((writes) =>
-      writes.filter(isOthers),
-    );
-    return {
-      ...kept,
-      records: Object.fromEntries(records),
-      waiting: waiting ?? [],
-      answered: answered ?? [],
-      refused: refused ?? [],
-    };
-  }
-  const list = { ...kept.records[change.record] };
-  if (change.after) list[change.id] = { ...change.after, ...etagOf(change.etag) };
-  else delete list[change.id];
-  return { ...kept, records: { ...kept.records, [change.record]: list } };
-}
-
-/** The records of a kind as the person sees them: with what waits. */
-export function recordsOf(kept: Notebook, kind: Change['record']): Kept[] {
-  const seen = new Map(Object.entries(kept.records[kind] ?? {}).map(([id, record]) => [Number(id), record]));
-  for (const { what, kind: of, id: own, userId, body, ...write } of kept.waiting) {
-    if (of !== kind) continue;
-    const id = nowOf(kept, own);
-    if (what === 'create') seen.set(id, { userId, ...body, id });
-    else if (what === 'delete') seen.delete(id);
-    else seen.set(id, { ...(seen.get(id) ?? write.before), ...body, id });
-  }
-  return [...seen.values()];
-}
-
-/** Fields that are one statement: who changes one of them has seen the others. */
-const STATEMENT = ['painBefore', 'painAfter', 'effective'];
-
-/** Whether both changed the same. */
-function overlap(before: Kept, current: Kept, body: Record<string, unknown>): boolean {
-  const statement = (field: string) => (STATEMENT.includes(field) ? 'pain' : field);
-  const isOther = (field: string) => JSON.stringify(before[field]) !== JSON.stringify(current[field]);
-  const theirs = new Set(
-    Object.keys(before)
-      .filter((field) => field !== 'etag' && isOther(field))
-      .map(statement),
-  );
-  return Object.keys(body).some((field) => theirs.has(statement(field)));
 }
 
 /** A user may be gone by the time that the lists are read: the changes say so. */

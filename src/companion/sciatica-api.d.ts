@@ -1224,7 +1224,7 @@ export interface components {
              */
             age: number;
             /**
-             * @description Where it hurts
+             * @description Where it hurts (glute: the buttock)
              * @example glute-left
              * @enum {string}
              */
@@ -1266,7 +1266,7 @@ export interface components {
              */
             age: number;
             /**
-             * @description Where it hurts
+             * @description Where it hurts (glute: the buttock)
              * @example glute-left
              * @enum {string}
              */
@@ -1313,7 +1313,7 @@ export interface components {
              */
             age?: number;
             /**
-             * @description Where it hurts
+             * @description Where it hurts (glute: the buttock)
              * @example glute-left
              * @enum {string}
              */
@@ -2160,6 +2160,8 @@ export interface components {
             /** @description How the pain before exercise went */
             pain: components["schemas"]["PainTrend"] | null;
             rhythm: components["schemas"]["Rhythm"] | null;
+            /** @description With `words=true` */
+            words?: components["schemas"]["SummaryInWords"];
         };
         Comparison: {
             first: components["schemas"]["Summary"];
@@ -2399,6 +2401,23 @@ export interface components {
                 weeks: number;
                 weeksReached: number;
             } | null;
+        };
+        SummaryInWords: {
+            groups: {
+                title: string;
+                exercises: {
+                    exerciseName: string;
+                    /** @enum {string} */
+                    exerciseType: "stretch" | "strengthening";
+                    /** @description ✔ and ✖ for what the exercise does, others for a fact about its sessions */
+                    sign: string;
+                    /** @description Such as `strong, lately +1.8`; may be empty */
+                    words: string;
+                }[];
+                remark: string | null;
+            }[];
+            /** @description How the pain went, and what the figures cannot show */
+            sentences: string[];
         };
         /**
          * @example {
@@ -3066,11 +3085,11 @@ export interface components {
         "User.age_gt": number;
         /** @description Age in years: is less than */
         "User.age_lt": number;
-        /** @description Where it hurts; given again: any of them */
+        /** @description Where it hurts (glute: the buttock); given again: any of them */
         "User.painLocation": ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
-        /** @description Where it hurts: is not; given again: all of them */
+        /** @description Where it hurts (glute: the buttock): is not; given again: all of them */
         "User.painLocation_ne": ("lower-back-left" | "lower-back-right" | "glute-left" | "glute-right" | "calf-left" | "calf-right")[];
-        /** @description Where it hurts: contains; given again: any of them */
+        /** @description Where it hurts (glute: the buttock): contains; given again: any of them */
         "User.painLocation_like": string[];
         /** @description Current pain, 1 to 10; given again: any of them */
         "User.painLevel": number[];
@@ -3592,11 +3611,11 @@ export interface operations {
                 age_gt?: components["parameters"]["User.age_gt"];
                 /** @description Age in years: is less than */
                 age_lt?: components["parameters"]["User.age_lt"];
-                /** @description Where it hurts; given again: any of them */
+                /** @description Where it hurts (glute: the buttock); given again: any of them */
                 painLocation?: components["parameters"]["User.painLocation"];
-                /** @description Where it hurts: is not; given again: all of them */
+                /** @description Where it hurts (glute: the buttock): is not; given again: all of them */
                 painLocation_ne?: components["parameters"]["User.painLocation_ne"];
-                /** @description Where it hurts: contains; given again: any of them */
+                /** @description Where it hurts (glute: the buttock): contains; given again: any of them */
                 painLocation_like?: components["parameters"]["User.painLocation_like"];
                 /** @description Current pain, 1 to 10; given again: any of them */
                 painLevel?: components["parameters"]["User.painLevel"];
@@ -3785,11 +3804,11 @@ export interface operations {
                 age_gt?: components["parameters"]["User.age_gt"];
                 /** @description Age in years: is less than */
                 age_lt?: components["parameters"]["User.age_lt"];
-                /** @description Where it hurts; given again: any of them */
+                /** @description Where it hurts (glute: the buttock); given again: any of them */
                 painLocation?: components["parameters"]["User.painLocation"];
-                /** @description Where it hurts: is not; given again: all of them */
+                /** @description Where it hurts (glute: the buttock): is not; given again: all of them */
                 painLocation_ne?: components["parameters"]["User.painLocation_ne"];
-                /** @description Where it hurts: contains; given again: any of them */
+                /** @description Where it hurts (glute: the buttock): contains; given again: any of them */
                 painLocation_like?: components["parameters"]["User.painLocation_like"];
                 /** @description Current pain, 1 to 10; given again: any of them */
                 painLevel?: components["parameters"]["User.painLevel"];
@@ -4371,6 +4390,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
+                /** @description true: with `words`, what the terminal says of the figures */
+                words?: boolean;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4426,6 +4447,8 @@ export interface operations {
                 rule?: "default" | "radicular";
                 /** @description Sessions per week to compare with, otherwise the goal */
                 target?: number;
+                /** @description true: with `words`, what the terminal says of the figures */
+                words?: boolean;
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */

@@ -1,0 +1,116 @@
+import { EARLIER_DAYS, type Overview, overviewOf, RECENT_DAYS } from '../../cases/summary.ts';
+import type { Context } from '../../context.ts';
+import { parseSort, type SortKey } from '../../domain/sort.ts';
+import { userRecord } from '../../domain/user.ts';
+import { matchingOf } from '../input/where.ts';
+import { palette } from '../terminal/colour.ts';
+import type { Column } from '../terminal/columns.ts';
+import { namingFlags } from '../terminal/errors.ts';
+import { escapeControls, say } from '../terminal/io.ts';
+import { canvasOf, wrap } from '../terminal/layout.ts';
+import { type Options, printList, sayEmpty } from '../terminal/output.ts';
+
+interface Row extends Overview {
+  id: number;
+  firstName: string;
+  lastName: string;
+}
+
+/** The fields of a row by their titles in a table; the last name stands with the first. */
+const TITLES = {
+  id: 'Id',
+  firstName: 'Name',
+  lastName: '',
+  sessions: 'Sessions',
+  lastSession: 'Last session',
+  pain: 'Pain',
+  painEarlier: 'Earlier',
+  painChange: 'Change',
+  redEntries: 'Red',
+} as const satisfies Record<keyof Row, string>;
+
+const names = Object.keys(TITLES) as (keyof Row)[];
+const fields = Object.fromEntries(names.map((name) => [name, {}]));
+
+/** Who needs a call first: much pain, more pain than before, the longest without a session. */
+const URGENCY = '-redEntries,-painChange,lastSession';
+
+/**
+ * `sciatica users --summary`: how each user is, in a line.
+ * @throws SciaticaError `invalid` for conditions, fields or an order that cannot be
+ */
+export async function listOverviews(context: Context, options: Options): Promise<void> {
+  const { users } = context.store;
+  const { sort = URGENCY, limit } = options;
+  const keys = namingFlags({}, () => parseSort(String(sort), names));
+  const matching = await matchingOf(context, options, userRecord);
+  const all: Row[] = context.store.read(() =>
+    users.list(matching).map(({ id, firstName, lastName }) => ({
+      id,
+      firstName,
+      lastName,
+      ...overviewOf(context.store, id, context.today),
+    })),
+  );
+  const isPlain = options['json'] === undefined && !options['csv'];
+  if (all.length === 0 && isPlain)
+    return sayEmpty(
+      context,
+      options,
+      users.count() === 0 ? 'There is no user yet. Start with: sciatica user add' : 'No user matches.',
+    );
+  const rows = all.toSorted((a, b) => inOrder(a, b, keys)).slice(0, Number(limit ?? all.length));
+  await printList(context, options, {
+    fields,
+    columns: () => columns(context),
+    json: () => [rows.map((row) => JSON.stringify(row))],
+    rows: () => [rows],
+  });
+  if (!context.stdout.isTTY || !isPlain) return;
+  const note = `Sessions, mean pain before exercise and red entries of the last ${RECENT_DAYS} days. Earlier: pain of the ${EARLIER_DAYS} days before. Red: a rise of 3 or more, or pain of 9 or 10.`;
+  for (const line of wrap(note, await canvasOf(context))) say(context, line);
+}
+
+/** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
+function inOrder(a: Row, b: Row, keys: readonly SortKey[]): number {
+  for (const { field, descending } of keys) {
+    const [x, y] = [a, b].map((row) => row[field as keyof Row] ?? (field === 'painChange' ? 0 : undefined));
+    if (x === y) continue;
+    const sign = descending ? -1 : 1;
+    if (x === undefined || y === undefined)
+      return (x === undefined ? -1 : 1) * (field === 'lastSession' ? sign : -1);
+    return (x < y ? -1 : 1) * sign;
+  }
+  return 0;
+}
+
+/** Columns that give way in a narrow terminal, in this order. */
+const FIRST_TO_GIVE_WAY: readonly (keyof Row)[] = ['painEarlier', 'sessions', 'pain'];
+
+async function columns(context: Context): Promise<Column<Row>[]> {
+  const { aggravation } = await palette(context);
+  return names
+    .filter((name) => name !== 'lastName')
+    .map((name) => ({
+      title: TITLES[name],
+      right: name !== 'firstName' && name !== 'lastSession',
+      ...(name === 'firstName' && { least: 10 }),
+      ...(FIRST_TO_GIVE_WAY.includes(name) && { turn: FIRST_TO_GIVE_WAY.indexOf(name) }),
+      cell: (row) => cellOf(row, name),
+      paint: (text, row) => (name === 'redEntries' && row.redEntries > 0 ? aggravation(text) : text),
+    }));
+}
+
+function cellOf(row: Row, name: keyof Row): string {
+  const value = row[name];
+  if (name === 'firstName') return escapeControls(`${row.firstName} ${row.lastName}`);
+  if (value === undefined) return '–';
+  if (name === 'painChange') return signed(row.painChange ?? 0);
+  return name === 'pain' || name === 'painEarlier' ? Number(value).toFixed(1) : String(value);
+}
+
+const signed = (points: number): string =>
+  points
+    .toFixed(1)
+    .replace(/^-/, '−')
+    .replace(/^(?=[1-9]|0\.[1-9])/, '+');

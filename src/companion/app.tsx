@@ -1,0 +1,241 @@
+import { render } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Diary } from './diary.tsx';
+import { WhatHelps } from './helps.tsx';
+import { Door, Ended, More, Patients } from './more.tsx';
+import { EMPTY, type Notebook } from './notebook.ts';
+import { isOwn, Phone, type Shown } from './phone.ts';
+import { openShelf } from './shelf.ts';
+import { Today } from './today.tsx';
+
+/** The page: four views of one notebook. */
+
+const views = { today: 'Today', diary: 'Diary', helps: 'What helps', more: 'More' } as const;
+type ViewName = keyof typeof views | 'pair';
+
+const viewOf = (hash: string): ViewName =>
+  [...(Object.keys(views) as ViewName[]), 'pair' as const].find((name) => hash === `#${name}`) ?? 'today';
+
+/** How long what was done is said, in milliseconds. */
+const SAID_MS = 8_000;
+
+function App({ phone, first }: { phone: Phone; first: Notebook }) {
+  const [kept, setKept] = useState(first);
+  const [view, setView] = useState<ViewName>(phone.code === undefined ? viewOf(location.hash) : 'pair');
+  const [said, setSaid] = useState('');
+  const [, look] = useState(0);
+  const [update, setUpdate] = useState<() => void>();
+  const isFirst = useRef(true);
+  useEffect(() => {
+    phone.shelf.watch(setKept);
+    phone.told = () => look((n) => n + 1);
+    addEventListener('hashchange', () => setView(viewOf(location.hash)));
+    for (const event of ['online', 'pageshow']) addEventListener(event, () => void phone.sync());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') void phone.sync();
+    });
+    void phone.sync();
+    void registerWorker((use) => setUpdate(() => use));
+  }, []);
+  const isIn = kept.token !== undefined || kept.person !== undefined;
+  const shows = !isIn || view === 'pair' ? 'pair' : isOwn(kept) ? view : 'patients';
+  useEffect(() => {
+    const heading = document.querySelector('h1');
+    document.title = `${heading?.textContent ?? ''} · sciatica`;
+    // Where another view has come, reading goes on at its heading.
+    if (!isFirst.current) heading?.focus();
+    isFirst.current = false;
+  }, [shows]);
+  const say = (text: string) => {
+    setSaid(text);
+    setTimeout(() => setSaid((now) => (now === text ? '' : now)), SAID_MS);
+  };
+  const shown: Shown = { kept, phone, say };
+  return (
+    <>
+      <header>
+        {update && (
+          <p class="note">
+            A new version of this page is there.{' '}
+            <button type="button" onClick={update}>
+              Use it
+            </button>
+          </p>
+        )}
+        {!phone.shelf.isLasting && (
+          <p class="note alert">
+            This browser lets the page store nothing (a private window?). What is not sent when you close it
+            is lost.
+          </p>
+        )}
+        {phone.fault && (
+          <p class="note alert" role="alert">
+            {phone.fault}
+          </p>
+        )}
+        {shows !== 'pair' && kept.ended !== undefined && (
+          <p class="note alert">
+            <Ended ended={kept.ended} /> What you record stays on this phone until it is paired again.{' '}
+            <a href="#pair">Pair again</a>
+          </p>
+        )}
+        <Refusals {...shown} />
+      </header>
+      <main>
+        {shows === 'pair' && <Door {...shown} />}
+        {shows === 'patients' && <Patients {...shown} />}
+        {shows === 'today' && <Today {...shown} />}
+        {shows === 'diary' && <Diary {...shown} />}
+        {shows === 'helps' && <WhatHelps {...shown} />}
+        {shows === 'more' && <More {...shown} />}
+      </main>
+      {/* At the foot, where it moves nothing under a finger when it comes. */}
+      <footer>
+        <p class="said" role="status">
+          {said}
+        </p>
+        <Waiting {...shown} />
+        {isOwn(kept) && (
+          <nav aria-label="Views">
+            {Object.entries(views).map(([name, title]) => (
+              <a key={name} href={`#${name}`} aria-current={name === shows ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+          </nav>
+        )}
+      </footer>
+    </>
+  );
+}
+
+/** What is not sent yet, and why. */
+function Waiting({ kept, phone }: Shown) {
+  const count = kept.waiting.length;
+  const { connection } = phone;
+  const why =
+    typeof connection === 'object'
+      ? connection.refused
+      : connection === 'unreachable' && 'The computer is not reached; it is tried again.';
+  const what = count > 0 && `${count} not sent yet.`;
+  return (
+    <div role="status">
+      {(what || why) && (
+        <p class="note">
+          {[what, why].filter(Boolean).join(' ')}{' '}
+          {why && (
+            <button type="button" onClick={() => void phone.sync()}>
+              Try now
+            </button>
+          )}
+        </p>
+      )}
+      {connection === 'trying' && <p class="note late">Asking the computer…</p>}
+    </div>
+  );
+}
+
+/** The names of the fields that a session can be changed in. */
+const FIELDS: Readonly<Record<string, string>> = {
+  painBefore: 'pain before',
+  painAfter: 'pain after',
+  effective: 'it helped',
+  date: 'day',
+  notes: 'notes',
+};
+
+/** What the service refused: the person says what becomes of it. */
+function Refusals({ kept, phone }: Shown) {
+  return (
+    <>
+      {kept.refused.map((write) => {
+        const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? write.kind;
+        const current = write.problem?.current as Record<string, unknown> | undefined;
+        const settle = (isMine: boolean) =>
+          phone.note(async (offline) => {
+            await offline.dismiss(write.key);
+            if (isMine) await offline.change(write.kind, write.path, write.id, write.body);
+          });
+        return (
+          <section key={write.key} class="note alert" aria-label="Not saved">
+            <p>
+              Not saved, {String(name)}:{' '}
+              {write.problem?.status === 412 ? 'it was changed elsewhere, too.' : write.problem?.detail}
+            </p>
+            <ul>
+              {Object.entries(write.body ?? {})
+                .filter(([field]) => field in FIELDS)
+                .map(([field, value]) => (
+                  <li key={field}>
+                    {FIELDS[field]}: {inWords(value)} here{current && `, ${inWords(current[field])} there`}
+                  </li>
+                ))}
+            </ul>
+            {current !== undefined && (
+              <button type="button" onClick={() => void settle(true)}>
+                Save what is here
+              </button>
+            )}{' '}
+            <button type="button" onClick={() => void settle(false)}>
+              {current === undefined ? 'Understood' : 'Keep what is there'}
+            </button>
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
+const inWords = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value === '' ? '–' : value);
+
+/** @param found is called when there is a new version of the page, with what uses it in this tab */
+async function registerWorker(found: (use: () => void) => void): Promise<void> {
+  const { serviceWorker } = navigator;
+  if (!serviceWorker) return;
+  const policy = (
+    globalThis as {
+      trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
+    }
+  ).trustedTypes?.createPolicy('companion', { createScriptURL: () => '/app/worker.js' });
+  const url = policy?.createScriptURL('') ?? '/app/worker.js';
+  const hadOne = serviceWorker.controller !== null;
+  let isAsked = false;
+  // Another tab may have asked for it: this one goes on with what it has until its person wants it, too.
+  serviceWorker.addEventListener('controllerchange', () => {
+    if (isAsked) location.reload();
+    else if (hadOne) found(() => location.reload());
+  });
+  const registered = await serviceWorker
+    .register(url, { scope: '/app/', updateViaCache: 'none' })
+    .catch(() => undefined);
+  if (!registered) return;
+  const look = () => {
+    const { waiting } = registered;
+    if (waiting && hadOne)
+      found(() => {
+        isAsked = true;
+        waiting.postMessage('use-update');
+      });
+  };
+  look();
+  registered.addEventListener('updatefound', () =>
+    registered.installing?.addEventListener('statechange', () => look()),
+  );
+}
+
+/** The code of a pairing link, which is removed from the address at once. */
+function codeInAddress(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined;
+  if (code !== undefined) history.replaceState(null, '', location.pathname);
+  return code;
+}
+
+const code = codeInAddress();
+const shelf = await openShelf();
+const phone = new Phone(shelf, () => {});
+phone.code = code;
+render(
+  <App phone={phone} first={(await shelf.read()) ?? EMPTY} />,
+  document.getElementById('app') as HTMLElement,
+);

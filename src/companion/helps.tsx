@@ -1,0 +1,178 @@
+import { useEffect } from 'preact/hooks';
+import type { Schemas } from './client.ts';
+import type { Shown } from './phone.ts';
+import { logsOf, personOf } from './today.tsx';
+import { dayOf, daysAgo, spoken } from './words.ts';
+
+type Exercise = Schemas['ExerciseSummary'];
+
+/** How far the bars reach, in points of pain. */
+const REACH = 5;
+
+export function WhatHelps({ kept, phone }: Shown) {
+  const person = personOf(kept);
+  const count = logsOf(kept).length;
+  useEffect(() => {
+    const read = async () => {
+      const client = await phone.client();
+      const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true`);
+      const at = new Date().toISOString();
+      await phone.shelf.update((now) => ({ ...now, summary: { at, figures } }));
+    };
+    // Without a network the last figures stay.
+    if (person !== undefined && kept.ended === undefined) void read().catch(() => {});
+  }, [person, count, kept.since]);
+  const { figures, at } = kept.summary ?? {};
+  return (
+    <>
+      <h1 tabIndex={-1}>What helps</h1>
+      {figures === undefined && <p>The figures come from the computer: they are here once it is reached.</p>}
+      {figures?.sessions === 0 && <p>Nothing is recorded yet.</p>}
+      {figures?.words?.groups.map(({ title, exercises, remark }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          {exercises.map(({ exerciseName, exerciseType, sign, words }) => {
+            const found = figures.exercises.find(
+              (one) => one.exerciseName === exerciseName && one.exerciseType === exerciseType,
+            );
+            return found && <Bar key={`${exerciseName} ${exerciseType}`} {...{ found, sign, words }} />;
+          })}
+          {remark && <p>{remark}</p>}
+        </section>
+      ))}
+      {figures && figures.sessions > 0 && (
+        <>
+          <p class="notes">
+            Bar: mean change, pain after minus pain before; thin line: its 95 % interval; left of the middle:
+            less pain.
+          </p>
+          {figures.words?.sentences.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+          <details>
+            <summary>As a table</summary>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Exercise</th>
+                  <th scope="col">Change</th>
+                  <th scope="col">95 % interval</th>
+                  <th scope="col">Sessions</th>
+                </tr>
+              </thead>
+              <tbody>
+                {figures.exercises.map(({ exerciseName, exerciseType, meanChange, interval, sessions }) => (
+                  <tr key={`${exerciseName} ${exerciseType}`}>
+                    <th scope="row">{exerciseName}</th>
+                    <td>{signed(meanChange)}</td>
+                    <td>{interval.map(signed).join(' to ')}</td>
+                    <td>{sessions}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </details>
+          {phone.connection !== 'ok' && at && (
+            <p>These figures are of {spoken(dayOf(new Date(at)))}; what was recorded since is not in them.</p>
+          )}
+        </>
+      )}
+      <Pain90 {...{ kept }} />
+    </>
+  );
+}
+
+const signed = (points: number): string =>
+  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
+
+/** The mean change of an exercise with its interval, on a scale with 0 in the middle. */
+function Bar({ found, sign, words }: { found: Exercise; sign: string; words: string }) {
+  const { exerciseName, meanChange, interval, sessions } = found;
+  const x = (points: number) => 50 + (Math.max(-REACH, Math.min(REACH, points)) / REACH) * 50;
+  const [low = 0, high = 0] = interval;
+  return (
+    <div class="bar">
+      <p>
+        {sign && `${sign} `}
+        <b>{exerciseName}</b>{' '}
+        <span class="figures">
+          {signed(meanChange)} · {sessions} {sessions === 1 ? 'session' : 'sessions'}
+        </span>
+        {words && <span class="notes">{words}</span>}
+      </p>
+      <svg
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${exerciseName}: ${signed(meanChange)} points, 95 % interval ${interval.map(signed).join(' to ')}`}
+      >
+        <rect
+          class={meanChange > 0 ? 'more' : 'less'}
+          x={Math.min(50, x(meanChange))}
+          y="1"
+          width={Math.abs(x(meanChange) - 50)}
+          height="6"
+        />
+        <path class="line" d={`M${x(low)} 4H${x(high)}`} />
+        <path class="zero" d="M50 0V8" />
+      </svg>
+    </div>
+  );
+}
+
+/** The mean pain before exercise of each day of the last 90. */
+function Pain90({ kept }: Pick<Shown, 'kept'>) {
+  const since = daysAgo(89);
+  const days = [
+    ...Map.groupBy(
+      logsOf(kept).filter(({ date }) => date >= since),
+      ({ date }) => date,
+    ),
+  ]
+    .map(([day, logs]) => ({
+      day,
+      mean: logs.reduce((sum, { painBefore }) => sum + painBefore, 0) / logs.length,
+    }))
+    .sort((a, b) => a.day.localeCompare(b.day));
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return null;
+  const at = (day: string) => ((Date.parse(day) - Date.parse(since)) / 86_400_000 / 89) * 178 + 1;
+  const points = days.map(({ day, mean }) => `${at(day).toFixed(1)},${(62 - mean * 6).toFixed(1)}`);
+  return (
+    <section aria-label="Pain of the last 90 days">
+      <h2>Pain before exercise, the last 90 days</h2>
+      <svg
+        class="course"
+        viewBox="0 0 180 64"
+        role="img"
+        aria-label={`Pain before exercise on ${days.length} days: ${first.mean.toFixed(1)} on ${spoken(first.day)}, ${last.mean.toFixed(1)} on ${spoken(last.day)}`}
+      >
+        <path class="zero" d="M0 2H180M0 32H180M0 62H180" />
+        <polyline class="line" points={points.join(' ')} />
+        {days.map(({ day, mean }) => (
+          <circle key={day} cx={at(day)} cy={62 - mean * 6} r="1.6" />
+        ))}
+      </svg>
+      <p class="notes">10 is at the top, 0 at the bottom.</p>
+      <details>
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Mean pain</th>
+            </tr>
+          </thead>
+          <tbody>
+            {days.map(({ day, mean }) => (
+              <tr key={day}>
+                <th scope="row">{spoken(day)}</th>
+                <td>{mean.toFixed(1)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+}

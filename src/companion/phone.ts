@@ -1,0 +1,226 @@
+import { Refused, Sciatica } from './client.ts';
+import { EMPTY, Full, type Lock, type Notebook, refusedToken } from './notebook.ts';
+import { Offline } from './offline.ts';
+import type { Kept } from './shelf.ts';
+
+/** What the page does besides showing records: it pairs, syncs, and says how that goes. */
+
+/** How the last try to reach the service went. */
+export type Connection = 'trying' | 'ok' | 'unreachable' | { refused: string };
+
+/** Who the caller is, as `GET /me` says. */
+interface Me {
+  authentication: boolean;
+  name: string | null;
+  role: string | null;
+  users: number[] | null;
+  createdAt: string | null;
+  expiresAt: string | null;
+  machine: string;
+}
+
+/** Between two tries to reach the service, in milliseconds. */
+const [SOON, LATE] = [2_000, 60_000];
+
+/** How long "Forget this phone" waits for the service, in milliseconds: it works without a network too. */
+const GOODBYE_MS = 5_000;
+
+/** One after the other in this tab, where a browser has no locks. */
+function ownLocks(): Lock {
+  const last = new Map<string, Promise<unknown>>();
+  return (name, work) => {
+    const next = (last.get(name) ?? Promise.resolve()).then(work, work);
+    last.set(name, next);
+    return next;
+  };
+}
+
+export class Phone {
+  readonly offline: Offline;
+  connection: Connection = 'trying';
+  me: Me | undefined;
+  /** Why the last note was not saved. */
+  fault: string | undefined;
+  /** The code of the link with which the page was opened. */
+  code: string | undefined;
+  #pause = SOON;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isFollowing = false;
+
+  /** @param told is called when the connection has changed */
+  constructor(
+    readonly shelf: Kept,
+    public told: () => void,
+  ) {
+    const { locks } = navigator;
+    const lock: Lock = locks ? (name, work) => locks.request(name, work) as Promise<never> : ownLocks();
+    this.offline = new Offline(shelf, lock);
+  }
+
+  /** The service, as whom this phone is. */
+  async client(): Promise<Sciatica> {
+    return new Sciatica(location.origin, (await this.shelf.read())?.token);
+  }
+
+  /** Syncs now, and again later where that fails. */
+  sync = async (): Promise<void> => {
+    clearTimeout(this.#timer);
+    const kept = (await this.shelf.read()) ?? EMPTY;
+    try {
+      const client = new Sciatica(location.origin, kept.token);
+      if (kept.ended === undefined) {
+        const response = await client.send('/me');
+        const me = (await response.json()) as Me;
+        this.me = me;
+        if (kept.role !== me.role) await this.shelf.update((now) => withRole(now, me.role));
+        const now = Date.parse(response.headers.get('Date') ?? '');
+        if (me.authentication && kept.token !== undefined) await this.#renewIfDue(client, me, now);
+        if (isOwn({ ...kept, role: me.role })) await this.offline.sync();
+      }
+      [this.connection, this.#pause] = ['ok', SOON];
+      void this.#follow();
+    } catch (error) {
+      if (error instanceof Refused && error.problem.status === 401) {
+        this.connection = 'ok';
+        await this.shelf.update((now) => refusedToken(now, kept.token, error.kind));
+      } else this.#later(error);
+    }
+    this.told();
+  };
+
+  /**
+   * Notes something, which is sent as soon as that is possible.
+   * @returns what was noted; undefined where it could not be, which the person is told
+   */
+  async note<T>(work: (offline: Offline) => Promise<T>): Promise<T | undefined> {
+    this.fault = undefined;
+    try {
+      return await work(this.offline);
+    } catch (error) {
+      this.fault =
+        error instanceof Full
+          ? `Not saved: ${error.message}`
+          : 'Not saved: this phone has no room left. Make some, and try again.';
+      this.told();
+      return undefined;
+    } finally {
+      void this.sync();
+      void sendLater();
+    }
+  }
+
+  #later(error: unknown): void {
+    const isFull = error instanceof DOMException && error.name === 'QuotaExceededError';
+    const refused = error instanceof Refused ? error.message : isFull && 'This phone has no room left.';
+    this.connection = refused ? { refused } : 'unreachable';
+    this.#timer = setTimeout(() => void this.sync(), this.#pause);
+    this.#pause = Math.min(LATE, this.#pause * 2);
+  }
+
+  async #follow(): Promise<void> {
+    const kept = (await this.shelf.read()) ?? EMPTY;
+    if (this.#isFollowing || !isOwn(kept)) return;
+    this.#isFollowing = true;
+    await this.offline.follow(new AbortController().signal).catch(() => {});
+    this.#isFollowing = false;
+    this.#timer = setTimeout(() => void this.sync(), this.#pause);
+  }
+
+  /** Renews the token in the last quarter of its life. @param now by the clock of the service */
+  async #renewIfDue(client: Sciatica, { createdAt, expiresAt }: Me, now: number): Promise<void> {
+    if (createdAt === null || expiresAt === null) return;
+    const [from, to] = [Date.parse(createdAt), Date.parse(expiresAt)];
+    if (!(to - now < (to - from) / 4)) return;
+    const { tokenKey } = await this.shelf.update((kept) => ({ tokenKey: crypto.randomUUID(), ...kept }));
+    const headers = { 'Idempotency-Key': tokenKey ?? '' };
+    const { token } = await client.json<{ token: string }>('/me/token', { method: 'POST', headers });
+    await this.shelf.update(({ tokenKey: _, ...kept }) => ({ ...kept, token }));
+  }
+
+  /**
+   * Exchanges the one-time code of `sciatica pair` for a token. Where the answer is lost, the same key gets the same token.
+   * @throws Refused, TypeError without a network
+   */
+  async pair(code: string): Promise<void> {
+    const { tokenKey = '' } = await this.shelf.update((kept) => ({ ...kept, tokenKey: keyFor(code, kept) }));
+    const name = /Android|iPhone|iPad|Windows|Mac|Linux/.exec(navigator.userAgent)?.[0] ?? 'phone';
+    const made = await new Sciatica(location.origin).json<{ token: string }>('/pair', {
+      method: 'POST',
+      headers: { 'Idempotency-Key': tokenKey },
+      body: JSON.stringify({ code, name }),
+    });
+    await this.use(made.token);
+  }
+
+  /** From now on this phone is who the token is for. */
+  async use(token: string): Promise<void> {
+    await this.shelf.update(({ tokenKey: _, ended: _ended, person: _person, role: _role, ...kept }) => ({
+      ...kept,
+      token,
+      url: location.origin,
+    }));
+    await this.sync();
+  }
+
+  /** Without tokens: says whose diary it is. */
+  async choose(person: number): Promise<void> {
+    await this.shelf.update(({ ended: _, since: _since, summary: _summary, names: _names, ...kept }) => ({
+      ...kept,
+      records: {},
+      person,
+      url: location.origin,
+    }));
+    await this.sync();
+  }
+
+  /**
+   * Gives the token back and forgets everything.
+   * @returns whether the service knows; otherwise the token has to be taken back there
+   */
+  async forget(): Promise<boolean> {
+    const { token } = (await this.shelf.read()) ?? EMPTY;
+    await this.shelf.update(() => EMPTY);
+    this.me = undefined;
+    const signal = AbortSignal.timeout(GOODBYE_MS);
+    const isTold =
+      token === undefined ||
+      (await new Sciatica(location.origin, token).send('/me/token', { method: 'DELETE', signal }).then(
+        () => true,
+        (error) => error instanceof Refused && error.problem.status === 401,
+      ));
+    await this.sync();
+    return isTold;
+  }
+}
+
+/** Whether what the phone shows is one's own diary, of which it keeps a copy: without tokens, once it is known whose. */
+export const isOwn = ({ token, role, person }: Notebook): boolean =>
+  token === undefined ? person !== undefined : role === undefined || role === null || role === 'patient';
+
+/** Of others than oneself nothing is kept. */
+function withRole({ since, summary, ...kept }: Notebook, role: string | null): Notebook {
+  const own = isOwn({ ...kept, role });
+  return own
+    ? { ...kept, ...(since !== undefined && { since }), ...(summary && { summary }), role }
+    : { ...kept, records: {}, role };
+}
+
+/** Background Sync, where the browser has it: what waits is sent although the page is closed. */
+async function sendLater(): Promise<void> {
+  const registered = await navigator.serviceWorker?.getRegistration().catch(() => undefined);
+  const { sync } = (registered ?? {}) as { sync?: { register(tag: string): Promise<void> } };
+  await sync?.register('send').catch(() => {});
+}
+
+/** What every view gets. */
+export interface Shown {
+  kept: Notebook;
+  phone: Phone;
+  /** Says something to whoever looks or listens. */
+  say: (text: string) => void;
+}
+
+/** The key of the last try with this code, else a new one. */
+function keyFor(code: string, { tokenKey }: Notebook): string {
+  return tokenKey?.startsWith(`${code} `) ? tokenKey : `${code} ${crypto.randomUUID()}`;
+}

@@ -1,0 +1,122 @@
+import { type IDBPDatabase, openDB } from 'idb';
+import { EMPTY, type Notebook, type Shelf } from './notebook.ts';
+
+/** Where the page keeps its notebook, and who wants to know when it has changed, in this tab or another. */
+export interface Kept extends Shelf {
+  /** Whether it outlives the page. */
+  isLasting: boolean;
+  /** Calls back after every change. */
+  watch(changed: (notebook: Notebook) => void): void;
+}
+
+const STORE = 'notebook';
+const CHANNEL = 'sciatica';
+
+/**
+ * What stays in memory while there is no token: localhost is also the address of whatever other program runs on that port later,
+ * so what is stored there is only what was not sent yet, and the names of exercises.
+ */
+const CONFIDENTIAL = ['records', 'answered', 'since', 'summary'] as const;
+
+/** Opens the notebook of this phone; one in memory where the browser refuses to store anything. */
+export async function openShelf(): Promise<Kept> {
+  try {
+    const db = await openDB('sciatica', 1, { upgrade: (made) => void made.createObjectStore(STORE) });
+    // Asked so that the browser does not clear it when the phone runs out of room.
+    void navigator.storage?.persist?.().catch(() => false);
+    return new Database(db);
+  } catch {
+    return new Memory();
+  }
+}
+
+abstract class Watched implements Kept {
+  abstract readonly isLasting: boolean;
+  readonly #watchers: ((notebook: Notebook) => void)[] = [];
+  readonly #channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(CHANNEL);
+
+  constructor() {
+    this.#channel?.addEventListener('message', async ({ data }) => {
+      // A page that has just been opened, and the service worker, have read nothing yet.
+      const theirs = data as Partial<Notebook>;
+      if (theirs.since !== undefined) this.confidential = theirs;
+      this.#tell(await this.read());
+    });
+  }
+
+  /** What is in memory only; the other tabs get it with each change. */
+  protected abstract confidential: Partial<Notebook>;
+  abstract read(): Promise<Notebook>;
+  protected abstract write(work: (kept: Notebook) => Notebook): Promise<Notebook>;
+
+  async update(work: (kept: Notebook) => Notebook): Promise<Notebook> {
+    const next = await this.write(work);
+    this.#channel?.postMessage(this.confidential);
+    this.#tell(next);
+    return next;
+  }
+
+  watch(changed: (notebook: Notebook) => void): void {
+    this.#watchers.push(changed);
+  }
+
+  #tell(notebook: Notebook): void {
+    for (const watcher of this.#watchers) watcher(notebook);
+  }
+}
+
+class Memory extends Watched {
+  readonly isLasting = false;
+  protected confidential = {};
+  #kept: Notebook = EMPTY;
+
+  async read(): Promise<Notebook> {
+    return this.#kept;
+  }
+
+  protected async write(work: (kept: Notebook) => Notebook): Promise<Notebook> {
+    this.#kept = work(this.#kept);
+    return this.#kept;
+  }
+}
+
+/** Each member of the notebook is an entry of its own, and is written only when it is another. */
+class Database extends Watched {
+  readonly isLasting = true;
+  protected confidential: Partial<Notebook> = {};
+
+  constructor(private readonly db: IDBPDatabase) {
+    super();
+  }
+
+  async read(): Promise<Notebook> {
+    const { store } = this.db.transaction(STORE);
+    const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    return this.#whole(keys.map((key, i) => [key, values[i]]));
+  }
+
+  protected async write(work: (kept: Notebook) => Notebook): Promise<Notebook> {
+    // Strict: resolved when it is on the disk, not when it is on its way there.
+    const tx = this.db.transaction(STORE, 'readwrite', { durability: 'strict' });
+    const [keys, values] = await Promise.all([tx.store.getAllKeys(), tx.store.getAll()]);
+    const kept = this.#whole(keys.map((key, i) => [key, values[i]]));
+    const next = work(kept);
+    const confidential: Partial<Notebook> = {};
+    const members = next as unknown as Record<string, unknown>;
+    const before = kept as unknown as Record<string, unknown>;
+    for (const key of new Set([...Object.keys(kept), ...Object.keys(next)])) {
+      const isHidden = next.token === undefined && (CONFIDENTIAL as readonly string[]).includes(key);
+      if (isHidden) Object.assign(confidential, { [key]: members[key] });
+      if (isHidden || members[key] === undefined) void tx.store.delete(key);
+      else if (members[key] !== before[key]) void tx.store.put(members[key], key);
+    }
+    await tx.done;
+    this.confidential = confidential;
+    return next;
+  }
+
+  #whole(entries: [IDBValidKey, unknown][]): Notebook {
+    const stored = Object.fromEntries(entries.map(([key, value]) => [String(key), value]));
+    return { ...EMPTY, ...stored, ...this.confidential } as Notebook;
+  }
+}

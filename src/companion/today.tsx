@@ -1,0 +1,321 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { callsForRedFlags, redFlags } from '../domain/red-flags.ts';
+import { type Notebook, nowOf, recordsOf } from './notebook.ts';
+import type { Shown } from './phone.ts';
+import { dayOf, daysAgo, LOGS, type Log } from './words.ts';
+
+interface Exercise {
+  exerciseName: string;
+  exerciseType: string;
+}
+
+/** Days back that say what is done often. */
+const OFTEN_DAYS = 14;
+
+/** How long what was saved can be taken back on its card, in milliseconds. */
+const TAKE_BACK_MS = 10_000;
+
+/** The sessions of the person, as they are with what waits. */
+export const logsOf = (kept: Notebook): Log[] =>
+  (recordsOf(kept, 'log') as Log[]).filter(({ userId }) => userId === personOf(kept));
+
+/** Whose diary it is. */
+export const personOf = ({ person, users }: Notebook): number | undefined => person ?? users?.[0];
+
+interface Group {
+  title: string;
+  exercises: Exercise[];
+}
+
+/** The routines first, then what was done in the last days, the most often first, then the rest by name. */
+function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
+  const known = new Map<string, Exercise & { recent: number }>();
+  const since = daysAgo(OFTEN_DAYS);
+  for (const { exerciseName, exerciseType, date } of logsOf(kept)) {
+    const recent = (known.get(exerciseName)?.recent ?? 0) + (date >= since ? 1 : 0);
+    known.set(exerciseName, { exerciseName, exerciseType, recent });
+  }
+  const routines = recordsOf(kept, 'routine')
+    .filter(({ userId }) => userId === personOf(kept))
+    .map(({ name, exercises }) => ({ title: String(name), exercises: exercises as Exercise[] }));
+  const inRoutine = new Set(routines.flatMap(({ exercises }) => exercises.map((one) => one.exerciseName)));
+  // Without a network and a token only these names are there.
+  for (const one of kept.names ?? [])
+    if (!known.has(one.exerciseName)) known.set(one.exerciseName, { ...one, recent: 0 });
+  const others = [...known.values()]
+    .filter(({ exerciseName }) => !inRoutine.has(exerciseName))
+    .sort((a, b) => b.recent - a.recent || a.exerciseName.localeCompare(b.exerciseName));
+  const recent = others.filter((one) => one.recent > 0);
+  const groups = [...routines, { title: `The last ${OFTEN_DAYS} days`, exercises: recent }];
+  const shown = groups.filter(({ exercises }) => exercises.length > 0);
+  const rest = others.filter((one) => one.recent === 0);
+  // Nothing is folded away where it would be all that there is.
+  return shown.length > 0
+    ? { groups: shown, rest }
+    : { groups: rest.length > 0 ? [{ title: 'Exercises', exercises: rest }] : [], rest: [] };
+}
+
+export function Today(shown: Shown) {
+  const { kept, phone } = shown;
+  const [open, setOpen] = useState<string>();
+  // Nothing moves while a card is open: what was just recorded would come under another heading.
+  const held = useRef(exercisesOf(kept));
+  if (open === undefined) held.current = exercisesOf(kept);
+  const { groups, rest } = held.current;
+  const names = JSON.stringify([...groups.flatMap(({ exercises }) => exercises), ...rest]);
+  // Kept apart from the records, so that they are there without a network before the records are.
+  useEffect(() => {
+    const list = (JSON.parse(names) as Exercise[]).map(({ exerciseName, exerciseType }) => ({
+      exerciseName,
+      exerciseType,
+    }));
+    if (list.length > 0 && JSON.stringify(kept.names) !== JSON.stringify(list))
+      void phone.shelf.update((now) => ({ ...now, names: list }));
+  }, [names]);
+  const cards = (title: string, exercises: Exercise[]) =>
+    exercises.map((exercise) => (
+      <Card
+        key={exercise.exerciseName}
+        {...shown}
+        exercise={exercise}
+        isOpen={open === `${title} ${exercise.exerciseName}`}
+        toggle={(isOpen) => setOpen(isOpen ? `${title} ${exercise.exerciseName}` : undefined)}
+      />
+    ));
+  return (
+    <>
+      <h1 tabIndex={-1}>Today</h1>
+      {groups.map(({ title, exercises }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          {cards(title, exercises)}
+        </section>
+      ))}
+      {rest.length > 0 && (
+        <details>
+          <summary>Other exercises ({rest.length})</summary>
+          {cards('', rest)}
+        </details>
+      )}
+      <Another {...shown} />
+    </>
+  );
+}
+
+/** An exercise: a tap opens it, a tap says the pain before, a tap the pain after, which saves. */
+function Card({
+  exercise,
+  isOpen,
+  toggle,
+  ...shown
+}: Shown & { exercise: Exercise; isOpen: boolean; toggle: (isOpen: boolean) => void }) {
+  const { kept, phone, say } = shown;
+  const [before, setBefore] = useState<number>();
+  const [after, setAfter] = useState<number>();
+  const [id, setId] = useState<number>();
+  const [mayUndo, setMayUndo] = useState(false);
+  const isSaving = useRef(false);
+  const saved = useRef<HTMLParagraphElement>(null);
+  // The buttons that had the focus are gone.
+  useEffect(() => saved.current?.focus(), [id]);
+  const userId = personOf(kept);
+  const save = async (painBefore: number, painAfter: number) => {
+    if (userId === undefined || isSaving.current) return;
+    isSaving.current = true;
+    const log = {
+      userId,
+      exerciseName: exercise.exerciseName,
+      exerciseType: exercise.exerciseType,
+      date: dayOf(new Date()),
+      painBefore,
+      painAfter,
+      effective: painAfter < painBefore,
+      notes: '',
+    };
+    const made = await phone.note((offline) => offline.create('log', LOGS, userId, log));
+    if (made === undefined) {
+      isSaving.current = false;
+      return;
+    }
+    setId(made);
+    setMayUndo(true);
+    setTimeout(() => setMayUndo(false), TAKE_BACK_MS);
+    say(`Saved: ${exercise.exerciseName}, ${painBefore} before, ${painAfter} after.`);
+  };
+  const choose = (which: 'before' | 'after', value: number) => {
+    const [painBefore, painAfter] = which === 'before' ? [value, after] : [before, value];
+    if (which === 'before') setBefore(value);
+    else setAfter(value);
+    if (painBefore !== undefined && painAfter !== undefined) void save(painBefore, painAfter);
+  };
+  const close = () => toggle(false);
+  useEffect(() => {
+    if (isOpen) return;
+    for (const set of [setBefore, setAfter, setId]) set(undefined);
+    isSaving.current = false;
+  }, [isOpen]);
+  const log = id === undefined ? undefined : logsOf(kept).find((one) => one.id === nowOf(kept, id));
+  return (
+    <div class="card">
+      <button
+        type="button"
+        class="exercise"
+        aria-expanded={isOpen}
+        onClick={() => (isOpen ? close() : toggle(true))}
+      >
+        {exercise.exerciseName}
+      </button>
+      {isOpen && id === undefined && (
+        <>
+          <Scale label="Pain before" chosen={before} choose={(value) => choose('before', value)} />
+          <Scale label="Pain after" chosen={after} choose={(value) => choose('after', value)} />
+        </>
+      )}
+      {isOpen && log && (
+        <>
+          <p ref={saved} tabIndex={-1}>
+            Saved: {log.painBefore} → {log.painAfter}
+            {mayUndo && (
+              <>
+                {' '}
+                <button
+                  type="button"
+                  onClick={async () => {
+                    await phone.note((offline) => offline.change('log', LOGS, log.id));
+                    say('Taken back.');
+                    close();
+                  }}
+                >
+                  Take back
+                </button>
+              </>
+            )}
+          </p>
+          {callsForRedFlags(log) && <RedFlags />}
+          <Details {...shown} log={log} />
+          <button type="button" onClick={close}>
+            Done
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Ten numbers, none of them chosen beforehand: a value that is offered is a value that is recorded. */
+export function Scale({
+  label,
+  chosen,
+  choose,
+}: {
+  label: string;
+  chosen: number | undefined;
+  choose: (value: number) => void;
+}) {
+  return (
+    <fieldset class="scale">
+      <legend>{label}</legend>
+      {Array.from({ length: 10 }, (_, i) => i + 1).map((value) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={chosen === value}
+          aria-label={`${label} ${value}`}
+          onClick={() => choose(value)}
+        >
+          {value}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What can be said of a session once it is saved. */
+export function Details({ phone, log }: Shown & { log: Log }) {
+  const change = (body: Partial<Log>) => phone.note((offline) => offline.change('log', LOGS, log.id, body));
+  return (
+    <div class="details">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={log.effective}
+          onChange={(event) => void change({ effective: event.currentTarget.checked })}
+        />{' '}
+        It helped
+      </label>
+      <label>
+        Day{' '}
+        <input
+          type="date"
+          value={log.date}
+          max={dayOf(new Date())}
+          onChange={(event) => event.currentTarget.value && void change({ date: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Notes, medication
+        <textarea
+          value={log.notes}
+          maxLength={10_000}
+          rows={2}
+          onChange={(event) => void change({ notes: event.currentTarget.value })}
+        />
+      </label>
+    </div>
+  );
+}
+
+/** An exercise that was never recorded. */
+function Another(shown: Shown) {
+  const [name, setName] = useState('');
+  const [type, setType] = useState('stretch');
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen)
+    return (
+      <section aria-label="Another exercise">
+        <Card
+          {...shown}
+          exercise={{ exerciseName: name.trim(), exerciseType: type }}
+          isOpen
+          toggle={() => setOpen(false)}
+        />
+      </section>
+    );
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== '') setOpen(true);
+      }}
+    >
+      <label>
+        Another exercise
+        <input
+          value={name}
+          maxLength={100}
+          required
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Type{' '}
+        <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
+          <option>stretch</option>
+          <option>strengthening</option>
+        </select>
+      </label>
+      <button type="submit">Record it</button>
+    </form>
+  );
+}
+
+/** When to get help at once, in full. */
+export function RedFlags() {
+  return (
+    <div class="alert note" role="alert">
+      <p>{redFlags.now}</p>
+      <p>{redFlags.today}</p>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Kept } from './notebook.ts';
+
+/** Days and records as a person reads them. */
+
+const pad = (n: number) => String(n).padStart(2, '0');
+
+/** The day of a moment where the phone is, as YYYY-MM-DD. */
+export const dayOf = (moment: Date): string =>
+  `${moment.getFullYear()}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`;
+
+/** A day some days before today. */
+export function daysAgo(days: number): string {
+  const now = new Date();
+  return dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));
+}
+
+const format = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+
+/** A day in the words of the phone's language. */
+export function spoken(day: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return format.format(new Date(year, month - 1, date));
+}
+
+/** A session as the page uses it. */
+export interface Log extends Kept {
+  userId: number;
+  exerciseType: string;
+  exerciseName: string;
+  date: string;
+  painBefore: number;
+  painAfter: number;
+  effective: boolean;
+  notes: string;
+}
+
+export const LOGS = '/userExerciseLogs';

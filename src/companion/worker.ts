@@ -1,0 +1,65 @@
+import { EMPTY } from './notebook.ts';
+import { Offline } from './offline.ts';
+import { openShelf } from './shelf.ts';
+
+/** The service worker: the page starts without a network, and what waits is sent when there is one again. */
+
+interface Event {
+  waitUntil(done: Promise<unknown>): void;
+}
+
+interface FetchEvent extends Event {
+  readonly request: Request;
+  respondWith(response: Promise<Response>): void;
+}
+
+interface Worker {
+  addEventListener(name: 'install' | 'activate' | 'sync', listener: (event: Event) => void): void;
+  addEventListener(name: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(name: 'message', listener: (event: { data: unknown }) => void): void;
+  skipWaiting(): Promise<void>;
+}
+
+/** Written by the build: the paths of the page, and what changes with any of them. */
+declare const FILES: readonly string[];
+declare const VERSION: string;
+
+const worker = self as unknown as Worker;
+const PREFIX = 'companion-';
+const CURRENT = PREFIX + VERSION;
+
+worker.addEventListener('install', (event) => {
+  const fresh = FILES.map((path) => new Request(path, { cache: 'reload', credentials: 'omit' }));
+  event.waitUntil(caches.open(CURRENT).then((cache) => cache.addAll(fresh)));
+});
+
+worker.addEventListener('activate', (event) => {
+  const clear = async () => {
+    for (const name of await caches.keys())
+      if (name.startsWith(PREFIX) && name !== CURRENT) await caches.delete(name);
+  };
+  event.waitUntil(clear());
+});
+
+// Only the page itself is answered from here; records come from the service or from the notebook.
+worker.addEventListener('fetch', (event) => {
+  const { pathname, origin } = new URL(event.request.url);
+  if (event.request.method !== 'GET' || origin !== location.origin || !FILES.includes(pathname)) return;
+  const answer = async () => (await (await caches.open(CURRENT)).match(pathname)) ?? fetch(event.request);
+  event.respondWith(answer());
+});
+
+// A new version waits until the person says so: nothing is reloaded under somebody's fingers.
+worker.addEventListener('message', ({ data }) => {
+  if (data === 'use-update') void worker.skipWaiting();
+});
+
+worker.addEventListener('sync', (event) => {
+  const send = async () => {
+    const shelf = await openShelf();
+    // Nothing else is read or kept while nobody looks.
+    if (((await shelf.read()) ?? EMPTY).waiting.length === 0) return;
+    await new Offline(shelf, (name, work) => navigator.locks.request(name, work) as never).sync();
+  };
+  event.waitUntil(send());
+});

@@ -1,0 +1,54 @@
+/** In which order a file writes a day: 5/11/2026 is 5 November (dmy) or May 11 (mdy). */
+export const dayOrders = ['dmy', 'mdy'] as const;
+export type DayOrder = (typeof dayOrders)[number];
+
+const NUMBERS = /^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})\s*$/;
+
+/**
+ * Reads the days of a file as spreadsheets of other languages save them: 5.11.2026, 5/11/2026, 05-11-2026. Dots stand
+ * between day, month and year; else a number above 12 in any row says what all rows mean.
+ */
+export class DayReader {
+  #order: DayOrder | undefined;
+  #isOpen = false;
+  #why = '';
+
+  /** @param order as a person says it */
+  constructor(private readonly said?: DayOrder) {
+    this.#order = said;
+    if (said) this.#why = `--dates ${said}`;
+  }
+
+  /** Whether a day was seen that can mean two, and none yet that says which. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.#order === undefined;
+  }
+
+  /** Looks at a cell of a row before it is read. @param at the line */
+  see(text: string, at: number): void {
+    const [, first, sign, second] = NUMBERS.exec(text) ?? [];
+    if (first === undefined || this.#order !== undefined || sign === '.') return;
+    const [a, b] = [Number(first), Number(second)];
+    if (a > 12 || b > 12) {
+      this.#order = a > 12 ? 'dmy' : 'mdy';
+      this.#why = `line ${at}`;
+    } else if (a !== b) this.#isOpen = true;
+  }
+
+  /** @returns the day as YYYY-MM-DD, which need not exist; another text as it is; or why it cannot be read */
+  read(text: string): { day: string } | { fault: string } {
+    const [, first = '', sign, second = '', year = ''] = NUMBERS.exec(text) ?? [];
+    if (first === '') return { day: text };
+    const order = this.said ?? (sign === '.' ? 'dmy' : this.#order);
+    if (order === undefined && Number(first) !== Number(second))
+      return {
+        fault: 'can mean two days, and so can every other of the file: say --dates dmy or --dates mdy',
+      };
+    const [day, month] = order === 'mdy' ? [second, first] : [first, second];
+    if (Number(month) > 12) {
+      const why = sign === '.' && !this.said ? 'day.month.year' : this.#why;
+      return { fault: `has no month ${Number(month)} in the order of ${why}` };
+    }
+    return { day: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` };
+  }
+}

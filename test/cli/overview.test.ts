@@ -1,0 +1,93 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { nora, prepared, run, session } from '../helpers.ts';
+
+/** Days before today, pain before, pain after. */
+type Entry = readonly [date: string, painBefore: number, painAfter: number];
+
+const PATIENTS: readonly (readonly [firstName: string, ...entries: Entry[]])[] = [
+  ['Never'],
+  ['Worse', ['2026-02-01', 3, 3], ['2026-02-16', 3, 3], ['2026-02-17', 5, 4], ['2026-03-02', 6, 5]],
+  ['Better', ['2026-01-19', 9, 9], ['2026-01-20', 8, 7], ['2026-03-01', 5, 4]],
+  ['Red', ['2026-02-20', 4, 7], ['2026-03-01', 2, 9], ['2026-03-01', 4, 4]],
+  ['Away', ['2025-11-05', 5, 4]],
+  ['Odd years', ['2062-01-01', 10, 10], ['1926-01-01', 10, 10], ['2026-03-02', 4, 3]],
+];
+
+const practice = () =>
+  prepared((store) => {
+    for (const [firstName, ...entries] of PATIENTS) {
+      const { id: userId } = store.users.create({ ...nora, firstName, lastName: 'Berg' });
+      for (const [date, painBefore, painAfter] of entries)
+        store.logs.create({ ...session, userId, date, painBefore, painAfter });
+    }
+  });
+
+const summary = (...words: string[]) => run(['users', '--summary', ...words], { db: practice() });
+const firstNames = async (...words: string[]) =>
+  (JSON.parse((await summary('--json', ...words)).stdout) as { firstName: string }[]).map(
+    ({ firstName }) => firstName,
+  );
+
+describe('users --summary', () => {
+  it('puts who needs a call first, as tab-separated lines', async () =>
+    expect(await summary()).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `id	firstName	lastName	sessions	lastSession	pain	painEarlier	painChange	redEntries
+4	Red	Berg	3	2026-03-01	3.3			2
+2	Worse	Berg	2	2026-03-02	5.5	3	2.5	0
+1	Never	Berg	0					0
+5	Away	Berg	0	2025-11-05				0
+6	Odd years	Berg	1	2026-03-02	4			0
+3	Better	Berg	1	2026-03-01	5	8	-3	0
+`,
+    }));
+
+  it('says in a terminal of 80 columns what its columns are', async () => {
+    const { stdout, stderr } = await run(['users', '--summary', '--limit', '3'], {
+      db: practice(),
+      columns: 80,
+      env: { NO_COLOR: '1' },
+    });
+    expect(stdout).toBe(`Id  Name        Sessions  Last session  Pain  Earlier  Change  Red
+ 4  Red Berg           3  2026-03-01     3.3        –       –    2
+ 2  Worse Berg         2  2026-03-02     5.5      3.0    +2.5    0
+ 1  Never Berg         0  –                –        –       –    0
+`);
+    expect(stderr).toContain('of the last 14 days');
+  });
+
+  it.each([30, 50])('fits %i columns', async (columns) => {
+    const { stdout } = await run(['users', '--summary'], { db: practice(), columns });
+    for (const line of stripVTControlCharacters(stdout).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(columns);
+    expect(stdout).toContain('Worse');
+  });
+
+  it.each([
+    ['lastSession', ['Never', 'Away', 'Better', 'Red', 'Worse', 'Odd years']],
+    ['-lastSession', ['Worse', 'Odd years', 'Better', 'Red', 'Away', 'Never']],
+    ['painChange', ['Better', 'Never', 'Red', 'Away', 'Odd years', 'Worse']],
+    ['-pain', ['Worse', 'Better', 'Odd years', 'Red', 'Never', 'Away']],
+    ['firstName', ['Away', 'Better', 'Never', 'Odd years', 'Red', 'Worse']],
+  ])('--sort %s', async (sort, names) => expect(await firstNames('--sort', sort)).toEqual(names));
+
+  it('takes the conditions of users, fields of JSON, and CSV', async () => {
+    expect(await firstNames('--search', 'e', '--where', 'id>4')).toEqual(['Away', 'Odd years']);
+    expect((await summary('--where', 'id=2', '--json', 'id,painChange')).stdout).toBe(
+      '[{"id":2,"painChange":2.5}]\n',
+    );
+    expect((await summary('--where', 'id=5', '--csv')).stdout).toBe(
+      'id,firstName,lastName,sessions,lastSession,pain,painEarlier,painChange,redEntries\r\n5,Away,Berg,0,2025-11-05,,,,0\r\n',
+    );
+    expect((await summary('--where', 'id=9', '--json')).stdout).toBe('[]\n');
+    expect((await summary('--where', 'id=9')).stderr).toBe('No user matches.\n');
+  });
+
+  it.each([
+    ['--sort', 'age'],
+    ['--json', 'age'],
+    ['--where', 'pain>3'],
+  ])('%s %s is refused', async (...words) => expect((await summary(...words)).code).toBe(2));
+});
