@@ -311,6 +311,10 @@ export interface EndedTrial {
   readonly outcomes: Readonly<Record<Arm, readonly number[]>>;
 }
 
+/** The title of the picture. */
+export const pictureTitle = ({ outcome }: Pick<TrialInput, 'outcome'>): string =>
+  `Days at each pain ${WHEN[outcome]}`;
+
 /** The picture of a trial: a row for each arm, with the days at each level of pain. */
 export function daysAtEachPain({ a, b }: EndedTrial['outcomes']): [label: string, days: number[]][] {
   const days = (values: readonly number[]) =>

@@ -316,11 +316,9 @@ function groupOf({ verdict, direction, claim, noDifference }: Said) {
 /** `with ibuprofen −2.4, without −0.9`, or that it was always taken; nothing where it never was. */
 export function medicationWords({ medication }: Pick<ExerciseSummary, 'medication'>): string | null {
   if (medication === null) return null;
-  const { name, meanChange, without } = medication;
-  const taken = quoted(name ?? 'medication');
-  return without === null
-    ? `always with ${taken}`
-    : `with ${taken} ${signed(meanChange)}, without ${signed(without)}`;
+  const taken = `with ${quoted(medication.name ?? 'medication')}`;
+  if (medication.without === null) return `always ${taken}`;
+  return `${taken} ${signed(medication.meanChange)}, without ${signed(medication.without)}`;
 }
 
 /** What stands beside an exercise: its size, or for want of that how sure its direction is. */
@@ -331,8 +329,8 @@ export const ownWords = (exercise: ExerciseSummary): string =>
 
 /** How it goes lately, against the others, and with medication. Less relief than others is nothing to read beside less pain. */
 export function furtherWords(exercise: ExerciseSummary): string {
-  const { versusOthers } = exercise;
-  const versus = versusOthers.verdict === 'more' && versusWords(versusOthers, 'your others');
+  const versus =
+    exercise.versusOthers.verdict === 'more' && versusWords(exercise.versusOthers, 'your others');
   return [latelyWords(exercise), versus, medicationWords(exercise)].filter(Boolean).join(', ');
 }
 
@@ -358,7 +356,7 @@ export function closingSentences(
     ];
   return [
     `${painSentence(pain)} ${directionSentence(pain)}`,
-    ...controlSentences(exercises, nameOf, controlDays),
+    ...controlSentences(exercises, nameOf, told.controlDays),
     exercises.flatMap((each) => nextDaySentence(each, nameOf(each)) ?? []).join(' '),
   ].filter(Boolean);
 }
@@ -384,11 +382,10 @@ export function inWords({ exercises, pain, leftOut, controlDays }: Summary): Sum
     group('Still open', open, false),
     group('Too few', few, false),
   ];
-  const left = leftOutSentence(leftOut);
   return {
     groups: groups.filter((each) => each.exercises.length > 0),
     sentences: [
-      ...(left ? [left] : []),
+      ...[leftOutSentence(leftOut) ?? []].flat(),
       ...(pain ? closingSentences({ exercises, pain, controlDays }, shortName) : []),
     ],
   };
@@ -411,7 +408,7 @@ export function controlSentences(
   if (open.length === 0) return reasons;
   if (controlDays > 0 && controlDays < FEWEST_OTHERS)
     reasons.push(
-      `Pain recorded twice on ${FEWEST_OTHERS} days without exercise can help to tell; so far on ${controlDays}.`,
+      `Pain recorded twice on ${FEWEST_OTHERS} days without exercise can help to tell: ${controlDays} so far.`,
     );
   const isAllLess =
     open.length > 1 && open.length === less.length && less.length + few.length === exercises.length;

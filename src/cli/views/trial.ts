@@ -1,7 +1,14 @@
 import type { TrialStatus } from '../../cases/trial.ts';
 import { BLOCK, type Trial, type TrialInput } from '../../domain/trial.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
-import { daysAtEachPain, insteadOf, resultSentence, WHAT_IT_CANNOT_SAY, WHEN } from '../../insights/trial.ts';
+import {
+  daysAtEachPain,
+  insteadOf,
+  pictureTitle,
+  resultSentence,
+  WHAT_IT_CANNOT_SAY,
+  WHEN,
+} from '../../insights/trial.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { wrap } from '../terminal/layout.ts';
 
@@ -77,7 +84,7 @@ function pictureOf({ trial, outcomes }: TrialStatus): string[] {
   const row = (label: string, cells: readonly (string | number)[]) =>
     label.padEnd(9) + cells.map((cell) => String(cell || '.').padStart(3)).join('');
   return [
-    `Days at each pain ${WHEN[trial.outcome]}:`,
+    `${pictureTitle(trial)}:`,
     row(
       '',
       Array.from({ length: 10 }, (_, i) => i + 1),

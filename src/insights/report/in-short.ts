@@ -2,7 +2,7 @@ import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
-import { daysAtEachPain, insteadOf, resultSentence, WHAT_IT_CANNOT_SAY, WHEN } from '../trial.ts';
+import { daysAtEachPain, insteadOf, pictureTitle, resultSentence, WHAT_IT_CANNOT_SAY } from '../trial.ts';
 import {
   byVerdict,
   claimSigns,
@@ -68,7 +68,7 @@ function trialBlocks({ trial: ended }: Report): Block[] {
     },
     {
       kind: 'table',
-      caption: `Days at each pain ${WHEN[trial.outcome]}`,
+      caption: pictureTitle(trial),
       columns: [
         { label: 'Pain' },
         ...Array.from({ length: 10 }, (_, i) => ({ label: String(i + 1), numeric: true })),

@@ -1,8 +1,7 @@
 import type BetterSqlite from 'better-sqlite3';
 import { sql as usersAndLogs } from './0001-users-and-logs.ts';
 import { sql as history } from './0002-history.ts';
-import { sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
-import { sql as requests } from './0004-requests.ts';
+import { requests, sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
 import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 import { sql as origins } from './0007-origins.ts';
 import { sql as historyOfChanges } from './0011-history-of-changes.ts';
