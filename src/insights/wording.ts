@@ -356,7 +356,7 @@ export function closingSentences(
     ];
   return [
     `${painSentence(pain)} ${directionSentence(pain)}`,
-    ...controlSentences(exercises, nameOf, told.controlDays),
+    ...controlSentences(exercises, nameOf, controlDays),
     exercises.flatMap((each) => nextDaySentence(each, nameOf(each)) ?? []).join(' '),
   ].filter(Boolean);
 }
@@ -385,7 +385,7 @@ export function inWords({ exercises, pain, leftOut, controlDays }: Summary): Sum
   return {
     groups: groups.filter((each) => each.exercises.length > 0),
     sentences: [
-      ...[leftOutSentence(leftOut) ?? []].flat(),
+      ...[leftOutSentence(leftOut)].filter((text) => text !== null),
       ...(pain ? closingSentences({ exercises, pain, controlDays }, shortName) : []),
     ],
   };
@@ -427,10 +427,7 @@ export function overallSentence({ responded, effective }: Response, mean: string
 
 const MOST_SHIFTS = 6;
 
-/**
- * Which exercises are new, no longer done, or respond differently; those with too few sessions in either period
- * are left out.
- */
+/** Which exercises are new, no longer done, or respond differently; not those with too few sessions in either period. */
 export function exerciseShifts({ exercises }: Comparison): string {
   const enough = exercises.filter(
     ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,
