@@ -11,6 +11,11 @@ interface FieldBase {
    * optional, for CSV could not tell the two apart.
    */
   readonly optional?: true;
+  /**
+   * Fields with the same one are said together: where two machines changed them, those of one machine count, so that no session
+   * arises that nobody had. A field without one is a statement of its own.
+   */
+  readonly statement?: string;
 }
 
 export interface TextField extends FieldBase {

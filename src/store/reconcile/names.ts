@@ -1,0 +1,108 @@
+import { type KindName, kindOf } from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { Name } from './state.ts';
+
+/** The parts of a name. */
+export interface NameParts {
+  origin: number;
+  id: number;
+  uid: number;
+}
+
+export const nameOf = ({ origin, id, uid }: NameParts): Name => `${origin}.${id}.${uid}`;
+
+export function partsOf(name: Name): NameParts {
+  const [origin = 0, id = 0, uid = 0] = name.split('.').map(Number);
+  return { origin, id, uid };
+}
+
+/** The column by which a record of a kind is found in its table: what a user has one of is known by the user. */
+export type KeyColumn = 'id' | 'userId';
+
+/** The databases that names speak of, this one first of all, and which record here has which name. */
+export class Names {
+  #identities: { origin: number; since: number }[] | undefined;
+  readonly #users = new Map<number, Name>();
+
+  constructor(private readonly db: Database) {}
+
+  /** The number of a database here; it gets one if it has none. Only inside a transaction that writes. */
+  origin(uuid: string): number {
+    const known = this.db.value<number>('SELECT id FROM origins WHERE uuid = ?', uuid);
+    return known ?? this.db.run('INSERT INTO origins (uuid) VALUES (?)', uuid).id;
+  }
+
+  /** The UUIDs of databases by their numbers. */
+  uuids(): Map<number, string> {
+    return new Map(
+      this.db
+        .all<{ id: number; uuid: string }>('SELECT id, uuid FROM origins')
+        .map(({ id, uuid }) => [id, uuid]),
+    );
+  }
+
+  /** The identity under which this database made the entry `seq` of its history: it takes a new one where a copy goes its own way. */
+  makerOf(seq: number): number {
+    this.#identities ??= this.db.all('SELECT origin, since FROM identities ORDER BY since DESC');
+    const identities = this.#identities;
+    return (identities.find(({ since }) => since < seq) ?? identities.at(-1))?.origin ?? 0;
+  }
+
+  /** Whether a name was given by this database, under any of its identities. */
+  isOwn(origin: number): boolean {
+    this.makerOf(0);
+    return this.#identities?.some((identity) => identity.origin === origin) ?? false;
+  }
+
+  /** The name of the user with an id. */
+  ofUser(id: number): Name {
+    const known = this.#users.get(id);
+    if (known !== undefined) return known;
+    const name = this.of('user', id);
+    this.#users.set(id, name);
+    return name;
+  }
+
+  /** The name of a record here: as it came, or by the change that created it. */
+  of(kind: KindName, id: number): Name {
+    const known = this.db.get<NameParts>(
+      'SELECT origin, originId AS id, uid FROM replicas WHERE record = ? AND id = ?',
+      kind,
+      id,
+    );
+    if (known) return nameOf(known);
+    const made = this.db.get<{ seq: number; uid: number }>(
+      `SELECT entry.seq, head.uid FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE entry.recordId = ? AND entry.record = ? AND entry.action = 'create' ORDER BY entry.seq LIMIT 1`,
+      id,
+      kind,
+    );
+    return nameOf({ origin: this.makerOf(made?.seq ?? 0), id, uid: made?.uid ?? 0 });
+  }
+
+  /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
+  idOf(kind: KindName, name: Name): number | undefined {
+    const { origin, id, uid } = partsOf(name);
+    const known = this.db.get<{ id: number | null }>(
+      'SELECT id FROM replicas WHERE record = ? AND origin = ? AND originId = ? AND uid = ?',
+      kind,
+      origin,
+      id,
+      uid,
+    );
+    if (known) return known.id ?? undefined;
+    return this.isOwn(origin) && this.of(kind, id) === name && this.#was(kind, id) ? id : undefined;
+  }
+
+  /** Whether an id was ever given here. */
+  #was(kind: KindName, id: number): boolean {
+    const last = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', kindOf(kind).table);
+    return id <= (last ?? 0);
+  }
+
+  /** Forgets what was looked up: names may have been given since. */
+  refresh(): void {
+    this.#users.clear();
+    this.#identities = undefined;
+  }
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { fromCells, type Cell } from '../../domain/codec.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
+import { checksOf } from '../../domain/schema.ts';
+import { tryJson } from '../../lib/strict-json.ts';
+import type { Position } from './collect.ts';
+import type { Name, Stamp, State, Statement } from './state.ts';
+
+/**
+ * Some states as text, as they travel: a line of JSON that says where they are from and how far they reach, a line for each state,
+ * and a line with the SHA-256 of all lines before it.
+ */
+
+/** What the first line says. */
+export interface Header {
+  /** The UUID of the database that tells the states. */
+  database: string;
+  /** UUIDs by the numbers that names use in this text. */
+  databases: Readonly<Record<string, string>>;
+  /** The number of the database format: states of two formats are not merged. */
+  format: number;
+  /** After which position of its changes they begin, and how far they reach. */
+  from: Position;
+  to: Position;
+  /** Whether nothing follows. */
+  isLast: boolean;
+  /** The users who were erased. */
+  erased: readonly Name[];
+  /** The users whose records it tells; null for all. */
+  view: readonly Name[] | null;
+}
+
+export interface Parcel extends Header {
+  states: State[];
+}
+
+type EncodedStatement = readonly [clock: number, uid: number, origin: number, seen?: Statement['seen']];
+
+/** A state as a line: `c` is the statement of all fields that `s` does not name; 0 in `s` for none. */
+interface Encoded {
+  k: KindName;
+  n: Name;
+  l: number;
+  o: readonly Name[];
+  f?: State['fields'];
+  c?: EncodedStatement;
+  s?: Readonly<Record<string, EncodedStatement | 0>>;
+  x?: true;
+}
+
+const encodedStatement = ({ stamp, seen }: Statement): EncodedStatement =>
+  Object.keys(seen).length > 0 ? [...stamp, seen] : stamp;
+
+function encoded({ kind, name, life, owners, fields, statements, outside }: State): Encoded {
+  const groups = [...statementsOf(kind).keys()];
+  // Most statements are those of the creation.
+  const first = Object.values(statements).reduce<Statement | undefined>(
+    (least, one) => (!least || one.stamp[0] < least.stamp[0] ? one : least),
+    undefined,
+  );
+  const c = fields && first && encodedStatement(first);
+  const text = JSON.stringify(c);
+  const others = groups.flatMap((group) => {
+    const one = statements[group];
+    const code = one ? encodedStatement(one) : 0;
+    return group === INTO && code === 0 ? [] : JSON.stringify(code) === text && group !== INTO ? [] : [[group, code]];
+  });
+  return {
+    k: kind,
+    n: name,
+    l: life,
+    o: owners,
+    ...(fields && { f: fields }),
+    ...(c && { c }),
+    ...(fields && others.length > 0 && { s: Object.fromEntries(others) }),
+    ...(outside && { x: true as const }),
+  };
+}
+
+/** The text of a parcel. */
+export function writeParcel({ states, ...header }: Parcel): string {
+  const lines = [{ sciatica: 'states', ...header }, ...states.map(encoded)].map((line) => `${JSON.stringify(line)}\n`);
+  const body = lines.join('');
+  return `${body}${JSON.stringify({ sha256: digestOf(body) })}\n`;
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
+/** Higher counters come from nobody who deletes and restores by hand. */
+const MOST_LIVES = 1_000_000;
+
+const broken = (what: string) =>
+  new SciaticaError('unusable', `What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`);
+
+/**
+ * Reads a parcel.
+ * @param originOf gives the number here of a database
+ * @throws SciaticaError `unusable` for a text that is cut off, changed, or no parcel; `invalid` for values that no record may have
+ */
+export function readParcel(text: string, originOf: (uuid: string) => number): Parcel {
+  const end = text.lastIndexOf('\n', text.length - 2) + 1;
+  const last = tryJson(text.slice(end));
+  const { sha256 } = objectIn(last);
+  if (!text.endsWith('\n') || sha256 !== digestOf(text.slice(0, end))) throw broken('its checksum is not that of its content');
+  const [head = '', ...lines] = text.slice(0, end).split('\n').filter(Boolean);
+  const header = headerIn(objectIn(tryJson(head)));
+  const numbers = new Map(Object.entries(header.databases).map(([key, uuid]) => [Number(key), originOf(uuid)]));
+  const origin = (number: number) => {
+    const known = numbers.get(number);
+    if (known === undefined) throw broken('it names a database that it does not list');
+    return known;
+  };
+  const reader = new StateReader(origin);
+  return {
+    ...header,
+    erased: header.erased.map((name) => reader.name(name)),
+    view: header.view && header.view.map((name) => reader.name(name)),
+    states: lines.map((line) => reader.state(objectIn(tryJson(line)))),
+  };
+}
+
+function objectIn(json: ReturnType<typeof tryJson>): Record<string, unknown> {
+  const value = 'fault' in json ? undefined : json.value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw broken('a line is no JSON object');
+  return value as Record<string, unknown>;
+}
+
+function headerIn(value: Record<string, unknown>): Header {
+  const { sciatica, database, databases, format, from, to, isLast, erased, view } = value;
+  const uuids = Object.entries((databases ?? {}) as object);
+  const isWhole =
+    sciatica === 'states' &&
+    typeof database === 'string' &&
+    UUID.test(database) &&
+    uuids.every(([, uuid]) => typeof uuid === 'string' && UUID.test(uuid)) &&
+    Number.isSafeInteger(format) &&
+    isPosition(from) &&
+    isPosition(to) &&
+    Array.isArray(erased) &&
+    (view === null || Array.isArray(view));
+  if (!isWhole) throw broken('its first line is not that of an exchange');
+  return {
+    database,
+    databases: Object.fromEntries(uuids) as Record<string, string>,
+    format: format as number,
+    from,
+    to,
+    isLast: isLast === true,
+    erased: erased as Name[],
+    view: view as Name[] | null,
+  };
+}
+
+/** Whether a value is a position in the changes of a database. */
+export function isPosition(value: unknown): value is Position {
+  const { old, seq, uid, rev } = (value ?? {}) as Partial<Position>;
+  const isCount = (one: unknown) => Number.isSafeInteger(one) && (one as number) >= 0;
+  const isOld = old === undefined || (Array.isArray(old) && old.length === 2 && old.every(isCount));
+  return isOld && isCount(seq) && isCount(uid) && isCount(rev);
+}
+
+/** Reads states, with the numbers of databases here. */
+class StateReader {
+  constructor(private readonly origin: (number: number) => number) {}
+
+  name(value: unknown): Name {
+    if (typeof value !== 'string' || !NAME.test(value)) throw broken('it has a name that is none');
+    const [origin, ...rest] = value.split('.');
+    return [this.origin(Number(origin)), ...rest].join('.');
+  }
+
+  state(value: Record<string, unknown>): State {
+    const { k, n, l, o, f, c, s, x } = value as unknown as Encoded;
+    if (!isKindName(k) || !Number.isSafeInteger(l) || l < 1 || l > MOST_LIVES || !Array.isArray(o))
+      throw broken('a line is not that of a record');
+    const [name, owners] = [this.name(n), o.map((owner) => this.name(owner)).sort()];
+    if (!f) return { kind: k, name, life: l, owners, statements: {}, ...(x && { outside: true as const }) };
+    const fields: Record<string, Cell> = { ...f };
+    for (const field of ['userId', INTO])
+      if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
+    requireRecord(k, fields);
+    const statements: Record<string, Statement> = {};
+    for (const group of statementsOf(k).keys()) {
+      const code = s?.[group] ?? (group === INTO ? 0 : c);
+      if (code) statements[group] = this.#statement(code);
+    }
+    return { kind: k, name, life: l, owners, fields, statements };
+  }
+
+  #statement([clock, uid, origin, seen = {}]: EncodedStatement): Statement {
+    if (![clock, uid].every((one) => Number.isSafeInteger(one) && one >= 0)) throw broken('a line has a clock that is none');
+    const stamp: Stamp = [clock, uid, this.origin(origin)];
+    const clocks = Object.entries(seen).map(([key, value]) => [this.origin(Number(key)), Number(value)]);
+    return { stamp, seen: Object.fromEntries(clocks) };
+  }
+}
+
+/** @throws SciaticaError `invalid` unless the cells make a record of the kind */
+function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): void {
+  const isOfUser = kindOf(kind).place === 'one-per-user';
+  if (isOfUser && Object.values(fields).every((cell) => cell === null)) return;
+  const isOwned = 'userId' in kindOf(kind).fields;
+  if (isOwned && !isOfUser && typeof fields['userId'] !== 'string') throw broken('a record belongs to nobody');
+  const cellOf = (name: string) => (name === 'id' || name === 'userId' ? 1 : fields[name]);
+  const record = fromCells(kindOf(kind).fields, cellOf);
+  const unknown = Object.keys(fields).filter((name) => name !== INTO && !(name in kindOf(kind).fields));
+  if (unknown.length > 0) throw broken(`${kind} has no field ${unknown[0]}`);
+  checksOf(kind).record(record);
+}
