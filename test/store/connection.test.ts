@@ -30,7 +30,6 @@ test('every table is STRICT', () => {
   );
   expect(tables.map(({ name }) => name).sort()).toEqual([
     'audit',
-    'changes',
     'conflicts',
     'counterparts',
     'erasedUsers',
@@ -92,15 +91,9 @@ function insert(table: 'users' | 'logs', change: Record<string, string> = {}): s
   return `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
 }
 
-/** What raw SQL writes belongs to a change, like everything else. */
-function storeWithChange() {
-  const store = freshStore();
-  dbOf(store).exec("INSERT INTO changes (at, source) VALUES (0, 'cli')");
-  return store;
-}
 
 test('raw SQL can store what is right', () => {
-  const db = dbOf(storeWithChange());
+  const db = dbOf(freshStore());
   db.exec(insert('users'));
   db.exec(insert('logs'));
   expect(db.value('SELECT count(*) FROM logs')).toBe(1);
@@ -132,13 +125,13 @@ test.each([
   ['logs', 'effective', "'true'"],
   ['logs', 'notes', `'${'x'.repeat(10_001)}'`],
 ] as const)('raw SQL cannot store in %s a %s of %s', (table, column, value) => {
-  const db = dbOf(storeWithChange());
+  const db = dbOf(freshStore());
   db.exec(insert('users'));
   expect(() => db.exec(insert(table, { [column]: value }))).toThrow(/constraint|cannot store/);
 });
 
 test('a user who has logs cannot go without them', () => {
-  const db = dbOf(storeWithChange());
+  const db = dbOf(freshStore());
   db.exec(insert('users'));
   db.exec(insert('logs'));
   db.exec('DELETE FROM users');

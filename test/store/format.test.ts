@@ -18,6 +18,7 @@ const released = [
   '0eb8d774e5a022d8d4df0e6f0bb1f8b88e85ba6ce2e1ab7b1ed7bda3b8338414',
   '2531483651267933a4a2b737dcd46a43a56ee351c6e43e1180041191c6aa5bba',
   '6d8f8efa255e8664e967a40683da84ab32c3eb73af973274f60c2195e3ac2324',
+  '92a575da59355ba8bc89d68fea38970b716ac4f51efef258fb385b43defc7b73',
 ];
 
 test('released migrations are never edited', () => {

@@ -86,7 +86,7 @@ describe('history', () => {
       }),
     ).toThrow('no');
     expect(store.history.list().map(short)).toEqual([[1, 'cli', 'user', 1, 'create']]);
-    expect(dbOf(store).value('SELECT count(*) FROM changes')).toBe(1);
+    expect(dbOf(store).value('SELECT count(*) FROM history')).toBe(1);
   });
 
   test('a deleted user leaves an entry for each log, an import is one change', () => {
@@ -160,10 +160,10 @@ describe('history', () => {
   test.each([
     'UPDATE history SET after = NULL',
     'DELETE FROM history',
-    "INSERT OR REPLACE INTO history (seq, change, record, recordId, userId, action) VALUES (1, 1, 'user', 1, 1, 'create')",
-    'UPDATE changes SET at = 0',
-    'DELETE FROM changes',
-    "INSERT OR REPLACE INTO changes (id, at, source) VALUES (1, 0, 'api')",
+    "INSERT OR REPLACE INTO history (seq, change, head, record, recordId, userId, action) VALUES (1, 1, 1, 'user', 1, 1, 'create')",
+    'UPDATE history SET clock = 0',
+    'UPDATE history SET uid = 0',
+    "UPDATE history SET source = 'api'",
   ])('the schema refuses %s', (sql) => {
     const store = freshStore();
     store.users.create(user());
@@ -180,7 +180,7 @@ describe('history', () => {
       ) ?? 0;
     store.users.create(user());
     for (let i = 0; i < 3_000; i += 1) store.logs.create(log({ notes: '' }));
-    expect(size('history') + size('changes')).toBeLessThan(3 * size('logs'));
+    expect(size('history')).toBeLessThan(3 * size('logs'));
   });
 });
 

@@ -66,6 +66,39 @@ test.each(old)('%s opens, keeps every record, and can be written to', (fixture) 
   store.close();
 });
 
+/** What v10.db answered before there were clocks: `v10.json`, written by the version before. */
+test('the history of a version that had a table of changes answers as before', () => {
+  const store = freshStore(copyOf('v10.db'));
+  const request = (n: number) => store.requests.find(Buffer.alloc(32, n));
+  const now = {
+    history: store.history.list(),
+    changes: store.changesAfter(0, 1000),
+    user2: store.as({ users: [2] }).changesAfter(0, 1000),
+    request: request(1),
+    empty: request(3),
+    shared: request(5),
+    next: [store.history.nextUndo(), store.history.nextRedo()],
+    lastChanges: [...store.history.lastChanges()].flat(),
+  };
+  expect(JSON.parse(JSON.stringify(now))).toEqual(
+    JSON.parse(readFileSync(new URL('v10.json', fixtures), 'utf8')),
+  );
+});
+
+test.each(['v10.db', 'v2.db'])('%s: changes from before get clocks that grow, and the same ids in each copy', (fixture) => {
+  const heads = () =>
+    dbOf(freshStore(copyOf(fixture))).all<{ clock: number; uid: number }>(
+      'SELECT change, clock, uid FROM history WHERE seq = head ORDER BY seq',
+    );
+  const [one, other] = [heads(), heads()];
+  expect(one).toEqual(other);
+  expect(one.length).toBeGreaterThan(1);
+  for (const [i, { clock }] of one.entries()) expect(clock).toBeGreaterThan(one[i - 1]?.clock ?? 0);
+  expect(new Set(one.map(({ uid }) => uid)).size).toBe(one.length);
+  expect(Math.min(...one.map(({ uid }) => uid))).toBeGreaterThan(2 ** 30);
+  expect(Math.max(...one.map(({ uid }) => uid))).toBeLessThan(2 ** 48);
+});
+
 test('the audit of a version that had a row for each entry is kept', () => {
   const path = copyOf('v3.db');
   const db = openSqlite(path);

@@ -36,7 +36,7 @@ test.each([
 ] as const)('%j needs no sort: %s', (filter, plan) => expect(planOf(filter)).toBe(plan));
 
 test.each([
-  "INSERT INTO changes (at, source) VALUES (0, 'cli')",
+  "UPDATE history SET clock = 1, uid = 1, source = 'cli' WHERE seq = 1",
   "INSERT INTO logs VALUES (NULL, 1, 'stretch', 'Cobra', '2026-01-05', 6, 4, 1, '')",
   "UPDATE logs SET notes = 'another' WHERE id = 1",
   'DELETE FROM logs WHERE id = 1',

@@ -1,8 +1,9 @@
 import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { LastChange } from '../../domain/origin.ts';
+import { AT, ENTRIES, lastSeqUpTo } from '../records/entries.ts';
 import { LAST_ENTRY } from '../records/lists/rows.ts';
-import { States } from '../records/states.ts';
+import { States, stateAfter } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { nextRedo, nextUndo } from './steps.ts';
@@ -22,10 +23,6 @@ interface Row {
   after: string | null;
 }
 
-/** CROSS JOIN: the entries come in their order, not the changes (https://sqlite.org/optoverview.html#crossjoin). */
-const SELECT = `SELECT seq, change, at, source, caller, undoes, record, recordId, action, before, after
-  FROM history CROSS JOIN changes ON changes.id = history.change`;
-
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
 const MOST_CHARACTERS = 256 * 1024;
@@ -42,19 +39,19 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
   const condition = (sql: string, value: Value | undefined): Condition[] =>
     value === undefined ? [] : [{ sql, values: [value] }];
   const where = [
-    ...condition('seq < ?', seq),
-    ...condition("record = 'log' AND recordId = ?", log),
-    ...condition('at >= ?', since),
+    ...condition('entry.seq < ?', seq),
+    ...condition("entry.record = 'log' AND entry.recordId = ?", log),
+    ...condition(`${AT} >= ?`, since),
   ];
   if (user === undefined) return joined(where);
   // Each half comes from an index in the order wanted, so that no block reads more than it gives.
   const halves = ['userId', 'formerUserId'].map((column) =>
-    joined([...condition(`${column} = ?`, user), ...where]),
+    joined([...condition(`entry.${column} = ?`, user), ...where]),
   );
-  const select = `SELECT seq FROM history CROSS JOIN changes ON changes.id = history.change`;
+  const select = `SELECT entry.seq AS seq FROM ${ENTRIES}`;
   const seqs = halves.map(({ sql }) => `${select}${sql}`).join(' UNION ');
   return {
-    sql: ` WHERE seq IN (${seqs} ORDER BY seq DESC LIMIT ${MOST_ENTRIES})`,
+    sql: ` WHERE entry.seq IN (${seqs} ORDER BY seq DESC LIMIT ${MOST_ENTRIES})`,
     values: halves.flatMap(({ values }) => values),
   };
 }
@@ -64,9 +61,17 @@ const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?
 /** What was changed, when and by what. */
 export class History {
   readonly #states: States;
+  #sql: string | undefined;
 
   constructor(private readonly db: Database) {
     this.#states = new States(db);
+  }
+
+  get #select(): string {
+    this.#sql ??= `SELECT entry.seq, entry.change, ${AT} AS at, coalesce(head.source, 'cli') AS source, head.caller, head.undoes,
+      entry.record, entry.recordId, entry.action, entry.before, ${stateAfter((kind) => this.#states.columns(kind))} AS after
+      FROM ${ENTRIES}`;
+    return this.#sql;
   }
 
   /** The entries that match, the latest first. */
@@ -83,7 +88,7 @@ export class History {
     for (let left = filter.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
       const { sql, values } = matching(filter, before);
       const most = { rows: Math.min(left, MOST_ENTRIES), characters: MOST_CHARACTERS };
-      const rows = this.db.take<Row>(`${SELECT}${sql} ORDER BY seq DESC`, most, charactersOf, ...values);
+      const rows = this.db.take<Row>(`${this.#select}${sql} ORDER BY entry.seq DESC`, most, charactersOf, ...values);
       if (rows.length === 0) return;
       yield rows.map(this.#entryOf);
       left -= rows.length;
@@ -93,13 +98,13 @@ export class History {
 
   /** The entries of one record, the first one first. */
   of(record: KindName, id: number): HistoryEntry[] {
-    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq`;
+    const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
   /** The last entry of one record. */
   lastOf(record: KindName, id: number): HistoryEntry | undefined {
-    const sql = `${SELECT} WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`;
+    const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq DESC LIMIT 1`;
     const row = this.db.get<Row>(sql, record, id);
     return row && this.#entryOf(row);
   }
@@ -132,14 +137,17 @@ export class History {
    * @param users none at all if one of them is about somebody else: nobody is to have another's import read
    */
   ofChange(change: number, users?: readonly number[]): HistoryEntry[] {
-    if (users && this.#isAboutOthers(change, users)) return [];
-    return this.db.all<Row>(`${SELECT} WHERE change = ? ORDER BY seq`, change).map(this.#entryOf);
+    const range = [lastSeqUpTo(this.db, change - 1), lastSeqUpTo(this.db, change)] as const;
+    if (users && this.#isAboutOthers(range, users)) return [];
+    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq <= ? ORDER BY entry.seq`;
+    return this.db.all<Row>(sql, ...range).map(this.#entryOf);
   }
 
-  #isAboutOthers(change: number, users: readonly number[]): boolean {
+  /** Whether one of the entries after a seq, up to another, is about somebody else. */
+  #isAboutOthers(range: readonly [number, number], users: readonly number[]): boolean {
     const [now, before] = [isAmong('userId', users), isAmong('coalesce(formerUserId, userId)', users)];
-    const sql = `SELECT 1 FROM history WHERE change = ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
-    return this.db.value(sql, change, ...now.values, ...before.values) !== undefined;
+    const sql = `SELECT 1 FROM history WHERE seq > ? AND seq <= ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
+    return this.db.value(sql, ...range, ...now.values, ...before.values) !== undefined;
   }
 
   /**
@@ -148,18 +156,18 @@ export class History {
    * @param users only those about one of these users
    */
   after(seq: number, limit: number, users?: readonly number[]): HistoryEntry[] {
-    if (!users) return this.#some(limit, 'seq > ?', seq);
+    if (!users) return this.#some(limit, 'entry.seq > ?', seq);
     const { sql, values } = seqsOf(users, seq);
-    return this.#some(limit, `seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
+    return this.#some(limit, `entry.seq IN (${sql} ORDER BY seq LIMIT ${MOST_ENTRIES})`, ...values);
   }
 
   /** As `after`, of one record. */
   ofAfter(record: KindName, id: number, seq: number): HistoryEntry[] {
-    return this.#some(MOST_ENTRIES, 'record = ? AND recordId = ? AND seq > ?', record, id, seq);
+    return this.#some(MOST_ENTRIES, 'entry.record = ? AND entry.recordId = ? AND entry.seq > ?', record, id, seq);
   }
 
   #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {
-    const sql = `${SELECT} WHERE ${condition} ORDER BY seq`;
+    const sql = `${this.#select} WHERE ${condition} ORDER BY entry.seq`;
     const most = { rows: limit, characters: MOST_CHARACTERS };
     return this.db.take(sql, most, charactersOf, ...values).map(this.#entryOf);
   }
@@ -180,10 +188,10 @@ export class History {
    * alone, so that a long history costs little.
    */
   *lastChanges(): Generator<string[]> {
-    const sql = `SELECT known.record, known.recordId AS id, at FROM (
+    const sql = `SELECT known.record, known.recordId AS id, ${AT} AS at FROM (
         SELECT record, recordId, max(seq) AS last FROM history WHERE (recordId, record) > (?, ?)
         GROUP BY recordId, record HAVING count(*) > 1 ORDER BY recordId, record LIMIT ${MOST_ENTRIES}) AS known
-      CROSS JOIN history AS entry ON entry.seq = last CROSS JOIN changes ON changes.id = entry.change`;
+      CROSS JOIN ${ENTRIES} WHERE entry.seq = last`;
     for (let last = { record: '', id: 0 }; ; ) {
       const rows = this.db.all<LastChange>(sql, last.id, last.record);
       if (rows.length > 0)

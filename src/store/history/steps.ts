@@ -6,7 +6,7 @@ import type { Database } from '../sqlite/database.ts';
  */
 
 interface Reversal {
-  id: number;
+  change: number;
   undoes: number;
 }
 
@@ -20,39 +20,40 @@ interface Steps {
 
 function stepsOf(db: Database): Steps {
   const reversals = db.all<Reversal>(
-    'SELECT id, undoes FROM changes WHERE undoes IS NOT NULL ORDER BY id DESC',
+    'SELECT change, undoes FROM history WHERE undoes IS NOT NULL ORDER BY seq DESC',
   );
-  const target = new Map(reversals.map(({ id, undoes }) => [id, undoes]));
   const undone = new Set<number>();
   // A change is undone by later ones only, so whether it is in effect is known by the time it is reached.
-  for (const { id, undoes } of reversals) if (!undone.has(id)) undone.add(undoes);
-  const isUndo = (id: number): boolean => {
-    const undoes = target.get(id);
-    return undoes !== undefined && !isUndo(undoes);
-  };
-  return { undone, undos: reversals.map(({ id }) => id).filter((id) => isUndo(id) && !undone.has(id)) };
+  for (const { change, undoes } of reversals) if (!undone.has(change)) undone.add(undoes);
+  // What an undo takes back came before it, and so whether that is an undo is known.
+  const isUndo = new Set<number>();
+  for (const { change, undoes } of reversals.toReversed()) if (!isUndo.has(undoes)) isUndo.add(change);
+  const undos = reversals.map(({ change }) => change);
+  return { undone, undos: undos.filter((change) => isUndo.has(change) && !undone.has(change)) };
 }
 
 /** The changes that are undone. */
 export const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
 
-/** A request that changed nothing has a change without entries, of which there is nothing to take back. */
-const OWN = `SELECT max(id) FROM changes WHERE undoes IS NULL AND source <> 'erase'
-  AND EXISTS (SELECT 1 FROM history WHERE change = changes.id)`;
+/**
+ * The newest change that is neither an undo nor a redo nor an erasure, nor among those in a JSON array. From head to head, so that it
+ * does not look through the entries of large changes.
+ */
+const NEWEST = `WITH RECURSIVE heads (seq) AS (
+    SELECT (SELECT head FROM history ORDER BY history.seq DESC LIMIT 1)
+    UNION ALL
+    SELECT (SELECT head FROM history WHERE history.seq < heads.seq ORDER BY history.seq DESC LIMIT 1) FROM heads WHERE seq IS NOT NULL)
+  SELECT change FROM heads CROSS JOIN history USING (seq)
+  WHERE undoes IS NULL AND source <> 'erase' AND change NOT IN (SELECT value FROM json_each(?)) LIMIT 1`;
 
 /** The change that `undo` takes back: the newest that is neither an undo nor a redo, nor undone. */
 export function nextUndo(db: Database): number | undefined {
-  const { undone } = stepsOf(db);
-  const change = db.value<number | null>(
-    `${OWN} AND id NOT IN (SELECT value FROM json_each(?))`,
-    JSON.stringify([...undone]),
-  );
-  return change ?? undefined;
+  return db.value<number>(NEWEST, JSON.stringify([...stepsOf(db).undone]));
 }
 
 /** The undo that `redo` takes back: the newest in effect, if no new change was made after it. */
 export function nextRedo(db: Database): number | undefined {
   const [undo] = stepsOf(db).undos;
-  const newest = db.value<number | null>(OWN) ?? 0;
+  const newest = db.value<number>(NEWEST, '[]') ?? 0;
   return undo !== undefined && undo > newest ? undo : undefined;
 }

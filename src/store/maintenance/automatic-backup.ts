@@ -13,6 +13,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { sizeOf, syncFolder, TEMPORARY, temporaryName } from '../../lib/files.ts';
 import type { Settings } from '../records/settings.ts';
+import { AT, ENTRIES } from '../records/entries.ts';
 import type { Database } from '../sqlite/database.ts';
 import { backup, backupError } from './backup.ts';
 import { type AutomaticBackup, type BackupPlan, backupsOf, digestOf, noteOf, planOf } from './backup-plan.ts';
@@ -104,7 +105,7 @@ function mayTry(path: string): boolean {
 
 function hasChangedSince(db: Database, newest: AutomaticBackup | undefined): boolean {
   if (!newest) return true;
-  const last = db.value<number>('SELECT at FROM changes ORDER BY id DESC LIMIT 1') ?? 0;
+  const last = db.value<number>(`SELECT ${AT} FROM ${ENTRIES} ORDER BY entry.seq DESC LIMIT 1`) ?? 0;
   return last > statSync(newest.path).mtimeMs;
 }
 

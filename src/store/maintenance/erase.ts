@@ -4,7 +4,9 @@ import { sleepSync } from '../../lib/sleep.ts';
 import type { History } from '../history/history.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
+import type { Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
+import { CHANGE, HEAD } from '../sqlite/migrations/history-triggers.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
 import { forgetOrigins } from '../sync/counterparts.ts';
 
@@ -34,18 +36,17 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   db.run('DELETE FROM users WHERE id = ?', userId);
   const theirs = db.all<Whose>(LAST_OWNED, userId);
-  db.run('DELETE FROM history WHERE userId = ? OR formerUserId = ?', userId, userId);
+  forgetEntries(db, 'userId = ? OR formerUserId = ?', userId, userId);
   forgetRecords(db, theirs);
   db.run(
-    `INSERT INTO history (change, record, recordId, userId, action)
-     VALUES ((SELECT max(id) FROM changes), 'user', ?, ?, 'erase')`,
+    `INSERT INTO history (change, head, record, recordId, userId, action) VALUES (${CHANGE}, ${HEAD}, 'user', ?, ?, 'erase')`,
     userId,
     userId,
   );
   // What is left does not tell others which of their records are gone, or whence they have them.
   const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
   if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
-  db.run('DELETE FROM changes WHERE id NOT IN (SELECT change FROM history)');
+  forgetChanges(db);
   db.run('DELETE FROM erasing');
   forgetOrigins(db, userId, theirs);
   tokens.forget(userId);
@@ -73,8 +74,43 @@ function forgetRecords(db: Database, theirs: readonly Whose[]): void {
     const entries = `record = '${kind}' AND recordId IN (SELECT value FROM json_each(?))`;
     const list = JSON.stringify(ids);
     db.run(`INSERT OR IGNORE INTO erasing SELECT userId FROM history WHERE ${entries}`, list);
-    db.run(`DELETE FROM history WHERE ${entries}`, list);
+    forgetEntries(db, entries, list);
   }
+}
+
+/**
+ * Forgets entries that a condition names. A creation that stays keeps its state, where the next entry has it and goes; of heads the
+ * columns of the change stay, for its other entries. A repeatable request that had a part in it is known by its key, not by its body.
+ */
+function forgetEntries(db: Database, condition: string, ...values: Value[]): void {
+  const entries = `SELECT seq FROM history WHERE ${condition}`;
+  db.run(
+    `UPDATE history SET after = gone.before FROM history AS gone
+     WHERE gone.seq IN (${entries}) AND history.action = 'create' AND history.after IS NULL AND history.seq = (
+       SELECT max(last.seq) FROM history AS last
+       WHERE last.recordId = gone.recordId AND last.record = gone.record AND last.seq < gone.seq)`,
+    ...values,
+  );
+  db.run(
+    `UPDATE requests SET body = NULL WHERE body IS NOT NULL AND change IN (SELECT change FROM history WHERE ${condition})`,
+    ...values,
+  );
+  db.run(
+    `UPDATE history SET record = NULL, recordId = NULL, userId = NULL, formerUserId = NULL, action = NULL, before = NULL, after = NULL
+     WHERE seq = head AND (${condition})`,
+    ...values,
+  );
+  db.run(`DELETE FROM history WHERE ${condition}`, ...values);
+}
+
+/** Of changes without entries nothing stays but number, clock and uid, by which other databases know them; nor do their requests. */
+function forgetChanges(db: Database): void {
+  const kept = 'SELECT change FROM history WHERE record IS NOT NULL';
+  db.run(
+    `UPDATE history SET at = NULL, source = NULL, caller = NULL, undoes = NULL
+     WHERE record IS NULL AND source IS NOT NULL AND change NOT IN (${kept})`,
+  );
+  db.run(`DELETE FROM requests WHERE change NOT IN (${kept})`);
 }
 
 /** How long a reader of the old contents may hold the overwriting up. */

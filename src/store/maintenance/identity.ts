@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { AT, ENTRIES } from '../records/entries.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Counterparts } from '../sync/counterparts.ts';
@@ -28,8 +29,8 @@ export function renewIdentity(db: Database): string {
  * the copying kept the time of the original.
  */
 function firstOwn(db: Database, createdAt: number): number {
-  const isCopy = db.value('SELECT 1 FROM changes WHERE at < ? LIMIT 1', createdAt) === 1;
-  const first = 'SELECT min(seq) FROM history WHERE change IN (SELECT id FROM changes WHERE at >= ?)';
+  const isCopy = db.value(`SELECT 1 FROM ${ENTRIES} WHERE ${AT} < ? LIMIT 1`, createdAt) === 1;
+  const first = `SELECT min(entry.seq) FROM ${ENTRIES} WHERE ${AT} >= ?`;
   return (isCopy && db.value<number | null>(first, createdAt)) || Number.MAX_SAFE_INTEGER;
 }
 

@@ -42,7 +42,9 @@ export function carryOver(past: Past | undefined, backup: Database): void {
   backup.write(() => {
     const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
     const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
-    for (const table of theirs.keys()) if (has(backup, table)) setLast(backup, table, last(table));
+    // That of changes has no table.
+    for (const table of theirs.keys())
+      if (own.has(table) || has(backup, table)) setLast(backup, table, last(table));
     const horizon = last('history') + (past ? 1 : UNKNOWN_PAST);
     setLast(backup, 'history', horizon);
     settings.set('horizon', String(horizon));

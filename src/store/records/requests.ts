@@ -1,6 +1,8 @@
 import type { HistoryEntry } from '../../domain/history.ts';
 import type { AnyRecord } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
+import { CHANGE } from '../sqlite/migrations/history-triggers.ts';
+import { lastSeqUpTo } from './entries.ts';
 
 /** A request that may be repeated: SHA-256 of its Idempotency-Key, and of its body. */
 export interface RepeatableRequest {
@@ -35,19 +37,12 @@ export class Requests {
     );
     if (!row) return undefined;
     const entries = this.history.ofChange(row.change);
-    const seq = this.db.value<number>(
-      'SELECT seq FROM history WHERE change <= ? ORDER BY change DESC, seq DESC LIMIT 1',
-      row.change,
-    );
-    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries, seq: seq ?? 0 };
+    const seq = lastSeqUpTo(this.db, row.change);
+    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries, seq };
   }
 
   /** Stores a request with the current change, inside it. */
   add({ key, body }: RepeatableRequest): void {
-    this.db.run(
-      'INSERT INTO requests (key, body, change) VALUES (?, ?, (SELECT max(id) FROM changes))',
-      key,
-      body,
-    );
+    this.db.run(`INSERT INTO requests (key, body, change) VALUES (?, ?, ${CHANGE})`, key, body);
   }
 }

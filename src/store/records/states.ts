@@ -1,6 +1,6 @@
 import { fromCells, toCell } from '../../domain/codec.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
@@ -16,6 +16,22 @@ export function isState(state: string, row: string, columns: readonly string[]):
   const fields = columns.map((column, i) => `${state} ->> '$[${i}]' IS ${row}.${column}`);
   return `(${state} = ${stateIn(row, columns)}
     OR json_array_length(${state}) BETWEEN 1 AND ${columns.length - 1} AND ${fields.join(' AND ')})`;
+}
+
+/**
+ * SQL: the state that an entry of `ENTRIES` left its record in. That of a creation is not stored, but is what the next entry found,
+ * or the record as it is.
+ * @param columnsOf the columns of a kind of record as `States.columns` gives them
+ */
+export function stateAfter(columnsOf: (kind: KindName) => readonly string[]): string {
+  const now = kindNames.map((kind) => {
+    const { table } = kindOf(kind);
+    return `WHEN '${kind}' THEN (SELECT ${stateIn('now', columnsOf(kind))} FROM ${table} AS now WHERE now.id = entry.recordId)`;
+  });
+  return `iif(entry.action = 'create' AND entry.after IS NULL, coalesce(
+    (SELECT later.before FROM history AS later
+     WHERE later.recordId = entry.recordId AND later.record = entry.record AND later.seq > entry.seq ORDER BY later.seq LIMIT 1),
+    CASE entry.record ${now.join(' ')} END), entry.after)`;
 }
 
 type State = NonNullable<HistoryEntry['before']>;

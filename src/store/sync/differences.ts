@@ -1,4 +1,5 @@
 import { type AnyRecord, type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { AT, ENTRIES } from '../records/entries.ts';
 import { isState, States } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { DELETED, IS_HERE } from './counterparts.ts';
@@ -149,8 +150,7 @@ export class Differences {
   /** When a record here was last changed or deleted, in milliseconds since 1970. */
   changedAt(record: KindName, ourId: number): number | undefined {
     return this.db.value(
-      `SELECT at FROM history JOIN changes ON changes.id = history.change
-       WHERE record = ? AND recordId = ? ORDER BY seq DESC LIMIT 1`,
+      `SELECT ${AT} FROM ${ENTRIES} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq DESC LIMIT 1`,
       record,
       ourId,
     );
@@ -159,8 +159,7 @@ export class Differences {
   /** The same of all that belongs to a user and is here. */
   belongingsChangedAt(userId: number): number | undefined {
     const last = this.db.value<number | null>(
-      `SELECT max(at) FROM history JOIN changes ON changes.id = history.change
-       WHERE userId = ? AND record <> 'user' AND action <> 'delete'`,
+      `SELECT max(${AT}) FROM ${ENTRIES} WHERE entry.userId = ? AND entry.record <> 'user' AND entry.action <> 'delete'`,
       userId,
     );
     return last ?? undefined;

@@ -1,5 +1,6 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
 import type { Database } from '../../sqlite/database.ts';
+import { CHANGE } from '../../sqlite/migrations/history-triggers.ts';
 import { AGREED, type Merge, ofOrigin, stateOf } from './merge-sql.ts';
 import { ownedStaged, stagedUsers } from './staging.ts';
 
@@ -65,7 +66,7 @@ export function linkUser({ db, origin }: Merge, ours: number): AsUser | undefine
 export function noteUser({ db, origin }: Merge, { theirs, ours }: AsUser): void {
   db.run(
     `INSERT OR IGNORE INTO main.counterparts (origin, record, theirId, ourId, agreed, change)
-     SELECT ?, 'user', ?, id, ${stateOf({ db }, 'm', stagedUsers)}, (SELECT max(id) FROM main.changes)
+     SELECT ?, 'user', ?, id, ${stateOf({ db }, 'm', stagedUsers)}, ${CHANGE}
      FROM main.users AS m WHERE id = ?`,
     origin,
     theirs,

@@ -1,3 +1,4 @@
+import { AT, ENTRIES } from '../../records/entries.ts';
 import { isAgreed, type Merge, ofOrigin } from './merge-sql.ts';
 import { type OnConflict, ownedStaged, type StagedKind, stagedKinds, stagedUsers } from './staging.ts';
 
@@ -30,8 +31,7 @@ export function doubtAll({ db }: Merge): void {
 
 /** When a record was last changed here, and over there as the file says; NULL where that is not known. */
 const timesOf = (name: string, ourId: string, theirId: string) => ({
-  here: `(SELECT at FROM main.changes WHERE id = (
-    SELECT max(change) FROM main.history WHERE record = '${name}' AND recordId = ${ourId}))`,
+  here: `(SELECT ${AT} FROM ${ENTRIES} WHERE entry.record = '${name}' AND entry.recordId = ${ourId} ORDER BY entry.seq DESC LIMIT 1)`,
   there: `(SELECT at FROM temp.import_last_changes AS l WHERE l.record = '${name}' AND l.id = ${theirId})`,
 });
 

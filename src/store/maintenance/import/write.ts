@@ -1,5 +1,6 @@
 import { insertMany } from '../../records/insert-many.ts';
 import type { Database } from '../../sqlite/database.ts';
+import { CHANGE } from '../../sqlite/migrations/history-triggers.ts';
 import { type Merge, ofOrigin, stateOf } from './merge-sql.ts';
 import { IS_NEW, type StagedKind, stagedKinds, stagedUsers } from './staging.ts';
 
@@ -36,7 +37,6 @@ const BEFORE = "json_insert(coalesce(earlier, '[]'), '$[#]', json_array(change, 
  * @param seq the last entry of the history over there
  */
 export function noteAgreed({ db, origin }: Merge, seq: number): void {
-  const change = '(SELECT max(id) FROM main.changes)';
   for (const kind of stagedKinds) {
     const { name, staged, hasKey } = kind;
     const settled = `i.id IS NOT NULL AND (i._outcome IS NULL OR i._newId IS NOT NULL
@@ -50,14 +50,14 @@ export function noteAgreed({ db, origin }: Merge, seq: number): void {
       );
     db.run(
       `INSERT INTO main.counterparts (origin, record, theirId, ourId, agreed, change)
-       SELECT ?, '${name}', i.id, coalesce(i._newId, i.id), ${stateOf({ db }, 'i', kind)}, ${change}
+       SELECT ?, '${name}', i.id, coalesce(i._newId, i.id), ${stateOf({ db }, 'i', kind)}, ${CHANGE}
        FROM ${staged} AS i WHERE ${settled} ORDER BY i.id
        ON CONFLICT (origin, record, theirId) DO UPDATE
        SET ourId = excluded.ourId, agreed = excluded.agreed, change = excluded.change, earlier = ${BEFORE}`,
       origin,
     );
     db.run(
-      `UPDATE main.counterparts AS c SET agreed = 'null', change = ${change}, earlier = ${BEFORE}
+      `UPDATE main.counterparts AS c SET agreed = 'null', change = ${CHANGE}, earlier = ${BEFORE}
        FROM temp.import_gone AS g WHERE ${ofOrigin(name)} AND g.record = c.record AND g.ourId = c.ourId
        AND g._outcome IN ('deleted', 'skipped')`,
       origin,

@@ -9,6 +9,7 @@ import { sql as origins } from './0007-origins.ts';
 import { sql as logIndexes } from './0008-log-indexes.ts';
 import { sql as plainChecks } from './0009-plain-checks.ts';
 import { sql as kindsOfRecord } from './0010-kinds-of-record.ts';
+import { sql as historyOfChanges } from './0011-history-of-changes.ts';
 import { remakeHistoryTriggers } from './history-triggers.ts';
 
 /**
@@ -28,6 +29,7 @@ export const migrations: readonly string[] = [
   logIndexes,
   plainChecks,
   kindsOfRecord,
+  historyOfChanges,
 ];
 
 /**
