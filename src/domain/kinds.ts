@@ -19,6 +19,8 @@ export type KindName = keyof typeof kinds;
 
 export const kindNames = Object.keys(kinds) as readonly KindName[];
 
+export const isKindName = (value: unknown): value is KindName => kindNames.some((name) => name === value);
+
 /** The kinds that belong to users. */
 export const ownedKindNames = kindNames.filter((name): name is OwnedKindName => name !== 'user');
 export type OwnedKindName = Exclude<KindName, 'user'>;

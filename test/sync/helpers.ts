@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createApp } from '../../src/http/app.ts';
 import { Gate } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SyncResult } from '../../src/sync/result.ts';
-import type { SyncOptions } from '../../src/sync/session.ts';
-import { sync } from '../../src/sync/sync.ts';
+import { type SyncOptions, sync } from '../../src/sync/sync.ts';
 import type { Transport } from '../../src/sync/transport.ts';
 import { freshPath, openStore } from '../store/helpers.ts';
 
@@ -60,7 +58,7 @@ export const syncWith = (
       transport,
       token,
       wait: async () => {},
-      makeKey: randomUUID,
+      now: Date.now,
     },
     options,
   );

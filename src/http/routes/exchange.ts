@@ -106,7 +106,7 @@ async function exchange(
   const { result, ended } = await store.submit(() => {
     const ended = diary.collector(users).end();
     const result = diary.receive(sent, { users });
-    diary.setPeer(sent.database, { received: sent.to, view: null, at: Date.now() }, token);
+    diary.setPeer(sent.database, { received: sent.to, sent: have ?? undefined, view: null, at: Date.now() }, token);
     return { result, ended };
   });
   const collector = diary.collector(users);

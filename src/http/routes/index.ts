@@ -5,6 +5,7 @@ import { type Collection, collectionOf } from '../protocol/collection.ts';
 import type { Match, Route } from '../protocol/route.ts';
 import { batchRoute } from './batch.ts';
 import { changesRoute, historyRoute } from './changes.ts';
+import { exchangeRoute } from './exchange.ts';
 import { goalRoutes } from './goal.ts';
 import { insightsRoutes } from './insights.ts';
 import { listOfUserRoute, listRoute } from './list.ts';
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   changesRoute,
   undoRoute,
   batchRoute,
+  exchangeRoute,
   meRoute,
   pairRoute,
   healthRoute,

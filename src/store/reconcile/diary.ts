@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type KindName, kindNames, statementsOf, INTO } from '../../domain/kinds.ts';
+import { INTO, type KindName, kindNames, kindOf, statementsOf } from '../../domain/kinds.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -185,16 +184,7 @@ export class Diary {
   }
 
   /** Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on. */
-  renewIdentity(): string {
-    const id = randomUUID();
-    this.db.write(() => {
-      this.#settings.set('id', id);
-      const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
-      this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.#names.origin(id), seq);
-    });
-    this.#names.refresh();
-    return id;
-  }
+  renewIdentity = (): string => this.#names.takeIdentity();
 
   /** The users here who were erased elsewhere, by id. */
   erasedElsewhere(): number[] {
@@ -290,6 +280,40 @@ export class Diary {
     this.db.run(sql, id, name.origin, name.id, name.uid, seq, JSON.stringify({ life, owners, fields, statements }));
     this.#names.refresh();
     new Receiver(this.db, this.#names).rerun(() => joined, 'user', [id]);
+  }
+
+  /** The records here that came from a remote, and are there still. */
+  cameFrom(remote: string): { record: KindName; id: number }[] {
+    const made = this.db.all<{ record: KindName; id: number }>(
+      `SELECT entry.record, entry.recordId AS id FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE head.source = 'sync' AND head.caller = ? AND entry.action = 'create'`,
+      remote,
+    );
+    return made.filter(
+      ({ record, id }) => this.db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1,
+    );
+  }
+
+  /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */
+  forget(remote: string): void {
+    const came = this.cameFrom(remote);
+    this.change(() => {
+      for (const { record, id } of came.toReversed())
+        this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
+      for (const { record, id } of came) this.#setApart(record, id);
+      this.db.run('DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)', remote);
+    });
+  }
+
+  /** Lets a record be one that is not shown to this database, and that it tells nobody of. */
+  #setApart(record: KindName, id: number): void {
+    const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+    this.db.run(
+      `UPDATE replicas SET seq = ?, state = json_set(state, '$.outside', json('true')) WHERE id = ? AND record = ?`,
+      seq,
+      id,
+      record,
+    );
   }
 
   /** The users of these states whose e-mail address a user here has, who is another. */

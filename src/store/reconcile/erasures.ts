@@ -20,7 +20,12 @@ export class Erasures {
   /** Whether a record is of a user who was erased, or ever was. */
   has({ kind, name, owners }: State): boolean {
     if (this.#names.size === 0) return false;
-    return (kind === 'user' && this.#names.has(name)) || owners.some((owner) => this.#names.has(owner));
+    return (kind === 'user' && this.#isErased(name)) || owners.some((owner) => this.#isErased(owner));
+  }
+
+  /** A name from before the uids is that of any uid. */
+  #isErased(name: Name): boolean {
+    return this.#names.has(name) || this.#names.has(nameOf({ ...partsOf(name), uid: 0 }));
   }
 
   /** Notes who was erased. @returns how many were not known to be */

@@ -3,8 +3,8 @@ import { INTO, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts
 import { States as Columns } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { type KeyColumn, type Name, type NameParts, type Names, nameOf } from './names.ts';
-import { replaced, type Stamp, type State, type Statement } from './state.ts';
+import { type KeyColumn, type NameParts, type Names, nameOf } from './names.ts';
+import { type Name, replaced, type Stamp, type State, type Statement } from './state.ts';
 
 /**
  * The states of the records here: what came from elsewhere (`replicas`), and what the history says happened here since. What was
@@ -54,6 +54,9 @@ interface Replica extends NameParts {
 }
 
 type Cells = Readonly<Record<string, Cell>>;
+
+/** What is known of a record of which only the history tells. */
+const NOTHING: StoredState = { life: 0, owners: [], statements: {} };
 
 /** The column by which a record of a kind is known: what a user has one of is known by the user. */
 export const keyColumnOf = (kind: KindName): KeyColumn =>
@@ -152,22 +155,21 @@ export class Fold {
     entries: readonly Entry[],
     row: Row | undefined,
   ): Known {
-    const base = replica
-      ? { name: nameOf(replica), ...storedJson<StoredState>(replica.state) }
-      : { name: this.#ownName(kind, id, entries[0]), life: 0, owners: [], statements: {} };
-    const { held, outside, ...stored } = base;
-    const draft = new Draft(this.names, { kind, ...stored }, kindOf(kind).place === 'one-per-user');
+    const known = replica && storedJson<StoredState | null>(replica.state);
+    const name = replica ? nameOf(replica) : this.#ownName(kind, id, entries[0]);
+    const { held, outside, ...stored } = known ?? NOTHING;
+    const draft = new Draft(this.names, { kind, name, ...stored }, kindOf(kind).place === 'one-per-user');
     const cells = (json: string | null) => (json === null ? undefined : this.#cells(kind, json));
     let shown = entries[0] ? cells(entries[0].before) : row?.cells;
     // Older than the history, or than what came from elsewhere.
-    if (!replica && shown) draft.begin(shown, [0, 0, this.names.makerOf(0)]);
+    if (!known && shown) draft.begin(shown, [0, 0, this.names.makerOf(0)]);
     for (const [i, entry] of entries.entries()) {
       const next = entries[i + 1];
       const after = entry.action === 'delete' ? undefined : next ? cells(next.before) : row?.cells;
       const stamp: Stamp = [entry.clock, entry.uid, this.names.makerOf(entry.seq)];
       if (after) draft.say(shown, after, stamp);
       else draft.remove(stamp, shown !== undefined && this.#wentWithUser(kind, entry, shown));
-      shown = after ?? shown;
+      shown = after;
     }
     return {
       id,

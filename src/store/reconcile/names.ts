@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Name } from './state.ts';
 
@@ -48,6 +50,18 @@ export class Names {
     return (identities.find(({ since }) => since < seq) ?? identities.at(-1))?.origin ?? 0;
   }
 
+  /** Gives this database a new UUID for what it makes from now on: the file was copied, or set back. */
+  takeIdentity(): string {
+    const id = randomUUID();
+    this.db.write(() => {
+      new Settings(this.db).set('id', id);
+      const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+      this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.origin(id), seq);
+    });
+    this.refresh();
+    return id;
+  }
+
   /** Whether a name was given by this database, under any of its identities. */
   isOwn(origin: number): boolean {
     this.makerOf(0);
@@ -66,9 +80,9 @@ export class Names {
   /** The name of a record here: as it came, or by the change that created it. */
   of(kind: KindName, id: number): Name {
     const known = this.db.get<NameParts>(
-      'SELECT origin, originId AS id, uid FROM replicas WHERE record = ? AND id = ?',
-      kind,
+      'SELECT origin, originId AS id, uid FROM replicas WHERE id = ? AND record = ?',
       id,
+      kind,
     );
     if (known) return nameOf(known);
     const made = this.db.get<{ seq: number; uid: number }>(
@@ -83,11 +97,12 @@ export class Names {
   /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
   idOf(kind: KindName, name: Name): number | undefined {
     const { origin, id, uid } = partsOf(name);
+    // Names from before the uids are those of any uid.
     const known = this.db.get<{ id: number | null }>(
-      'SELECT id FROM replicas WHERE record = ? AND origin = ? AND originId = ? AND uid = ?',
-      kind,
-      origin,
+      'SELECT id FROM replicas WHERE originId = ? AND origin = ? AND record = ? AND uid IN (?, 0) ORDER BY uid DESC',
       id,
+      origin,
+      kind,
       uid,
     );
     if (known) return known.id ?? undefined;

@@ -100,7 +100,10 @@ export class Receiver {
       // By their ids over there, so that they keep their order here.
       ofKind.sort((a, b) => partsOf(a.name).id - partsOf(b.name).id);
       this.#meetAll(kind, ofKind);
-      if (kind === 'user') this.#gatherBelongings(this.#changedUsers());
+      if (kind === 'user') {
+        this.#gatherBelongings([...this.#of('user').values()]);
+        this.#gatherWaiting();
+      }
     }
     this.#gatherSameKeys();
     for (const kind of kindNames) for (const met of this.#of(kind).values()) this.#decide(met);
@@ -115,8 +118,9 @@ export class Receiver {
   rerun(change: (known: Known) => State | undefined, kind: KindName, ids: readonly number[]): Received {
     for (const known of this.#fold.of(kind, ids).values()) {
       const state = change(known);
-      if (state) this.#put({ ...known, merged: state, isNew: false });
+      if (state) this.#put({ ...known, merged: state, held: false, isNew: false });
     }
+    this.#gatherBelongings([...this.#of('user').values()]);
     return this.run([]);
   }
 
@@ -213,9 +217,11 @@ export class Receiver {
     return isReplaced;
   }
 
-  /** The users whose records may show otherwise than before. */
-  #changedUsers(): Met[] {
-    return [...this.#of('user').values()];
+  /** What waits for users who are there by now: they may have come back by an undo or a restore here. */
+  #gatherWaiting(): void {
+    const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
+    for (const owner of owners.filter((name) => this.#people.ownerId(name) !== undefined))
+      for (const kind of ownedKindNames) for (const waiting of this.#waiting(kind, owner)) this.#put(waiting);
   }
 
   /** What belongs to these users, shown or not. */

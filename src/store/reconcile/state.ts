@@ -30,7 +30,7 @@ export interface State {
   /** The names of all users it ever belonged to. */
   owners: readonly Name[];
   /** Cells by field; `userId` and `into` hold the name of a user. Absent where only the name travels. */
-  fields?: Readonly<Record<string, Cell>>;
+  fields?: Readonly<Record<string, Cell>> | undefined;
   /** By the name of the statement; empty without fields. */
   statements: Readonly<Record<string, Statement>>;
   /** In an exchange only: the record left the part of the database that is shown to the other one. */

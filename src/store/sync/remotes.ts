@@ -9,6 +9,8 @@ export interface Remote {
   pin: string | null;
   /** The user here who is the one over there; null if that need not be said. */
   ourUser: number | null;
+  /** The UUID of the database behind it; null before the first contact. */
+  database: string | null;
 }
 
 /** The services to sync with, by name. */
@@ -16,11 +18,11 @@ export class Remotes {
   constructor(private readonly db: Database) {}
 
   list(): Remote[] {
-    return this.db.all('SELECT name, url, pin, ourUser FROM remotes ORDER BY name');
+    return this.db.all('SELECT name, url, pin, ourUser, database FROM remotes ORDER BY name');
   }
 
   find(name: string): Remote | undefined {
-    return this.db.get('SELECT name, url, pin, ourUser FROM remotes WHERE name = ?', name);
+    return this.db.get('SELECT name, url, pin, ourUser, database FROM remotes WHERE name = ?', name);
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
@@ -33,7 +35,7 @@ export class Remotes {
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
-  add({ name, url, pin, ourUser }: Remote): void {
+  add({ name, url, pin, ourUser }: Omit<Remote, 'database'>): void {
     this.db.write(() => {
       this.requireFree(name);
       this.db.run(
@@ -44,6 +46,11 @@ export class Remotes {
         ourUser,
       );
     });
+  }
+
+  /** Notes which database is behind a remote. */
+  setDatabase(name: string, uuid: string): void {
+    this.db.write(() => this.db.run('UPDATE remotes SET database = ? WHERE name = ?', uuid, name));
   }
 
   /** Forgets a remote; what was agreed on with its records stays known. @throws SciaticaError `not-found` */

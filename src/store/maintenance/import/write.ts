@@ -1,3 +1,4 @@
+import { kindNames, kindOf } from '../../../domain/kinds.ts';
 import { insertMany } from '../../records/insert-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { CHANGE } from '../../sqlite/migrations/history-triggers.ts';
@@ -63,6 +64,15 @@ export function noteAgreed({ db, origin }: Merge, seq: number): void {
       origin,
     );
   }
+  // A sync knows what was made by this import by the name that it has there.
+  db.run(
+    `INSERT OR IGNORE INTO main.replicas (record, id, origin, originId, uid, seq, state)
+     SELECT record, ourId, origin, theirId, 0, 0, 'null' FROM main.counterparts AS c
+     WHERE origin = ? AND record IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM main.history
+       WHERE recordId = ourId AND record = c.record AND action = 'create' AND change = ${CHANGE})`,
+    origin,
+    JSON.stringify(kindNames.filter((kind) => kindOf(kind).place !== 'one-per-user')),
+  );
   db.run(
     `UPDATE main.counterparts AS c SET position = ? FROM ${stagedUsers.staged} AS i
      WHERE ${ofOrigin('user')} AND c.theirId = i.id AND coalesce(c.position, -1) < ?`,

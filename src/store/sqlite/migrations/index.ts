@@ -10,6 +10,7 @@ import { sql as logIndexes } from './0008-log-indexes.ts';
 import { sql as plainChecks } from './0009-plain-checks.ts';
 import { sql as kindsOfRecord } from './0010-kinds-of-record.ts';
 import { sql as historyOfChanges } from './0011-history-of-changes.ts';
+import { sql as replicas } from './0012-replicas.ts';
 import { remakeHistoryTriggers } from './history-triggers.ts';
 
 /**
@@ -30,6 +31,7 @@ export const migrations: readonly string[] = [
   plainChecks,
   kindsOfRecord,
   historyOfChanges,
+  replicas,
 ];
 
 /**
