@@ -39,7 +39,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const words = readable(program, argv);
   try {
     if (words[0] === 'complete') {
-      const { complete } = await import('./complete/complete.ts');
+      const { complete } = await import('./commands/completion.ts');
       await complete(context, program, words.slice(1));
     } else await program.parseAsync(words, { from: 'user' });
     if (context.obstacle) sayAlways(context, escapeControls(context.obstacle));

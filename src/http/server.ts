@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
+import { SciaticaError } from '../domain/errors.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../store/sqlite/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { createApp, type Service } from './app.ts';
@@ -15,22 +16,23 @@ import {
   afterEarlier,
   createListener,
   hostNames,
+  isSelfSigned,
   listen,
   MAX_CONNECTIONS,
   refuseBadRequest,
   refuseConnect,
+  secureContext,
+  strictTransport,
+  type Tls,
   unusedConnections,
 } from './wire/listener.ts';
-import type { HttpResponse } from './wire/message.ts';
+import type { HttpHeaders, HttpResponse } from './wire/message.ts';
 import { Problem, problemResponse } from './wire/problem.ts';
 import { forwardingFault, type Reach, requestOf } from './wire/request.ts';
-import { RequestLog } from './wire/request-log.ts';
-import { sendChunks, sendWhole } from './wire/send.ts';
-import { isSelfSigned, secureContext, strictTransport, type Tls } from './wire/tls.ts';
 import { Workers } from './workers/pool.ts';
 
 /** In milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   /** For all headers of a request to arrive. */
   headers: number;
   /** For a whole request to arrive. */
@@ -292,4 +294,106 @@ export function watchLog(
     }
   }, every).unref();
   return () => clearInterval(timer);
+}
+
+/** Sends a body that is a text, or none. */
+function sendWhole(
+  outgoing: ServerResponse,
+  status: number,
+  headers: HttpHeaders,
+  body: string | Uint8Array | undefined,
+): void {
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  outgoing.writeHead(status, headers).end(body);
+}
+
+/**
+ * Sends a streamed body at the speed of its reader: a chunk is made when the one before has left.
+ * @param stall milliseconds after which a reader that takes nothing is disconnected
+ */
+async function sendChunks(
+  outgoing: ServerResponse,
+  status: number,
+  headers: HttpHeaders,
+  chunks: AsyncIterable<{ text: string | Uint8Array }> | Iterable<{ text: string | Uint8Array }>,
+  stall: number,
+): Promise<void> {
+  outgoing.on('error', () => outgoing.destroy());
+  try {
+    outgoing.writeHead(status, headers);
+    for await (const { text } of chunks) {
+      if (outgoing.destroyed) return;
+      if (!outgoing.write(text)) await drained(outgoing, stall);
+      // Lets other requests run between two chunks, however fast this reader is.
+      else await new Promise(setImmediate);
+    }
+    outgoing.end();
+  } catch {
+    // The status line is sent: only a broken connection can say that the body is incomplete.
+    outgoing.destroy();
+  }
+}
+
+function drained(outgoing: ServerResponse, stall: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      outgoing.off('drain', done).off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(() => outgoing.destroy(), stall);
+    outgoing.on('drain', done).on('close', done);
+  });
+}
+
+/** Lines are written together: under load, single writes are most of the cost of logging. */
+const FLUSH_MS = 100;
+
+const UNPRINTABLE = /[^\x21-\x7e]/;
+
+/** The request log, one line each, without query, body and headers, which hold health data. */
+class RequestLog {
+  #text = '';
+  #now = '';
+
+  constructor(private readonly write: (text: string) => void) {}
+
+  /** Logs an answered request. @param took in milliseconds */
+  request(incoming: IncomingMessage, outgoing: ServerResponse, took: number): void {
+    const status = outgoing.destroyed ? 'aborted' : outgoing.statusCode;
+    this.#add(`${incoming.method} ${pathOf(incoming.url ?? '')} ${status} ${Math.round(took * 10) / 10} ms`);
+  }
+
+  /** Logs an error: its message, or the stack of one that is no SciaticaError. */
+  failure(error: unknown): void {
+    const isKnown = error instanceof SciaticaError;
+    const text = error instanceof Error ? (!isKnown && error.stack) || error.message : String(error);
+    this.#add(`error: ${text}`);
+  }
+
+  /** Logs something that whoever runs the service should look into. */
+  warning(text: string): void {
+    this.#add(`warning: ${text}`);
+  }
+
+  /** Writes the waiting lines. */
+  flush(): void {
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') this.write(text);
+  }
+
+  #add(line: string): void {
+    if (this.#text === '') {
+      this.#now = new Date().toISOString();
+      setTimeout(() => this.flush(), FLUSH_MS).unref();
+    }
+    this.#text += `${this.#now} ${line}\n`;
+  }
+}
+
+function pathOf(target: string): string {
+  const question = target.indexOf('?');
+  const path = target.slice(0, Math.min(question < 0 ? target.length : question, 200));
+  return UNPRINTABLE.test(path) ? path.replace(UNPRINTABLE, '?') : path;
 }

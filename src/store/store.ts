@@ -7,6 +7,8 @@ import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
 import { erase, isThere, overwrite } from './maintenance/erase.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
+import type { Diary } from './reconcile/diary.ts';
+import { reachOf } from './reconcile/reach.ts';
 import { Audit } from './records/audit.ts';
 import { Changes } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
@@ -21,8 +23,6 @@ import { limitCache, openDatabase, openSnapshot } from './sqlite/open.ts';
 import type { Reader } from './sqlite/reader.ts';
 import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
-import type { Diary } from './reconcile/diary.ts';
-import { reachOf } from './reconcile/reach.ts';
 import { Remotes } from './sync/remotes.ts';
 
 /** The verbs that all views of a connection share. */

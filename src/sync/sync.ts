@@ -155,7 +155,8 @@ class Session {
   /** Whether everything has to be read anew: the service has another identity, or shows other users than before. */
   #isAnew({ database, view }: Parcel): boolean {
     const hasIdentity = database !== this.#database;
-    const hasView = this.#peer.received !== undefined && JSON.stringify(view) !== JSON.stringify(this.#peer.view);
+    const hasView =
+      this.#peer.received !== undefined && JSON.stringify(view) !== JSON.stringify(this.#peer.view);
     if (hasIdentity) this.#result.setBack = 'there';
     if (hasIdentity || hasView) this.#peer = { view };
     this.#database = database;
@@ -186,7 +187,9 @@ class Session {
       return await service.exchange({ parcel, have, wants: true });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      throw new SciaticaError('unusable', `The service does not take part: ${error.message}`, [], { cause: error });
+      throw new SciaticaError('unusable', `The service does not take part: ${error.message}`, [], {
+        cause: error,
+      });
     }
   }
 

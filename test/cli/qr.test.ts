@@ -1,6 +1,6 @@
 import jsQr from 'jsqr';
 import { describe, expect, test } from 'vitest';
-import { qrLines } from '../../src/cli/terminal/qr.ts';
+import { qrLines } from '../../src/cli/commands/pair.ts';
 import { pairingUri } from '../../src/domain/pairing.ts';
 
 const uri = (url: string) =>
@@ -33,14 +33,14 @@ describe.each([
 ])('the code of %s', (_, url, width, height) => {
   const text = uri(url);
 
-  test(`is ${width} columns wide and ${height} lines high`, () => {
-    const lines = qrLines(text, width, false) ?? [];
+  test(`is ${width} columns wide and ${height} lines high`, async () => {
+    const lines = (await qrLines(text, width, false)) ?? [];
     expect(lines.map((line) => line.length)).toEqual(Array(height).fill(width));
-    expect(qrLines(text, width - 1, false)).toBeUndefined();
+    expect(await qrLines(text, width - 1, false)).toBeUndefined();
   });
 
-  test('is black on white in colours that no theme changes', () => {
-    const lines = qrLines(text, 80, true) ?? [];
+  test('is black on white in colours that no theme changes', async () => {
+    const lines = (await qrLines(text, 80, true)) ?? [];
     const bare = lines.map((line) => {
       const [, cells] = /^\u001b\[38;5;16;48;5;231m([ ▀▄█]+)\u001b\[0m$/.exec(line) ?? [];
       return cells ?? '';
@@ -48,8 +48,8 @@ describe.each([
     expect(scanned(bare, inked)).toBe(text);
   });
 
-  test('is light where the ink is, without colours on a dark terminal', () => {
-    const lines = qrLines(text, 80, false) ?? [];
+  test('is light where the ink is, without colours on a dark terminal', async () => {
+    const lines = (await qrLines(text, 80, false)) ?? [];
     const light = (character: string): [boolean, boolean] => {
       const [upper, lower] = inked(character);
       return [!upper, !lower];

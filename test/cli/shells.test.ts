@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forBash, wordsOf } from '../../src/cli/complete/shell-words.ts';
+import { forBash, wordsOf } from '../../src/cli/commands/completion.ts';
 import { openStore } from '../../src/store/store.ts';
 import { nora, records, session } from '../helpers.ts';
 import { hasScript, KILL, typeInto } from '../pseudo-terminal.ts';

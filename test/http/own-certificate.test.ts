@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isSelfSigned } from '../../src/http/wire/listener.ts';
 import { ownCertificate, VALID_DAYS, watchOwnCertificate } from '../../src/http/wire/own-certificate.ts';
-import { isSelfSigned } from '../../src/http/wire/tls.ts';
 import { ownCertificateFile, pinOf } from '../../src/lib/pin.ts';
 import { freshFolder } from '../helpers.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Feed } from '../../src/http/protocol/feed.ts';
-import { changesRoute } from '../../src/http/routes/changes.ts';
+import { changesRoute } from '../../src/http/routes/history.ts';
 import { openStore } from '../../src/store/store.ts';
 import { run } from '../helpers.ts';
 import { freshStore } from '../store/helpers.ts';

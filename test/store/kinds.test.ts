@@ -3,8 +3,8 @@ import './appointments.ts';
 
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { dictionary } from '../../src/cli/commands/fields.ts';
 import { may } from '../../src/domain/access.ts';
-import { dictionary } from '../../src/domain/dictionary.ts';
 import { type AnyRecord, kindNames } from '../../src/domain/kinds.ts';
 import { csvOf } from '../../src/exchange/csv.ts';
 import { readRecords } from '../../src/exchange/read.ts';

@@ -74,7 +74,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
       ),
     )
     .action(async (name: string, options: Options) => {
-      const { logRoutine } = await import('./log-routine.ts');
+      const { logRoutine } = await import('./routine.ts');
       await logRoutine(context, name, options);
     });
 }

@@ -136,8 +136,7 @@ async function show(
     print(context, uri);
     return;
   }
-  const { qrLines } = await import('../terminal/qr.ts');
-  const lines = qrLines(uri, context.width, context.colour);
+  const lines = await qrLines(uri, context.width, context.colour);
   say(context, 'Scan this with the app, on the same network.');
   say(context, `It is good for ten minutes.${wait ? ' Ctrl-C closes it.' : ''}`);
   if (!lines) say(context, 'The terminal is too narrow for the QR code.');
@@ -179,4 +178,33 @@ async function phoneCame(context: Context, code: string, signal: AbortSignal): P
 function paired(context: Context, { id, name, users, expiresAt }: Token): string {
   const until = expiresAt === null ? '' : ` until ${localDay(new Date(expiresAt))}`;
   return `Paired: token ${id}, ${escapeControls(name)}, reads and changes the records of user ${users?.[0]}${until}. To take it back: ${commandLine(context, `token rm ${quoted(name)}`)}`;
+}
+
+/** Light modules around a code: two are enough for cameras, and leave room for it in 24 lines. */
+const MARGIN = 2;
+
+/** True black and white by number, whatever the theme of the terminal (https://en.wikipedia.org/wiki/ANSI_escape_code#8-bit). */
+const [BLACK_ON_WHITE, RESET] = ['\u001b[38;5;16;48;5;231m', '\u001b[0m'];
+
+/** By whether the upper and the lower half are dark. */
+const HALVES = { coloured: [' ', '▄', '▀', '█'], plain: ['█', '▀', '▄', ' '] } as const;
+
+/**
+ * A text as a QR code, in lines of half blocks, two rows of modules each; undefined where that is wider than `width`.
+ * @param colour whether black and white can be said; otherwise the terminal is taken to be dark
+ */
+export async function qrLines(text: string, width: number, colour: boolean): Promise<string[] | undefined> {
+  const { correction, generate } = await import('lean-qr');
+  const code = generate(text, { minCorrectionLevel: correction.L });
+  const end = code.size + MARGIN;
+  if (code.size + 2 * MARGIN > width) return undefined;
+  const halves = HALVES[colour ? 'coloured' : 'plain'];
+  const lines: string[] = [];
+  for (let y = -MARGIN; y < end; y += 2) {
+    let line = '';
+    for (let x = -MARGIN; x < end; x++)
+      line += halves[(code.get(x, y) ? 2 : 0) + (code.get(x, y + 1) ? 1 : 0)];
+    lines.push(colour ? `${BLACK_ON_WHITE}${line}${RESET}` : line);
+  }
+  return lines;
 }

@@ -176,7 +176,10 @@ async function settleHeld(context: Context, options: Options): Promise<boolean> 
   if (!accepts && !restores) return false;
   const diary = await context.store.diary();
   const count = counted(diary.settleHeld(accepts ? 'delete' : 'restore'), 'deletion');
-  sayDone(context, accepts ? `${count} accepted.` : `${count} taken back, here and with the next sync elsewhere.`);
+  sayDone(
+    context,
+    accepts ? `${count} accepted.` : `${count} taken back, here and with the next sync elsewhere.`,
+  );
   return true;
 }
 

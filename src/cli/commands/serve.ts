@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
@@ -8,7 +8,6 @@ import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt }
 import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
-import { type CertificateFiles, exposure, readCertificate, watchCertificate } from '../input/certificate.ts';
 import { countOf } from '../input/options.ts';
 import { escapeControls, sayAlways } from '../terminal/io.ts';
 
@@ -295,4 +294,73 @@ function listenError(error: unknown, host: string, port: number): unknown {
   if (code?.startsWith('ERR_OSSL'))
     return new SciaticaError('unusable', '--tls-cert and --tls-key are no certificate with its key, as PEM.');
   return error;
+}
+
+/** The files of a certificate and its key, as PEM. */
+export interface CertificateFiles {
+  cert: string;
+  key: string;
+}
+
+/** Between two looks at the files, in milliseconds. */
+const EVERY_MS = 20_000;
+
+/** @throws SciaticaError `unusable` with the file that cannot be read */
+function readCertificate({ cert, key }: CertificateFiles): { cert: Buffer; key: Buffer } {
+  return { cert: read(cert), key: read(key) };
+}
+
+/** What is to be said of a key that others on this computer may read. */
+export function exposure({ key }: CertificateFiles): string | undefined {
+  if (process.platform === 'win32' || (statSync(key).mode & 0o077) === 0) return undefined;
+  return `Others on this computer may read the key ${key}: chmod 600 ${key}`;
+}
+
+/**
+ * Watches for a renewed certificate.
+ * @param renew takes it; when it throws, it is called again at the next look
+ * @param say is told of a certificate that was taken, and once of each fault
+ * @returns `look`, which looks at once, and `stop`
+ */
+export function watchCertificate(
+  files: CertificateFiles,
+  renew: (renewed: { cert: Buffer; key: Buffer }) => void,
+  say: (line: string) => void,
+  every = EVERY_MS,
+): { look: () => void; stop: () => void } {
+  let [taken, fault] = [signature(files), ''];
+  const look = () => {
+    const current = signature(files);
+    if (current === taken) return;
+    try {
+      renew(readCertificate(files));
+      [taken, fault] = [current, ''];
+      say('The renewed certificate is in use.');
+    } catch (error) {
+      // While it is being renewed, the two files may not belong together yet.
+      const { message } = error as Error;
+      if (message !== fault) say(`The certificate in use stays, for the renewed one cannot be: ${message}`);
+      fault = message;
+    }
+  };
+  const timer = setInterval(look, every).unref();
+  return { look, stop: () => clearInterval(timer) };
+}
+
+/** Another text when one of the files was replaced or written. */
+function signature({ cert, key }: CertificateFiles): string {
+  return [cert, key]
+    .map((file) => {
+      const stat = statSync(file, { throwIfNoEntry: false });
+      return `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
+    })
+    .join();
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
 }

@@ -24,7 +24,10 @@ export function addUndoCommand(program: Command, context: Context): void {
     .argument('[change]', 'number of the change, as sciatica history shows it')
     .option('--yes', 'do not ask')
     .option('--everywhere', 'also if other machines have the change: the next sync takes it back there too')
-    .addHelpText('after', examples('sciatica undo', 'sciatica undo 12 --yes', 'sciatica undo 12 --everywhere'))
+    .addHelpText(
+      'after',
+      examples('sciatica undo', 'sciatica undo 12 --yes', 'sciatica undo 12 --everywhere'),
+    )
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
 

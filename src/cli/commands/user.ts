@@ -81,7 +81,11 @@ export function addUserCommand(program: Command, context: Context): void {
     .action((id: string) => chooseUser(context, id));
 }
 
-async function mergeUsers(context: Context, text: string, options: Options & { into: string }): Promise<void> {
+async function mergeUsers(
+  context: Context,
+  text: string,
+  options: Options & { into: string },
+): Promise<void> {
   const { store } = context;
   const [id, into] = [idOf(text, 'A user'), idOf(options.into, '--into')];
   const [user, target] = [store.users.get(id), store.users.get(into)];

@@ -21,9 +21,11 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
   const lines = [
     setBack === 'here' &&
       'This database was set back to an earlier state, or is a copy. What it had lost came back; what it makes from now on has names of its own.',
-    setBack === 'there' && `${who} was set back to an earlier state, or is a copy: everything was exchanged anew.`,
+    setBack === 'there' &&
+      `${who} was set back to an earlier state, or is a copy: everything was exchanged anew.`,
     total(pulled) > 0 && `${isDry ? 'To be taken over' : 'Taken over'}: ${described(pulled)}.`,
-    total(pushed) > 0 && (isDry ? `To be looked at there: ${lookedAt(pushed)}.` : `Sent: ${described(pushed)}.`),
+    total(pushed) > 0 &&
+      (isDry ? `To be looked at there: ${lookedAt(pushed)}.` : `Sent: ${described(pushed)}.`),
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
@@ -63,21 +65,25 @@ export function leftLines(name: string, result: SyncResult): string[] {
     ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
     ...heldLines(held),
     ...(heldThere > 0
-      ? [`${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`]
+      ? [
+          `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
+        ]
       : []),
     ...(refused > 0
-      ? [`${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`]
+      ? [
+          `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
+        ]
       : []),
     ...(isReadOnly ? ['The token is read-only: nothing was sent.'] : []),
-    ...erasedThere.map(
-      (id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`,
-    ),
+    ...erasedThere.map((id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`),
     ...sameEmails.map(
       ({ id, other }) =>
         `Users ${id} and ${other} have the same e-mail address. If they are one person: sciatica user merge ${other} --into ${id}`,
     ),
     ...(ahead > CLOCK_TOLERANCE_MS
-      ? [`The clock over there is ${counted(Math.round(ahead / 60_000), 'minute')} ahead of this one: set both right.`]
+      ? [
+          `The clock over there is ${counted(Math.round(ahead / 60_000), 'minute')} ahead of this one: set both right.`,
+        ]
       : []),
   ];
 }

@@ -10,7 +10,6 @@ import {
   type PatchOfKind,
 } from '../../domain/kinds.ts';
 import { checksOf } from '../../domain/schema.ts';
-import { remembered } from '../../lib/remember.ts';
 import { checkChange, checkNew } from '../../store/records/checks.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
@@ -77,3 +76,24 @@ export function collectionOf(name: KindName): Collection {
 /** The verbs of a kind in a store. */
 export const recordsOf = (store: Store, name: KindName): Records<KindName> =>
   store.of(name) as unknown as Records<KindName>;
+
+/**
+ * As a function of a text, but the results of the texts that were asked for last are kept.
+ * @param work throws for a text that has no result, and gives the same for the same text
+ * @param bounds how many results are kept, and of how long a text at most
+ */
+export function remembered<T extends object>(
+  work: (text: string) => T,
+  { most = 256, longest = 256 } = {},
+): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const kept = known.get(text);
+    if (kept) return kept;
+    const result = work(text);
+    if (text.length > longest) return result;
+    if (known.size >= most) known.clear();
+    known.set(text, result);
+    return result;
+  };
+}

@@ -65,7 +65,10 @@ export const exchangeRoute: Route = {
         required: ['parcel', 'received', 'result'],
         properties: {
           parcel: TEXT,
-          received: { ...POSITION, description: 'How far the changes of the caller had been received before' },
+          received: {
+            ...POSITION,
+            description: 'How far the changes of the caller had been received before',
+          },
           result: { type: 'object', additionalProperties: true, description: 'What was done here' },
         },
       }),
@@ -106,7 +109,11 @@ async function exchange(
   const { result, ended } = await store.submit(() => {
     const ended = diary.collector(users).end();
     const result = diary.receive(sent, { users });
-    diary.setPeer(sent.database, { received: sent.to, sent: have ?? undefined, view: null, at: Date.now() }, token);
+    diary.setPeer(
+      sent.database,
+      { received: sent.to, sent: have ?? undefined, view: null, at: Date.now() },
+      token,
+    );
     return { result, ended };
   });
   const collector = diary.collector(users);
@@ -115,7 +122,11 @@ async function exchange(
   const from = isEcho ? collector.end() : have && collector.isKnown(have) ? have : START;
   const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
   const { counts, disputes, held, refused } = result;
-  const body = { parcel: part.text, received: before, result: { counts, disputes, held: held.length, refused } };
+  const body = {
+    parcel: part.text,
+    received: before,
+    result: { counts, disputes, held: held.length, refused },
+  };
   return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
 }
 

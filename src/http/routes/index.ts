@@ -4,12 +4,11 @@ import { openApi } from '../openapi/document.ts';
 import { type Collection, collectionOf } from '../protocol/collection.ts';
 import type { Match, Route } from '../protocol/route.ts';
 import { batchRoute } from './batch.ts';
-import { changesRoute, historyRoute } from './changes.ts';
 import { exchangeRoute } from './exchange.ts';
 import { goalRoutes } from './goal.ts';
+import { changesRoute, historyRoute, restoreRoute, undoRoute } from './history.ts';
 import { insightsRoutes } from './insights.ts';
 import { listOfUserRoute, listRoute } from './list.ts';
-import { pairRoute } from './pairing.ts';
 import {
   createOfUserRoute,
   createRoute,
@@ -18,8 +17,7 @@ import {
   readRoute,
   replaceRoute,
 } from './records.ts';
-import { docsRoute, documentRoute, healthRoute, meRoute, rootRoute } from './service.ts';
-import { restoreRoute, undoRoute } from './undo.ts';
+import { docsRoute, documentRoute, healthRoute, meRoute, pairRoute, rootRoute } from './service.ts';
 
 /** What can be done with the records of a kind. */
 const inCollection: Record<Verb, (collection: Collection) => Route> = {

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
 import { linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import type { Machine } from '../../lib/machine.ts';
-import type { Tls } from './tls.ts';
+import type { Tls } from './listener.ts';
 
 /** The certificate that the service makes and keeps for this machine: self-signed, ECDSA with P-256. */
 

@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
 import type { Workers as OtherThreads } from '../protocol/route.ts';
-import type { HttpResponse } from '../wire/message.ts';
+import type { Chunk, HttpResponse } from '../wire/message.ts';
 import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
-import type { WorkerData } from './messages.ts';
-import { Query } from './query.ts';
-import { Thread } from './thread.ts';
+import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
 /** Two at least, so that one long read never holds up all others. */
 const MOST_THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
@@ -13,7 +12,7 @@ const MOST_THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
 const MOST_WAITING = 32;
 const MOST_QUERIES = 128;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   /** The bundle of worker.ts. */
   file: string;
   /** Most milliseconds that a query may take to its first result, and then to each further one. */
@@ -121,3 +120,265 @@ export class Workers implements OtherThreads {
     this.#assign();
   }
 }
+
+const IDLE_MS = 30_000;
+
+/** A fault of one query must not take the memory of the service. */
+const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+
+interface ThreadOptions {
+  /** How long it is kept with nothing to do, in milliseconds. */
+  idle?: number | undefined;
+  /** How long it may take to reply to the end of a query, in milliseconds. */
+  patience: number;
+  onError(error: unknown): void;
+  /** It has replied to a message. */
+  onReply(): void;
+  /** It has ended, and its queries with it. */
+  onEnd(): void;
+}
+
+/** One worker thread and the queries that it answers. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #queries = new Map<number, Query>();
+  /** Messages that it has not replied to, by query: a query that was cancelled may be running yet. */
+  readonly #unanswered = new Map<number, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #isEnding = false;
+
+  constructor(
+    file: string,
+    workerData: WorkerData,
+    private readonly options: ThreadOptions,
+  ) {
+    this.#worker = new Worker(file, { workerData, resourceLimits: LIMITS });
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromWorker) => this.#receive(message));
+    this.#worker.on('error', options.onError);
+    this.#worker.on('exit', () => this.#ended());
+  }
+
+  /** Whether it can begin a query: all of its own have given a result, and none that was cancelled is running yet. */
+  get isFree(): boolean {
+    if (this.#isEnding) return false;
+    for (const id of this.#unanswered.keys()) if (this.#queries.get(id)?.isStarting ?? true) return false;
+    return true;
+  }
+
+  /** How many queries it has. */
+  get load(): number {
+    return this.#queries.size;
+  }
+
+  begin(query: Query): void {
+    clearTimeout(this.#timer);
+    this.#queries.set(query.id, query);
+    query.begin({ send: (message) => this.#send(message) });
+  }
+
+  /** Ends it, in the middle of what it does. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await this.#worker.terminate();
+  }
+
+  #send(message: ToWorker): void {
+    const { id } = message;
+    if ('cancel' in message) {
+      this.#queries.delete(id);
+      this.#watch(id);
+    }
+    this.#unanswered.set(id, (this.#unanswered.get(id) ?? 0) + 1);
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromWorker): void {
+    const { id } = message;
+    const left = (this.#unanswered.get(id) ?? 1) - 1;
+    if (left > 0) this.#unanswered.set(id, left);
+    else this.#unanswered.delete(id);
+    const query = this.#queries.get(id);
+    query?.receive(message);
+    if (query?.isOver) this.#queries.delete(id);
+    this.options.onReply();
+    if (this.load === 0 && this.#unanswered.size === 0) this.#rest();
+  }
+
+  /** Ends the thread when it does not come to the end of a query that was cancelled. */
+  #watch(id: number): void {
+    const check = () => {
+      if (this.#unanswered.has(id)) void this.end();
+    };
+    setTimeout(check, this.options.patience).unref();
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.end(), this.options.idle ?? IDLE_MS).unref();
+  }
+
+  #ended(): void {
+    clearTimeout(this.#timer);
+    const lost = new Problem(503, 'The read broke off. It may be tried again.', {
+      'retry-after': RETRY_AFTER_SECONDS,
+    });
+    for (const query of [...this.#queries.values()]) query.fail(lost);
+    this.#queries.clear();
+    this.#unanswered.clear();
+    this.options.onEnd();
+  }
+}
+
+/** What a query needs of the thread that answers it. */
+interface Answering {
+  send(message: ToWorker): void;
+}
+
+/** What happens to a query, for the pool. */
+interface Hooks {
+  /** Receives an unforeseen error of the handler. */
+  onError(error: unknown): void;
+  /** Nothing more is to come of it. */
+  onEnd(): void;
+}
+
+type Settle = { resolve: (response: HttpResponse) => void; reject: (error: unknown) => void };
+
+/** A request that a worker answers, on the side of the main thread. */
+export class Query {
+  readonly response: Promise<HttpResponse>;
+  #settle!: Settle;
+  #thread: Answering | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
+  /** The chunk that was asked for ahead, or why there is none. */
+  #arrived: { chunk: Chunk } | { ended: true } | { failed: unknown } | undefined;
+  #wake: (() => void) | undefined;
+  #isOver = false;
+  /** Until its first result: from then on it takes its thread for the time of a chunk only. */
+  isStarting = true;
+
+  /**
+   * @param timeout most milliseconds without a result, and then between what is asked for and what arrives
+   */
+  constructor(
+    readonly id: number,
+    private readonly question: Omit<Question, 'cancelled'>,
+    private readonly timeout: number,
+    private readonly hooks: Hooks,
+  ) {
+    this.response = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#expect();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Has a thread begin to answer it. */
+  begin(thread: Answering): void {
+    this.#thread = thread;
+    thread.send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
+  }
+
+  /** Takes what the thread sent. */
+  receive(message: FromWorker): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    if ('error' in message) {
+      const { response, stack } = message.error;
+      if (stack !== undefined) this.hooks.onError(new Error(`in a worker: ${stack}`));
+      this.#settle.resolve(response);
+      this.#end({ failed: new Problem(response.status, 'The list could not be read to its end.') });
+    } else if ('isStreamed' in message) {
+      const { response, isStreamed } = message;
+      // A generator that is never read is never begun: the end of the request cancels such a query.
+      this.#settle.resolve(isStreamed ? { ...response, body: this.#chunks() } : response);
+      if (!isStreamed) this.#end({ ended: true });
+    } else if ('chunk' in message) {
+      this.isStarting = false;
+      this.#arrive(message);
+    } else this.#end(message);
+  }
+
+  /** Ends it with an error. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#settle.reject(error);
+    this.#cancel({ failed: error });
+  }
+
+  /** Ends it, because nobody waits for the response any more. */
+  cancel(): void {
+    if (this.#isOver) return;
+    // Unheard; but who awaits the response must not wait for ever.
+    this.#settle.reject(new Problem(503, 'The request was cancelled.'));
+    this.#cancel({ ended: true });
+  }
+
+  #cancel(outcome: { ended: true } | { failed: unknown }): void {
+    Atomics.store(this.#cancelled, 0, 1);
+    this.#thread?.send({ id: this.id, cancel: true });
+    this.#end(outcome);
+  }
+
+  #end(outcome: { ended: true } | { failed: unknown }): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.isStarting = false;
+    this.#arrive(outcome);
+    this.hooks.onEnd();
+  }
+
+  #arrive(what: { chunk: Chunk } | { ended: true } | { failed: unknown }): void {
+    this.#arrived = what;
+    this.#wake?.();
+  }
+
+  /**
+   * The chunks of the body. One is asked for while the reader takes the one before: what is in memory is bounded by two
+   * chunks, however slow the reader.
+   */
+  async *#chunks(): AsyncGenerator<Chunk> {
+    try {
+      this.#ask();
+      for (;;) {
+        if (!this.#arrived)
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        const arrived = this.#arrived;
+        this.#arrived = undefined;
+        if (!arrived) continue;
+        if ('failed' in arrived) throw arrived.failed;
+        if ('ended' in arrived) return;
+        this.#ask();
+        yield arrived.chunk;
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  #ask(): void {
+    if (this.#isOver) return;
+    this.#thread?.send({ id: this.id, next: true });
+    this.#expect();
+  }
+
+  #expect(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.fail(tookTooLong(this.timeout)), this.timeout).unref();
+  }
+}
+
+const tookTooLong = (timeout: number) =>
+  new Problem(
+    503,
+    `This had no result after ${timeout / 1000} seconds: ask for less, such as the logs of one user.`,
+    { 'retry-after': '30' },
+    'query-timeout',
+  );

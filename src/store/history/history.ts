@@ -88,7 +88,12 @@ export class History {
     for (let left = filter.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
       const { sql, values } = matching(filter, before);
       const most = { rows: Math.min(left, MOST_ENTRIES), characters: MOST_CHARACTERS };
-      const rows = this.db.take<Row>(`${this.#select}${sql} ORDER BY entry.seq DESC`, most, charactersOf, ...values);
+      const rows = this.db.take<Row>(
+        `${this.#select}${sql} ORDER BY entry.seq DESC`,
+        most,
+        charactersOf,
+        ...values,
+      );
       if (rows.length === 0) return;
       yield rows.map(this.#entryOf);
       left -= rows.length;
@@ -163,7 +168,13 @@ export class History {
 
   /** As `after`, of one record. */
   ofAfter(record: KindName, id: number, seq: number): HistoryEntry[] {
-    return this.#some(MOST_ENTRIES, 'entry.record = ? AND entry.recordId = ? AND entry.seq > ?', record, id, seq);
+    return this.#some(
+      MOST_ENTRIES,
+      'entry.record = ? AND entry.recordId = ? AND entry.seq > ?',
+      record,
+      id,
+      seq,
+    );
   }
 
   #some(limit: number, condition: string, ...values: Value[]): HistoryEntry[] {

@@ -98,7 +98,10 @@ function deleteRecords(db: Database, records: readonly Whose[]): void {
 
 /** Forgets what is known of the records elsewhere. */
 function forgetReplicas(db: Database, records: readonly Whose[], userId: number, name: Name): void {
-  const ids = JSON.stringify([['user', userId], ...records.map(({ record, recordId }) => [record, recordId])]);
+  const ids = JSON.stringify([
+    ['user', userId],
+    ...records.map(({ record, recordId }) => [record, recordId]),
+  ]);
   db.run(
     `DELETE FROM replicas WHERE ${EVER_OWNED}
      OR (record, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,

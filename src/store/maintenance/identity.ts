@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { AT, ENTRIES } from '../records/entries.ts';
 import { Names } from '../reconcile/names.ts';
+import { AT, ENTRIES } from '../records/entries.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Counterparts } from '../sync/counterparts.ts';

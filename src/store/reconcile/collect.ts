@@ -92,7 +92,11 @@ export class Collector {
       for (const { record, recordId, userId } of entries)
         if (record) add(keys, record, keyColumnOf(record) === 'id' ? recordId : userId);
       const states = this.#states(keys, []);
-      return { states, to: { ...this.#at(seq), rev: position.rev }, isLast: seq >= lastSeq && position.rev >= lastRev };
+      return {
+        states,
+        to: { ...this.#at(seq), rev: position.rev },
+        isLast: seq >= lastSeq && position.rev >= lastRev,
+      };
     }
     const replicas = this.db.all<NameParts & { rev: number; record: KindName; key: number | null }>(
       'SELECT rev, record, id AS key, origin, originId AS id, uid FROM replicas WHERE rev > ? ORDER BY rev LIMIT ?',
@@ -143,7 +147,8 @@ export class Collector {
     const { kind, name, life, owners } = state;
     const bare: State = { kind, name, life, owners, statements: {} };
     const owner = kind === 'user' ? name : ownerNameOf(state);
-    const isThere = state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
+    const isThere =
+      state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
     const told = isThere ? state : bare;
     if (!this.users) return [told];
     if (this.#isMine(owner)) return [told];

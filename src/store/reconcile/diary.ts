@@ -126,7 +126,11 @@ export class Diary {
    * Takes over what another database tells. What both sides changed is a change of its own each, so that one undo chooses the other.
    * @param after runs in the same transaction as the last change
    */
-  receive({ states, erased }: Pick<Parcel, 'states' | 'erased'>, limits: Limits = {}, after = () => {}): Received {
+  receive(
+    { states, erased }: Pick<Parcel, 'states' | 'erased'>,
+    limits: Limits = {},
+    after = () => {},
+  ): Received {
     let received: Received = { counts: noCounts(), disputes: [], held: [], refused: 0, apart: [] };
     this.change(() => {
       if (limits.users === undefined) new Erasures(this.db, this.#names).add(erased);
@@ -231,7 +235,11 @@ export class Diary {
   mergeUsers(id: number, into: number, now: number): void {
     this.#names.refresh();
     const [target, clock] = [this.#names.ofUser(into), Math.max(now * 1000, this.#lastClock() + 1)];
-    const stamp: Stamp = [clock, Math.floor(Math.random() * 2 ** 48), this.#names.makerOf(Number.MAX_SAFE_INTEGER)];
+    const stamp: Stamp = [
+      clock,
+      Math.floor(Math.random() * 2 ** 48),
+      this.#names.makerOf(Number.MAX_SAFE_INTEGER),
+    ];
     this.change(() => {
       const pointed = ({ state }: Known): State => {
         const former = state.statements[INTO];
@@ -248,7 +256,8 @@ export class Diary {
 
   #lastClock(): number {
     return (
-      this.db.value<number>('SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1') ?? 0
+      this.db.value<number>('SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1') ??
+      0
     );
   }
 
@@ -277,7 +286,15 @@ export class Diary {
     this.db.run(sql, null, origin, originId, uid, seq, JSON.stringify(alias));
     const name = partsOf(theirs.name);
     const { life, owners, fields, statements } = { ...theirs, life: joined.life, owners: joined.owners };
-    this.db.run(sql, id, name.origin, name.id, name.uid, seq, JSON.stringify({ life, owners, fields, statements }));
+    this.db.run(
+      sql,
+      id,
+      name.origin,
+      name.id,
+      name.uid,
+      seq,
+      JSON.stringify({ life, owners, fields, statements }),
+    );
     this.#names.refresh();
     new Receiver(this.db, this.#names).rerun(() => joined, 'user', [id]);
   }
@@ -301,7 +318,10 @@ export class Diary {
       for (const { record, id } of came.toReversed())
         this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
       for (const { record, id } of came) this.#setApart(record, id);
-      this.db.run('DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)', remote);
+      this.db.run(
+        'DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)',
+        remote,
+      );
     });
   }
 
@@ -323,7 +343,11 @@ export class Diary {
       const other = kind === 'user' && typeof email === 'string' ? this.#names.idOf('user', name) : undefined;
       if (other === undefined) return [];
       return this.db
-        .column<number>('SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id', String(email), other)
+        .column<number>(
+          'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id',
+          String(email),
+          other,
+        )
         .map((id) => ({ id, other }));
     });
   }

@@ -112,7 +112,13 @@ export class Fold {
     if (stored === undefined) return undefined;
     const { held, outside, ...state } = storedJson<StoredState>(stored);
     const name = nameOf({ origin, id, uid });
-    return { id: undefined, state: { kind, name, ...state }, row: undefined, held: false, outside: outside === true };
+    return {
+      id: undefined,
+      state: { kind, name, ...state },
+      row: undefined,
+      held: false,
+      outside: outside === true,
+    };
   }
 
   #rows(kind: KindName, ids: string): Map<number, Row> {

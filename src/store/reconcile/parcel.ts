@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fromCells, type Cell } from '../../domain/codec.ts';
+import { type Cell, fromCells } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
 import { checksOf } from '../../domain/schema.ts';
@@ -64,7 +64,11 @@ function encoded({ kind, name, life, owners, fields, statements, outside }: Stat
   const others = groups.flatMap((group) => {
     const one = statements[group];
     const code = one ? encodedStatement(one) : 0;
-    return group === INTO && code === 0 ? [] : JSON.stringify(code) === text && group !== INTO ? [] : [[group, code]];
+    return group === INTO && code === 0
+      ? []
+      : JSON.stringify(code) === text && group !== INTO
+        ? []
+        : [[group, code]];
   });
   return {
     k: kind,
@@ -80,7 +84,9 @@ function encoded({ kind, name, life, owners, fields, statements, outside }: Stat
 
 /** The text of a parcel. */
 export function writeParcel({ states, ...header }: Parcel): string {
-  const lines = [{ sciatica: 'states', ...header }, ...states.map(encoded)].map((line) => `${JSON.stringify(line)}\n`);
+  const lines = [{ sciatica: 'states', ...header }, ...states.map(encoded)].map(
+    (line) => `${JSON.stringify(line)}\n`,
+  );
   const body = lines.join('');
   return `${body}${JSON.stringify({ sha256: digestOf(body) })}\n`;
 }
@@ -93,7 +99,10 @@ const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
 const MOST_LIVES = 1_000_000;
 
 const broken = (what: string) =>
-  new SciaticaError('unusable', `What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`);
+  new SciaticaError(
+    'unusable',
+    `What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`,
+  );
 
 /**
  * Reads a parcel.
@@ -104,10 +113,13 @@ export function readParcel(text: string, originOf: (uuid: string) => number): Pa
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const last = tryJson(text.slice(end));
   const { sha256 } = objectIn(last);
-  if (!text.endsWith('\n') || sha256 !== digestOf(text.slice(0, end))) throw broken('its checksum is not that of its content');
+  if (!text.endsWith('\n') || sha256 !== digestOf(text.slice(0, end)))
+    throw broken('its checksum is not that of its content');
   const [head = '', ...lines] = text.slice(0, end).split('\n').filter(Boolean);
   const header = headerIn(objectIn(tryJson(head)));
-  const numbers = new Map(Object.entries(header.databases).map(([key, uuid]) => [Number(key), originOf(uuid)]));
+  const numbers = new Map(
+    Object.entries(header.databases).map(([key, uuid]) => [Number(key), originOf(uuid)]),
+  );
   const origin = (number: number) => {
     const known = numbers.get(number);
     if (known === undefined) throw broken('it names a database that it does not list');
@@ -117,14 +129,15 @@ export function readParcel(text: string, originOf: (uuid: string) => number): Pa
   return {
     ...header,
     erased: header.erased.map((name) => reader.name(name)),
-    view: header.view && header.view.map((name) => reader.name(name)),
+    view: header.view?.map((name) => reader.name(name)) ?? null,
     states: lines.map((line) => reader.state(objectIn(tryJson(line)))),
   };
 }
 
 function objectIn(json: ReturnType<typeof tryJson>): Record<string, unknown> {
   const value = 'fault' in json ? undefined : json.value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw broken('a line is no JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw broken('a line is no JSON object');
   return value as Record<string, unknown>;
 }
 
@@ -191,7 +204,8 @@ class StateReader {
   }
 
   #statement([clock, uid, origin, seen = {}]: EncodedStatement): Statement {
-    if (![clock, uid].every((one) => Number.isSafeInteger(one) && one >= 0)) throw broken('a line has a clock that is none');
+    if (![clock, uid].every((one) => Number.isSafeInteger(one) && one >= 0))
+      throw broken('a line has a clock that is none');
     const stamp: Stamp = [clock, uid, this.origin(origin)];
     const clocks = Object.entries(seen).map(([key, value]) => [this.origin(Number(key)), Number(value)]);
     return { stamp, seen: Object.fromEntries(clocks) };
@@ -203,7 +217,8 @@ function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): 
   const isOfUser = kindOf(kind).place === 'one-per-user';
   if (isOfUser && Object.values(fields).every((cell) => cell === null)) return;
   const isOwned = 'userId' in kindOf(kind).fields;
-  if (isOwned && !isOfUser && typeof fields['userId'] !== 'string') throw broken('a record belongs to nobody');
+  if (isOwned && !isOfUser && typeof fields['userId'] !== 'string')
+    throw broken('a record belongs to nobody');
   const cellOf = (name: string) => (name === 'id' || name === 'userId' ? 1 : fields[name]);
   const record = fromCells(kindOf(kind).fields, cellOf);
   const unknown = Object.keys(fields).filter((name) => name !== INTO && !(name in kindOf(kind).fields));

@@ -17,9 +17,7 @@ export class People {
       const id = this.names.idOf('user', name);
       this.#known.set(
         name,
-        id === undefined
-          ? this.fold.unseen('user', partsOf(name))
-          : this.fold.of('user', [id]).get(id),
+        id === undefined ? this.fold.unseen('user', partsOf(name)) : this.fold.of('user', [id]).get(id),
       );
     }
     return this.#known.get(name);

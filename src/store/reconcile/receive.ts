@@ -1,11 +1,19 @@
 import type { Cell } from '../../domain/codec.ts';
 import { fromCells } from '../../domain/codec.ts';
 import { MAX_ID } from '../../domain/fields.ts';
-import { INTO, type KindName, keyOf, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import {
+  INTO,
+  type KindName,
+  keyOf,
+  kindNames,
+  kindOf,
+  ownedKindNames,
+  statementsOf,
+} from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, type Row, type StoredState } from './fold.ts';
-import { Names, partsOf } from './names.ts';
+import { type Names, partsOf } from './names.ts';
 import { People } from './people.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
 
@@ -136,7 +144,8 @@ export class Receiver {
   #meetAll(kind: KindName, states: readonly State[]): void {
     const ids = new Map<Name, number>();
     for (const { name } of states) {
-      const id = kindOf(kind).place === 'one-per-user' ? this.names.idOf('user', name) : this.names.idOf(kind, name);
+      const id =
+        kindOf(kind).place === 'one-per-user' ? this.names.idOf('user', name) : this.names.idOf(kind, name);
       if (id !== undefined) ids.set(name, id);
     }
     const known = this.#fold.of(kind, [...ids.values()]);
@@ -232,7 +241,10 @@ export class Receiver {
         for (const unseen of this.#waiting(kind, merged.name)) this.#put(unseen);
         if (id === undefined || isNew) continue;
         const key = keyColumnOf(kind);
-        for (const one of this.db.column<number>(`SELECT ${key} FROM ${kindOf(kind).table} WHERE userId = ?`, id))
+        for (const one of this.db.column<number>(
+          `SELECT ${key} FROM ${kindOf(kind).table} WHERE userId = ?`,
+          id,
+        ))
           found.add(one);
         const gone = `SELECT ${key === 'id' ? 'recordId' : 'userId'} FROM history
           WHERE userId = ? AND record = ? AND action = 'delete'`;
@@ -347,7 +359,11 @@ export class Receiver {
       const shown = [...this.#of(kind).values()].filter(({ wanted }) => wanted);
       for (const met of shown.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
         const wanted = met.wanted as Row;
-        const keyIn = (cells: Row['cells']) => keyOf(kind, fromCells(fields, (name) => cells[name])) ?? '';
+        const keyIn = (cells: Row['cells']) =>
+          keyOf(
+            kind,
+            fromCells(fields, (name) => cells[name]),
+          ) ?? '';
         const keys = taken.get(String(wanted.cells['userId'])) ?? new Set();
         taken.set(String(wanted.cells['userId']), keys);
         const said = String(wanted.cells[key.field]);

@@ -121,7 +121,5 @@ export function isEqualState(a: State, b: State): boolean {
 
 const isEqualSeen = (a: Statement['seen'], b: Statement['seen']): boolean => {
   const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => a[Number(key)] === b[Number(key)])
-  );
+  return keys.length === Object.keys(b).length && keys.every((key) => a[Number(key)] === b[Number(key)]);
 };

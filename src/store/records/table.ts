@@ -12,8 +12,7 @@ import { PROCEED } from '../sqlite/reader.ts';
 import { openSource, type Source } from '../sqlite/snapshot.ts';
 import { isLong } from './lists/cost.ts';
 import { cursorAfter, cursorOfId } from './lists/cursor.ts';
-import { conditionsFor } from './lists/filters.ts';
-import { ListSql } from './lists/list-sql.ts';
+import { conditionsFor, ListSql } from './lists/list-sql.ts';
 import { chunksInOrder, type Lines, linesById, linesOf } from './lists/long-lists.ts';
 import { csvLineOf, jsonOf } from './lists/render.ts';
 import {
@@ -26,8 +25,9 @@ import {
   type Query,
   type Row,
   type ShortPage,
+  totalOf,
+  totalOfTable,
 } from './lists/rows.ts';
-import { totalOf, totalOfTable } from './lists/totals.ts';
 
 /** How much of a long list is in memory at once: records, and characters of JSON. */
 const CHUNK_ROWS = 250;

@@ -1,6 +1,9 @@
-import type { Fields } from '../../../domain/fields.ts';
+import { toCell } from '../../../domain/codec.ts';
+import { invalid } from '../../../domain/errors.ts';
+import type { Field, Fields } from '../../../domain/fields.ts';
+import { type Filter, folded, type Matching, type Operator, searchedFields } from '../../../domain/filter.ts';
 import { parseSort } from '../../../domain/sort.ts';
-import { type Condition, joined } from '../../sqlite/condition.ts';
+import { type Condition, joined, type Value } from '../../sqlite/condition.ts';
 import { cursorAfter, isAfter } from './cursor.ts';
 import { jsonOf } from './render.ts';
 import type { Query, Row } from './rows.ts';
@@ -56,4 +59,87 @@ export class ListSql {
       names.flatMap((name) => (this.fields[name] ? [[name, this.fields[name]]] : [])),
     );
   }
+}
+
+/** A column of the record, and whether it may hold NULL. */
+interface Column {
+  name: string;
+  isOptional: boolean;
+}
+
+const EACH = '(SELECT value FROM json_each(?))';
+
+const bound =
+  (sign: string) =>
+  ({ name }: Column, cells: Value[]) => ({
+    sql: `${name} ${sign} ?`,
+    values: cells.slice(0, 1),
+  });
+
+/**
+ * The SQL of each operator. Several values are bound as one JSON array, so that the number of statements does not grow
+ * with theirs. `contains` is a function of every connection.
+ */
+const conditions: Readonly<Record<Operator, (column: Column, cells: Value[]) => Condition>> = {
+  eq: ({ name }, cells) =>
+    cells.length === 1
+      ? { sql: `${name} = ?`, values: cells }
+      : { sql: `${name} IN ${EACH}`, values: [JSON.stringify(cells)] },
+  ne: ({ name, isOptional }, cells) => {
+    const differs = `${name} NOT IN ${EACH}`;
+    return {
+      sql: isOptional ? `(${name} IS NULL OR ${differs})` : differs,
+      values: [JSON.stringify(cells)],
+    };
+  },
+  gte: bound('>='),
+  lte: bound('<='),
+  gt: bound('>'),
+  lt: bound('<'),
+  like: ({ name }, cells) => ({ sql: `contains(${name}, ?)`, values: [needlesOf(cells)] }),
+};
+
+/** What `contains` looks for: folded texts as a JSON array. */
+const needlesOf = (texts: readonly Value[]) => JSON.stringify(texts.map((text) => folded(String(text))));
+
+/**
+ * Makes the conditions of a list from what it is asked for.
+ * @param fields the fields of the record
+ * @param filters its named filters; one without a value makes no condition
+ */
+export function conditionsFor(
+  fields: Fields,
+  filters: Readonly<Record<string, Filter>> = {},
+): (asked: Matching) => Condition[] {
+  const named = Object.entries(filters).map(([name, { column, operator, field }]) => {
+    const compared = columnOf(fields, column).column;
+    return { name, field, condition: (cell: Value) => conditions[operator](compared, [cell]) };
+  });
+  const searched = searchedFields(fields);
+  const isFound = `(${searched.map((name) => `contains(${name}, ?)`).join(' OR ')})`;
+  return (asked) => {
+    const given = asked as Readonly<Record<string, unknown>>;
+    const all: Condition[] = [];
+    for (const { name, field, condition } of named) {
+      const cell = toCell(field, given[name]);
+      if (cell !== null) all.push(condition(cell));
+    }
+    for (const { field: name, operator, values } of asked.where ?? []) {
+      const { column, field } = columnOf(fields, name);
+      const cells = values.map((value) => toCell(field, value)).filter((cell) => cell !== null);
+      all.push(conditions[operator](column, cells));
+    }
+    if (asked.search !== undefined) {
+      const needles = needlesOf([asked.search]);
+      all.push({ sql: isFound, values: searched.map(() => needles) });
+    }
+    return all;
+  };
+}
+
+/** @throws SciaticaError `invalid` for a field that the record does not have: its name becomes SQL */
+function columnOf(fields: Fields, name: string): { column: Column; field: Field } {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!field) throw invalid([{ field: 'where', message: 'must name fields of the record' }]);
+  return { column: { name, isOptional: field.optional === true }, field };
 }

@@ -1,5 +1,6 @@
 import type { Paging } from '../../../domain/sort.ts';
 import type { Condition } from '../../sqlite/condition.ts';
+import type { Database } from '../../sqlite/database.ts';
 
 /** Highest history seq that was ever given. Unchanged means that no record changed. */
 export const LAST_ENTRY = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
@@ -62,4 +63,59 @@ export function idsOf(rows: readonly { id: number }[]): IdRange {
     last = Math.max(last, id);
   }
   return { first, last, count: rows.length };
+}
+
+/**
+ * Totals of lists, kept while nothing changes; that of a whole table goes on from the history, so that it is counted once.
+ * Not for use within a change: one that is rolled back gives its seq to the next.
+ */
+
+/** A count, and the highest history seq when it was true. */
+interface Total {
+  count: number;
+  seq: number;
+}
+
+/** How many totals this thread keeps. */
+const MOST_KEPT = 500;
+
+/** By database and query: the connections of a worker thread are open for one request each. */
+const totals = new Map<string, Total>();
+
+/** @param query counts the records of a list */
+export function totalOf(db: Database, { sql, values }: Condition): number {
+  return total(db, JSON.stringify([db.path, sql, ...values]), () => db.value<number>(sql, ...values));
+}
+
+/**
+ * The total of a whole table.
+ * @param record its records as the history names them
+ */
+export function totalOfTable(db: Database, table: string, record: string): number {
+  return total(
+    db,
+    JSON.stringify([db.path, table]),
+    (kept) => (kept && sinceThen(db, kept, record)) ?? db.value<number>(`SELECT count(*) FROM ${table}`),
+  );
+}
+
+function total(db: Database, key: string, count: (kept: Total | undefined) => number | undefined): number {
+  const seq = db.value<number>(LAST_ENTRY) ?? 0;
+  const kept = totals.get(key);
+  if (kept?.seq === seq) return kept.count;
+  const found = { count: count(kept) ?? 0, seq };
+  if (totals.size >= MOST_KEPT) totals.clear();
+  totals.set(key, found);
+  return found.count;
+}
+
+/** How many more records there are since an entry of the history, and whether it lacks entries since then. */
+const SINCE = `SELECT sum(iif(record = ?, (action = 'create') - (action = 'delete'), 0)),
+    max(action = 'erase' OR coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'horizon'), 0) > ?)
+  FROM history WHERE seq > ?`;
+
+/** Nothing where the history cannot tell: entries were erased, or a restore put others in their place. */
+function sinceThen(db: Database, { count, seq }: Total, record: string): number | undefined {
+  const [more, hasGaps] = db.row<[number | null, number | null]>(SINCE, record, seq, seq);
+  return hasGaps === 0 ? count + (more ?? 0) : undefined;
 }

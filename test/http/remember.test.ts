@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remembered } from '../../src/lib/remember.ts';
+import { remembered } from '../../src/http/protocol/collection.ts';
 
 /** A function that counts how often each text was worked on. */
 function counted(bounds?: { most: number; longest: number }) {
