@@ -149,7 +149,7 @@ export class Collector {
     const owner = kind === 'user' ? name : ownerNameOf(state);
     const isThere =
       state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
-    const told = isThere ? state : bare;
+    const told = isThere ? state : life % 2 === 1 ? withOwner(bare, state) : bare;
     if (!this.users) return [told];
     if (this.#isMine(owner)) return [told];
     if (kind === 'user' || !owners.some((one) => this.#isMine(one))) return [];
@@ -171,6 +171,13 @@ export class Collector {
   view(): string[] | null {
     return this.users ? this.users.map((id) => this.names.ofUser(id)) : null;
   }
+}
+
+/** What waits for its user says whose it is: it may have been another's. */
+function withOwner(bare: State, { fields, statements }: State): State {
+  const { userId: statement } = statements;
+  if (!statement || fields?.['userId'] === undefined) return bare;
+  return { ...bare, fields: { userId: fields['userId'] }, statements: { userId: statement } };
 }
 
 function add(keys: Map<KindName, Set<number>>, kind: KindName, key: number): void {

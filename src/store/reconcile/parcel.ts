@@ -216,6 +216,8 @@ class StateReader {
 function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): void {
   const isOfUser = kindOf(kind).place === 'one-per-user';
   if (isOfUser && Object.values(fields).every((cell) => cell === null)) return;
+  // Of what waits for its user only that is told.
+  if (Object.keys(fields).every((name) => name === 'userId')) return;
   const isOwned = 'userId' in kindOf(kind).fields;
   if (isOwned && !isOfUser && typeof fields['userId'] !== 'string')
     throw broken('a record belongs to nobody');

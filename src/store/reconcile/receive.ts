@@ -293,8 +293,8 @@ export class Receiver {
 
   /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
   #decide(met: Met): void {
-    const { kind, fields } = met.merged;
-    if (!fields || met.outside) return;
+    const { kind, fields = {} } = met.merged;
+    if (!isWhole(met.merged) || met.outside) return;
     if (kind === 'user') {
       if (!this.#people.isShown(met.merged.name)) return;
       this.#give(met);
@@ -451,6 +451,10 @@ export class Receiver {
       }
   }
 }
+
+/** Whether all is known that makes a record. */
+const isWhole = ({ kind, fields, statements }: State): boolean =>
+  fields !== undefined && [...statementsOf(kind).keys()].every((group) => group === INTO || statements[group]);
 
 /** The name of the user to whom a record belongs; a goal is named as its user is. */
 export const ownerNameOf = ({ name, kind, fields }: State): Name =>
