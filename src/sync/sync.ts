@@ -106,6 +106,7 @@ class Session {
     for (let have = this.#peer.received ?? null; ; ) {
       const { parcel } = await this.#exchange(service, diary.nothing(diary.collector(), START).text, have);
       const read = diary.read(parcel);
+      requireProgress(read, have);
       parcels.push(read);
       have = read.to;
       if (read.isLast) break;
@@ -147,6 +148,7 @@ class Session {
       }
       const parcel = diary.read(exchanged.parcel);
       if (this.#isAnew(parcel)) continue;
+      requireProgress(parcel, this.#peer.received ?? null);
       this.#receive(parcel, null);
       if (parcel.isLast) return;
     }
@@ -160,7 +162,7 @@ class Session {
     if (hasIdentity) this.#result.setBack = 'there';
     if (hasIdentity || hasView) this.#peer = { view };
     this.#database = database;
-    return (hasIdentity || hasView) && true;
+    return hasIdentity || hasView;
   }
 
   async #push(): Promise<void> {
@@ -252,6 +254,15 @@ class Session {
     const ahead = latest.reduce((most, clock) => Math.max(most, clock / 1000 - this.means.now()), 0);
     this.#result.ahead = Math.max(this.#result.ahead, ahead);
   }
+}
+
+/** @throws SciaticaError `unusable` where a service says that more follows, and has told nothing: it would be asked without end */
+function requireProgress({ to, isLast }: Parcel, have: Position | null): void {
+  if (!isLast && JSON.stringify(to) === JSON.stringify(have))
+    throw new SciaticaError(
+      'unusable',
+      'The service says that more follows, and sends nothing: is it sciatica, and up to date?',
+    );
 }
 
 function add(to: ByKind, more: ByKind, kind: KindName): void {

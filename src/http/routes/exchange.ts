@@ -96,7 +96,8 @@ async function exchange(
   const token = caller?.id ?? 0;
   const users = caller?.users ?? undefined;
   const sent = await store.submitUpkeep(() => diary.read(text));
-  if (sent.states.length > 0 && caller && !may(caller.role, 'change log'))
+  const isReader = caller !== undefined && !may(caller.role, 'change log');
+  if (sent.states.length > 0 && isReader)
     throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
   if (sent.database === diary.id)
     throw new SciaticaError(
@@ -108,7 +109,7 @@ async function exchange(
   const { received: before = null } = diary.peer(sent.database, token);
   const { result, ended } = await store.submit(() => {
     const ended = diary.collector(users).end();
-    const result = diary.receive(sent, { users });
+    const result = diary.receive(isReader ? { ...sent, erased: [] } : sent, { users });
     diary.setPeer(
       sent.database,
       { received: sent.to, sent: have ?? undefined, view: null, at: Date.now() },

@@ -29,8 +29,8 @@ export interface Collected {
   isLast: boolean;
 }
 
-/** Most records in one part of an exchange. */
-export const MOST_STATES = 1000;
+/** Most records in one part of an exchange, which is one change at the other database. */
+export const MOST_STATES = 2500;
 
 /** Gathers the states that changed after a position, a part at a time. Nothing here is written. */
 export class Collector {

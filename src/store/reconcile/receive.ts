@@ -10,6 +10,7 @@ import {
   ownedKindNames,
   statementsOf,
 } from '../../domain/kinds.ts';
+import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, type Row, type StoredState } from './fold.ts';
@@ -189,8 +190,9 @@ export class Receiver {
         continue;
       }
       const merged = merge(here.state, state, groups);
-      if (isEqualState(merged, here.state) && !here.outside) continue;
+      // Also where what is here counts: nobody else may be told of it.
       const isReplaced = this.#noteDisputes(here, state, groups);
+      if (isEqualState(merged, here.state) && !here.outside) continue;
       if (isReplaced && this.limits.setsApart && this.#received.apart.length < MOST_APART) {
         this.#received.apart.push(state);
         continue;
@@ -208,9 +210,12 @@ export class Receiver {
       return id !== undefined && users.includes(id);
     };
     if (state.kind === 'user') {
-      if (here) return mine(state.name) && state.life === here.state.life;
-      const into = state.fields?.[INTO];
-      return typeof into === 'string' && mine(into);
+      const into = state.fields?.[INTO] ?? null;
+      const isInto = typeof into === 'string' && mine(into);
+      if (!here) return isInto;
+      // Its records would be another's.
+      const isTold = isInto || into === (here.state.fields?.[INTO] ?? null);
+      return isTold && mine(state.name) && state.life === here.state.life;
     }
     const isHere = !here || mine(ownerNameOf(here.state)) || here.state.owners.every((name) => mine(name));
     const owner = state.fields ? ownerNameOf(state) : undefined;
@@ -405,17 +410,23 @@ export class Receiver {
     const going = all.filter(({ row, wanted, merged }) => row && !wanted && merged.fields);
     const isMerged = ({ merged }: Met) => merged.kind === 'user' && this.#people.isThere(merged.name);
     const deleted = going.filter((met) => !isMerged(met) && !met.outside);
-    if (this.limits.acceptDeletions || deleted.length === 0) return;
+    if (deleted.length === 0) return;
+    const settings = new Settings(this.db);
+    if (this.limits.acceptDeletions) return settings.remove('deletions');
+    // Not those of this exchange alone: many small ones would take everything away.
+    const count = deleted.length + Number(settings.get('deletions') ?? 0);
     const total = kindNames.reduce(
       (sum, kind) => sum + (this.db.value<number>(`SELECT count(*) FROM ${kindOf(kind).table}`) ?? 0),
       0,
     );
-    const isMuch = deleted.length > MOST_DELETED && deleted.length > total * MOST_DELETED_SHARE;
-    if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user')) return;
+    const isMuch = count > MOST_DELETED && count > total * MOST_DELETED_SHARE;
+    if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user'))
+      return settings.set('deletions', String(count));
     for (const met of deleted) {
       met.held = met.merged.life % 2 === 0;
       met.wanted = met.row;
-      this.#received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
+      // What goes with a user is back with the user.
+      if (met.held) this.#received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
     }
   }
 

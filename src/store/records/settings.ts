@@ -2,13 +2,15 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
 /**
- * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `user`: id of the default user; `horizon`: history seq before which entries are missing;
+ * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `deletions`: how many records
+ * other databases deleted here since somebody agreed to it; `user`: id of the default user; `horizon`: history seq before which entries are missing;
  * `erased`: ids of erased users, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
  * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
  */
 type Setting =
   | 'id'
   | 'clock'
+  | 'deletions'
   | 'user'
   | 'horizon'
   | 'erased'
