@@ -106,8 +106,7 @@ describe('the merge of two states', () => {
       const merged = join(a, b);
       for (const [group, names] of groupsOf(a)) {
         const stamp = merged.statements[group]?.stamp;
-        for (const name of names)
-          expect(merged.fields?.[name]).toBe(stamp && `${name} ${stamp.join('.')}`);
+        for (const name of names) expect(merged.fields?.[name]).toBe(stamp && `${name} ${stamp.join('.')}`);
       }
     });
   });
@@ -143,8 +142,18 @@ describe('a statement that both sides changed is disputed', () => {
   test.each<[string, State, State, boolean]>([
     ['neither knew of the other', said(5, 1, { 3: 1 }, 4), said(6, 2, { 3: 1 }, 3), true],
     ['the later one replaced the other', said(5, 1, {}, 4), said(6, 2, { 1: 5 }, 3), false],
-    ['the later one replaced a later one of that database', said(5, 1, {}, 4), said(9, 2, { 1: 8 }, 3), false],
-    ['the later one replaced an earlier one of that database', said(5, 1, {}, 4), said(6, 2, { 1: 4 }, 3), true],
+    [
+      'the later one replaced a later one of that database',
+      said(5, 1, {}, 4),
+      said(9, 2, { 1: 8 }, 3),
+      false,
+    ],
+    [
+      'the later one replaced an earlier one of that database',
+      said(5, 1, {}, 4),
+      said(6, 2, { 1: 4 }, 3),
+      true,
+    ],
     ['both are of one database', said(5, 1, {}, 4), said(6, 1, {}, 3), false],
     ['both say the same', said(5, 1, {}, 4), said(6, 2, {}, 4), false],
     ['both are one', said(5, 1, {}, 4), said(5, 1, {}, 4), false],

@@ -354,7 +354,8 @@ describe('what both sides changed', () => {
     here.logs.update(1, { painAfter: 1 });
     there.logs.update(1, { notes: 'there' });
     expect((await run(here, there)).disputes).toEqual([]);
-    for (const store of [here, there]) expect(store.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'there' });
+    for (const store of [here, there])
+      expect(store.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'there' });
   });
 
   test('is told at the side whose own counts, too', async () => {

@@ -40,7 +40,9 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   const names = new Names(db);
   const name = names.ofUser(userId);
   const theirs = everOwned(db, names, userId, name);
-  const moved = theirs.filter(({ record, recordId }) => hadOthers(db, record, recordId, userId));
+  const moved = theirs.filter(
+    ({ record, recordId }) => hasName(record) && hadOthers(db, record, recordId, userId),
+  );
   const erased: Erased[] = [
     ['user', name],
     ...moved.map(({ record, recordId }): Erased => [record, names.of(record, recordId)]),
@@ -74,6 +76,9 @@ interface Whose {
   recordId: number;
 }
 
+/** Whether the records of a kind have a name of their own elsewhere: what a user has one of is known by the user. */
+const hasName = (kind: KindName): boolean => kindOf(kind).place !== 'one-per-user';
+
 /** The records that are this user's, or ever were. */
 function everOwned(db: Database, names: Names, userId: number, name: Name): Whose[] {
   const erasures = new Erasures(db, names);
@@ -86,10 +91,11 @@ function everOwned(db: Database, names: Names, userId: number, name: Name): Whos
   const here = db.all<Whose>(
     `${owned.join(' UNION ')} UNION SELECT record, recordId FROM history WHERE userId = ? AND record <> 'user'
      UNION SELECT record, recordId FROM history WHERE formerUserId = ? AND record <> 'user'
-     UNION SELECT record, id FROM replicas WHERE record <> 'user' AND id IS NOT NULL AND ${EVER_OWNED}`,
+     UNION SELECT record, id FROM replicas WHERE record IN (SELECT value FROM json_each(?)) AND id IS NOT NULL AND ${EVER_OWNED}`,
     ...owned.map(() => userId),
     userId,
     userId,
+    JSON.stringify(ownedKindNames.filter(hasName)),
     name,
   );
   return [...here, ...elsewhere];
@@ -125,7 +131,7 @@ function deleteRecords(db: Database, records: readonly Whose[]): void {
 function forgetReplicas(db: Database, records: readonly Whose[], userId: number, name: Name): void {
   const ids = JSON.stringify([
     ['user', userId],
-    ...records.map(({ record, recordId }) => [record, recordId]),
+    ...records.filter(({ record }) => hasName(record)).map(({ record, recordId }) => [record, recordId]),
   ]);
   db.run(
     `DELETE FROM replicas WHERE ${EVER_OWNED}
