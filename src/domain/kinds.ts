@@ -71,6 +71,14 @@ export const INTO = 'into';
  * The fields of a kind that count together in a merge, by the name of the statement. What a user has one of is one statement whole.
  */
 export function statementsOf(name: KindName): ReadonlyMap<string, readonly string[]> {
+  const groups = statements.get(name) ?? groupsOf(name);
+  statements.set(name, groups);
+  return groups;
+}
+
+const statements = new Map<KindName, ReadonlyMap<string, readonly string[]>>();
+
+function groupsOf(name: KindName): ReadonlyMap<string, readonly string[]> {
   const { fields, place } = kindOf(name);
   const groups = new Map<string, string[]>();
   for (const [field, { statement = field }] of Object.entries(fields)) {

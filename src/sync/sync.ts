@@ -215,7 +215,11 @@ class Session {
     const received = diary.receive(parcel, { acceptDeletions: this.options.acceptDeletions });
     this.#note(received, parcel);
     // What was just received need not be sent back.
-    const isSent = peer.sent && JSON.stringify(peer.sent) === JSON.stringify(before);
+    const isSent =
+      received.isEcho &&
+      received.apart.length === 0 &&
+      peer.sent &&
+      JSON.stringify(peer.sent) === JSON.stringify(before);
     this.#peer = {
       ...peer,
       received: parcel.to,

@@ -91,7 +91,6 @@ function insert(table: 'users' | 'logs', change: Record<string, string> = {}): s
   return `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
 }
 
-
 test('raw SQL can store what is right', () => {
   const db = dbOf(freshStore());
   db.exec(insert('users'));

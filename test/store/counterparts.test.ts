@@ -1,7 +1,6 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
-import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { dbOf, freshPath, freshStore, log, user } from './helpers.ts';
 
@@ -48,7 +47,7 @@ test('a counterpart is found from either side, with what was agreed', () => {
 
 test('what is agreed on is written as the history writes it', () => {
   const { store } = freshlyLinked();
-  store.users.delete(1);
+  for (const { id } of store.users.list()) store.users.delete(id);
   const states = dbOf(store).all(
     `SELECT agreed, before FROM counterparts JOIN history USING (record) WHERE recordId = ourId AND action = 'delete'`,
   ) as { agreed: string; before: string }[];

@@ -112,7 +112,8 @@ describe('of many records', () => {
     const executed = vi.spyOn(dbOf(few), 'exec');
     bring(few, many);
     expect(dropped(executed, /^DROP TRIGGER/)).toBe(0);
-    const entries = (store: Store) => dbOf(store).all(
+    const entries = (store: Store) =>
+      dbOf(store).all(
         'SELECT seq, change, head, record, recordId, userId, action, before, after, source FROM history ORDER BY seq',
       );
     expect(entries(all)).toHaveLength(2 * MANY);

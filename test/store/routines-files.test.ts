@@ -96,7 +96,11 @@ test.each(['v2', 'v3', 'v4', 'v5', 'v6', 'v7'])(
     expect(store.history.list({ user: userId }).map(({ seq }) => seq)).toEqual([5002, 5001]);
     expect(dbOf(store).value("SELECT count(*) FROM sqlite_sequence WHERE name = 'newHistory'")).toBe(0);
     // Still append-only.
-    for (const sql of ['DELETE FROM history', 'UPDATE history SET userId = 1', 'UPDATE history SET clock = 1'])
+    for (const sql of [
+      'DELETE FROM history',
+      'UPDATE history SET userId = 1',
+      'UPDATE history SET clock = 1',
+    ])
       expect(() => dbOf(store).run(sql)).toThrow(/append-only/);
     expect(failure(() => store.undo(99999)).code).toBe('not-found');
   },

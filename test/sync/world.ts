@@ -166,7 +166,13 @@ export class World {
   }
 
   run(at: number, options: SyncOptions, transport = this.#transport): Promise<SyncResult> {
-    const means = { store: this.#store(at), remote: `machine ${at}`, transport, wait: async () => {}, now: Date.now };
+    const means = {
+      store: this.#store(at),
+      remote: `machine ${at}`,
+      transport,
+      wait: async () => {},
+      now: Date.now,
+    };
     return sync(means, options);
   }
 
@@ -180,8 +186,11 @@ export class World {
       let isQuiet = true;
       for (let at = 0; at < SERVER; at++) {
         for (const where of [at, SERVER]) await this.#accept(where);
-        const { pulled, pushed, erased } = await this.run(at, { acceptDeletions: true, acceptErase: true });
-        if (total(pulled) + total(pushed) + erased.length > 0) isQuiet = false;
+        const { pulled, pushed, erased, heldThere } = await this.run(at, {
+          acceptDeletions: true,
+          acceptErase: true,
+        });
+        if (total(pulled) + total(pushed) + erased.length + heldThere > 0) isQuiet = false;
       }
       if (isQuiet) return;
     }

@@ -120,7 +120,11 @@ async function exchange(
   });
   const collector = diary.collector(users);
   // What came from the caller just now is known there.
-  const isEcho = have !== null && isDeepStrictEqual(have, ended) && result.refused === 0;
+  const isEcho =
+    have !== null &&
+    isDeepStrictEqual(have, ended) &&
+    result.isEcho &&
+    result.refused + result.apart.length === 0;
   const from = isEcho ? collector.end() : have && collector.isKnown(have) ? have : START;
   const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
   const { counts, disputes, held, refused } = result;

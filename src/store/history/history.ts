@@ -1,7 +1,7 @@
 import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
 import type { LastChange } from '../../domain/origin.ts';
-import { AT, ENTRIES, lastSeqUpTo } from '../records/entries.ts';
+import { AT, ENTRIES, entriesOf } from '../records/entries.ts';
 import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { States, stateAfter } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
@@ -142,16 +142,16 @@ export class History {
    * @param users none at all if one of them is about somebody else: nobody is to have another's import read
    */
   ofChange(change: number, users?: readonly number[]): HistoryEntry[] {
-    const range = [lastSeqUpTo(this.db, change - 1), lastSeqUpTo(this.db, change)] as const;
+    const range = entriesOf(this.db, change);
     if (users && this.#isAboutOthers(range, users)) return [];
-    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq <= ? ORDER BY entry.seq`;
+    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, ...range).map(this.#entryOf);
   }
 
-  /** Whether one of the entries after a seq, up to another, is about somebody else. */
+  /** Whether one of the entries between two seqs is about somebody else. */
   #isAboutOthers(range: readonly [number, number], users: readonly number[]): boolean {
     const [now, before] = [isAmong('userId', users), isAmong('coalesce(formerUserId, userId)', users)];
-    const sql = `SELECT 1 FROM history WHERE seq > ? AND seq <= ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
+    const sql = `SELECT 1 FROM history WHERE seq > ? AND seq < ? AND NOT (${now.sql} AND ${before.sql}) LIMIT 1`;
     return this.db.value(sql, ...range, ...now.values, ...before.values) !== undefined;
   }
 

@@ -2,7 +2,7 @@ import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { type KindName, kindNames, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import type { History } from '../history/history.ts';
-import { Erasures } from '../reconcile/erasures.ts';
+import { type Erased, Erasures } from '../reconcile/erasures.ts';
 import { Names } from '../reconcile/names.ts';
 import type { Name } from '../reconcile/state.ts';
 import type { Settings } from '../records/settings.ts';
@@ -39,7 +39,12 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   const names = new Names(db);
   const name = names.ofUser(userId);
-  const theirs = everOwned(db, userId, name);
+  const theirs = everOwned(db, names, userId, name);
+  const moved = theirs.filter(({ record, recordId }) => hadOthers(db, record, recordId, userId));
+  const erased: Erased[] = [
+    ['user', name],
+    ...moved.map(({ record, recordId }): Erased => [record, names.of(record, recordId)]),
+  ];
   deleteRecords(db, theirs);
   db.run('DELETE FROM users WHERE id = ?', userId);
   forgetEntries(db, 'userId = ? OR formerUserId = ?', userId, userId);
@@ -55,7 +60,7 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   forgetChanges(db);
   db.run('DELETE FROM erasing');
   forgetReplicas(db, theirs, userId, name);
-  new Erasures(db, names).add([name]);
+  new Erasures(db, names).add(erased);
   forgetOrigins(db, userId, theirs);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
@@ -70,11 +75,15 @@ interface Whose {
 }
 
 /** The records that are this user's, or ever were. */
-function everOwned(db: Database, userId: number, name: Name): Whose[] {
+function everOwned(db: Database, names: Names, userId: number, name: Name): Whose[] {
+  const erasures = new Erasures(db, names);
+  const elsewhere = ownedKindNames.flatMap((record) =>
+    erasures.idsOf(record).map((recordId): Whose => ({ record, recordId })),
+  );
   const owned = ownedKindNames.map(
     (kind) => `SELECT '${kind}' AS record, id AS recordId FROM ${kindOf(kind).table} WHERE userId = ?`,
   );
-  return db.all(
+  const here = db.all<Whose>(
     `${owned.join(' UNION ')} UNION SELECT record, recordId FROM history WHERE userId = ? AND record <> 'user'
      UNION SELECT record, recordId FROM history WHERE formerUserId = ? AND record <> 'user'
      UNION SELECT record, id FROM replicas WHERE record <> 'user' AND id IS NOT NULL AND ${EVER_OWNED}`,
@@ -82,6 +91,22 @@ function everOwned(db: Database, userId: number, name: Name): Whose[] {
     userId,
     userId,
     name,
+  );
+  return [...here, ...elsewhere];
+}
+
+/** Whether a record ever belonged to another user than this one. */
+function hadOthers(db: Database, record: KindName, id: number, userId: number): boolean {
+  return (
+    db.value(
+      `SELECT 1 FROM history WHERE recordId = ? AND record = ? AND userId <> ? UNION ALL
+       SELECT 1 FROM replicas WHERE id = ? AND record = ? AND json_array_length(state, '$.owners') > 1 LIMIT 1`,
+      id,
+      record,
+      userId,
+      id,
+      record,
+    ) === 1
   );
 }
 

@@ -53,8 +53,8 @@ function noteCommon(db: Database, origin: number, first: number): void {
     first,
   );
   db.run(
-    `INSERT OR IGNORE INTO erasures (origin, originId, uid)
-     SELECT ?, recordId, 0 FROM history WHERE seq >= ? AND action = 'erase'`,
+    `INSERT OR IGNORE INTO erasures (record, origin, originId, uid)
+     SELECT 'user', ?, recordId, 0 FROM history WHERE seq >= ? AND action = 'erase'`,
     origin,
     first,
   );

@@ -1,6 +1,6 @@
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
-import { Erasures } from './erasures.ts';
+import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf } from './fold.ts';
 import type { NameParts, Names } from './names.ts';
 import { People } from './people.ts';
@@ -163,8 +163,8 @@ export class Collector {
     return id !== undefined && (this.users?.includes(id) ?? true);
   }
 
-  /** The names of those who were erased. */
-  erased(): string[] {
+  /** What was erased. */
+  erased(): Erased[] {
     return this.users ? [] : this.#erasures.all();
   }
 

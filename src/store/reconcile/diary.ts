@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { SciaticaError } from '../../domain/errors.ts';
 import { INTO, type KindName, kindNames, kindOf, statementsOf } from '../../domain/kinds.ts';
 import type { RunChange } from '../records/changes.ts';
@@ -127,7 +128,18 @@ export class Diary {
     limits: Limits = {},
     after = () => {},
   ): Received {
-    let received: Received = { counts: noCounts(), disputes: [], held: [], refused: 0, apart: [] };
+    if (states.length + erased.length === 0 && !this.#hasWaiting()) {
+      this.db.write(after);
+      return { counts: noCounts(), disputes: [], held: [], refused: 0, apart: [], isEcho: true };
+    }
+    let received: Received = {
+      counts: noCounts(),
+      disputes: [],
+      held: [],
+      refused: 0,
+      apart: [],
+      isEcho: true,
+    };
     this.change(() => {
       if (limits.users === undefined) new Erasures(this.db, this.#names).add(erased);
       received = new Receiver(this.db, this.#names, { ...limits, setsApart: true }).run(states);
@@ -141,6 +153,11 @@ export class Diary {
         if (i === received.apart.length - 1) after();
       });
     return received;
+  }
+
+  /** Whether records wait for users, who may have come back by an undo or a restore here. */
+  #hasWaiting(): boolean {
+    return this.db.value('SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1') === 1;
   }
 
   /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */
@@ -231,11 +248,7 @@ export class Diary {
   mergeUsers(id: number, into: number, now: number): void {
     this.#names.refresh();
     const [target, clock] = [this.#names.ofUser(into), Math.max(now * 1000, this.#lastClock() + 1)];
-    const stamp: Stamp = [
-      clock,
-      Math.floor(Math.random() * 2 ** 48),
-      this.#names.makerOf(Number.MAX_SAFE_INTEGER),
-    ];
+    const stamp: Stamp = [clock, randomInt(2 ** 48 - 1), this.#names.makerOf(Number.MAX_SAFE_INTEGER)];
     this.change(() => {
       const pointed = ({ state }: Known): State => {
         const former = state.statements[INTO];

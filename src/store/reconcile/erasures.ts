@@ -1,53 +1,63 @@
+import type { KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
 import type { Name, State } from './state.ts';
 
-/** The users who were erased, here or elsewhere, by their names: nothing that ever belonged to one is taken or sent any more. */
+/** What was erased: a user, or a record that belonged to one and to others. */
+export type Erased = readonly [record: KindName, name: Name];
+
+/** What was erased, here or elsewhere, by its names: nothing that ever belonged to such a user is taken or sent any more. */
 export class Erasures {
-  readonly #names: ReadonlySet<Name>;
+  readonly #names: ReadonlySet<string>;
 
   constructor(
     private readonly db: Database,
     private readonly names: Names,
   ) {
-    this.#names = new Set(this.all());
+    this.#names = new Set(this.all().map(([record, name]) => `${record} ${name}`));
   }
 
-  all(): Name[] {
-    return this.db.all<NameParts>('SELECT origin, originId AS id, uid FROM erasures').map(nameOf);
+  all(): Erased[] {
+    return this.db
+      .all<NameParts & { record: KindName }>('SELECT record, origin, originId AS id, uid FROM erasures')
+      .map(({ record, ...parts }) => [record, nameOf(parts)]);
   }
 
-  /** Whether a record is of a user who was erased, or ever was. */
+  /** Whether a record was erased, or ever belonged to a user who was. */
   has({ kind, name, owners }: State): boolean {
     if (this.#names.size === 0) return false;
-    return (kind === 'user' && this.#isErased(name)) || owners.some((owner) => this.#isErased(owner));
+    return this.#isErased(kind, name) || owners.some((owner) => this.#isErased('user', owner));
   }
 
   /** A name from before the uids is that of any uid. */
-  #isErased(name: Name): boolean {
-    return this.#names.has(name) || this.#names.has(nameOf({ ...partsOf(name), uid: 0 }));
+  #isErased(kind: KindName, name: Name): boolean {
+    return (
+      this.#names.has(`${kind} ${name}`) || this.#names.has(`${kind} ${nameOf({ ...partsOf(name), uid: 0 })}`)
+    );
   }
 
-  /** Notes who was erased. @returns how many were not known to be */
-  add(erased: readonly Name[]): number {
-    let added = 0;
-    for (const name of erased) {
+  add(erased: readonly Erased[]): void {
+    for (const [record, name] of erased) {
       const { origin, id, uid } = partsOf(name);
-      added += this.db.run(
-        'INSERT OR IGNORE INTO erasures (origin, originId, uid) VALUES (?, ?, ?)',
+      this.db.run(
+        'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)',
+        record,
         origin,
         id,
         uid,
-      ).changes;
+      );
     }
-    return added;
+  }
+
+  /** The ids here of what was erased elsewhere, of a kind. */
+  idsOf(kind: KindName): number[] {
+    return this.all().flatMap(([record, name]) =>
+      record === kind ? (this.names.idOf(kind, name) ?? []) : [],
+    );
   }
 
   /** The ids of the users here who were erased elsewhere, and are not erased here. */
   pending(): number[] {
-    return this.all().flatMap((name) => {
-      const id = this.names.idOf('user', name);
-      return id !== undefined && this.db.value('SELECT 1 FROM users WHERE id = ?', id) === 1 ? [id] : [];
-    });
+    return this.idsOf('user').filter((id) => this.db.value('SELECT 1 FROM users WHERE id = ?', id) === 1);
   }
 }

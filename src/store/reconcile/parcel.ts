@@ -3,8 +3,8 @@ import { type Cell, fromCells } from '../../domain/codec.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
 import { checksOf } from '../../domain/schema.ts';
-import { tryJson } from '../../lib/strict-json.ts';
 import type { Position } from './collect.ts';
+import type { Erased } from './erasures.ts';
 import type { Name, Stamp, State, Statement } from './state.ts';
 
 /**
@@ -25,8 +25,8 @@ export interface Header {
   to: Position;
   /** Whether nothing follows. */
   isLast: boolean;
-  /** The users who were erased. */
-  erased: readonly Name[];
+  /** What was erased. */
+  erased: readonly Erased[];
   /** The users whose records it tells; null for all. */
   view: readonly Name[] | null;
 }
@@ -114,12 +114,11 @@ const broken = (what: string) =>
  */
 export function readParcel(text: string, originOf: (uuid: string) => number): Parcel {
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
-  const last = tryJson(text.slice(end));
-  const { sha256 } = objectIn(last);
+  const { sha256 } = objectIn(text.slice(end));
   if (!text.endsWith('\n') || sha256 !== digestOf(text.slice(0, end)))
     throw broken('its checksum is not that of its content');
   const [head = '', ...lines] = text.slice(0, end).split('\n').filter(Boolean);
-  const header = headerIn(objectIn(tryJson(head)));
+  const header = headerIn(objectIn(head));
   const numbers = new Map(
     Object.entries(header.databases).map(([key, uuid]) => [Number(key), originOf(uuid)]),
   );
@@ -131,15 +130,21 @@ export function readParcel(text: string, originOf: (uuid: string) => number): Pa
   const reader = new StateReader(origin);
   return {
     ...header,
-    erased: header.erased.map((name) => reader.name(name)),
+    erased: header.erased.map((pair) => reader.erased(pair)),
     view: header.view?.map((name) => reader.name(name)) ?? null,
-    states: lines.map((line) => reader.state(objectIn(tryJson(line)))),
+    states: lines.map((line) => reader.state(objectIn(line))),
   };
 }
 
-function objectIn(json: ReturnType<typeof tryJson>): Record<string, unknown> {
-  if ('fault' in json || !isPlain(json.value)) throw broken('a line is no JSON object');
-  return json.value;
+function objectIn(line: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw broken('a line is no JSON');
+  }
+  if (!isPlain(value)) throw broken('a line is no JSON object');
+  return value;
 }
 
 function headerIn(value: Record<string, unknown>): Header {
@@ -163,7 +168,7 @@ function headerIn(value: Record<string, unknown>): Header {
     from,
     to,
     isLast: isLast === true,
-    erased: erased as Name[],
+    erased: erased as Erased[],
     view: view as Name[] | null,
   };
 }
@@ -190,6 +195,12 @@ class StateReader {
     if (typeof value !== 'string' || !NAME.test(value)) throw broken('it has a name that is none');
     const [origin, ...rest] = value.split('.');
     return [this.origin(Number(origin)), ...rest].join('.');
+  }
+
+  erased(value: unknown): Erased {
+    const [record, name] = Array.isArray(value) ? value : [];
+    if (!isKindName(record)) throw broken('it names something erased that is no record');
+    return [record, this.name(name)];
   }
 
   state(value: Record<string, unknown>): State {

@@ -56,6 +56,8 @@ export interface Received {
   refused: number;
   /** States that were left out to be taken in changes of their own. */
   apart: State[];
+  /** Whether all that is known here by now of what has changed is what the sender told: it need not be sent back. */
+  isEcho: boolean;
 }
 
 /** How many changes of their own there are at most: the rest is one change with all else. */
@@ -87,7 +89,14 @@ export class Receiver {
   readonly #fold: Fold;
   readonly #people: People;
   readonly #met = new Map<KindName, Map<Name, Met>>(kindNames.map((kind) => [kind, new Map()]));
-  readonly #received: Received = { counts: noCounts(), disputes: [], held: [], refused: 0, apart: [] };
+  readonly #received: Received = {
+    counts: noCounts(),
+    disputes: [],
+    held: [],
+    refused: 0,
+    apart: [],
+    isEcho: true,
+  };
   readonly #erasures: Erasures;
   readonly #lastIds = new Map<KindName, number>();
 
@@ -120,7 +129,19 @@ export class Receiver {
     this.#holdBack();
     this.#show();
     this.#store();
+    this.#received.isEcho = this.#isEcho(states);
     return this.#received;
+  }
+
+  /** What a record brings along, as a user who comes back, is news to the sender too. */
+  #isEcho(states: readonly State[]): boolean {
+    const told = new Map(states.map((state) => [`${state.kind} ${state.name}`, state]));
+    return kindNames.every((kind) =>
+      [...this.#of(kind).values()].every(({ merged }) => {
+        const state = told.get(`${kind} ${merged.name}`);
+        return state !== undefined && isEqualState(state, merged);
+      }),
+    );
   }
 
   /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
@@ -465,7 +486,8 @@ export class Receiver {
 
 /** Whether all is known that makes a record. */
 const isWhole = ({ kind, fields, statements }: State): boolean =>
-  fields !== undefined && [...statementsOf(kind).keys()].every((group) => group === INTO || statements[group]);
+  fields !== undefined &&
+  [...statementsOf(kind).keys()].every((group) => group === INTO || statements[group]);
 
 /** The name of the user to whom a record belongs; a goal is named as its user is. */
 export const ownerNameOf = ({ name, kind, fields }: State): Name =>

@@ -9,24 +9,22 @@ export type RunChange = <T>(work: () => T) => T;
 const UIDS = 2 ** 48 - 1;
 
 /**
- * Gives the next change its number.
- * @returns that number, the seq of the last entry, and the head of entries that something else wrote, which began no change
+ * The number of the last change, the seq of the last entry, the clock of the change that it belongs to, the highest clock that came from
+ * elsewhere, and the head of entries that something else wrote, which began no change.
  */
-const BEGIN = `UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes'
-  RETURNING seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0),
-    (SELECT seq FROM history WHERE clock IS NULL AND seq = (SELECT head FROM history AS last ORDER BY last.seq DESC LIMIT 1))`;
+const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0), coalesce(head.clock, 0),
+    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0), iif(head.clock IS NULL, head.seq, NULL)
+  FROM sqlite_sequence AS number
+  LEFT JOIN history AS head ON head.seq = (SELECT head FROM history AS last ORDER BY last.seq DESC LIMIT 1)
+  WHERE number.name = 'changes'`;
+
+/** Writes what is known of a change to its head. */
+const END = 'UPDATE history SET clock = ?, uid = ?, source = ?, caller = ?, undoes = ? WHERE seq = ?';
 
 /**
- * Writes what is known of a change to its head. The clock goes on from that of the change before, and from the highest that came
- * from elsewhere, where the time is behind them: a hybrid logical clock (Kulkarni et al. 2014, "Logical Physical Clocks").
+ * The changes of one connection. Triggers write their entries; this says which change they belong to. Each has a hybrid logical clock
+ * (Kulkarni et al. 2014, "Logical Physical Clocks"), which goes on from the last one that is known where the time is behind it.
  */
-const END = `UPDATE history SET uid = ?, source = ?, caller = ?, undoes = ?, clock = max(? * 1000,
-    1 + coalesce((SELECT head.clock FROM history AS head
-      WHERE head.seq = (SELECT head FROM history AS last WHERE last.seq < history.seq ORDER BY last.seq DESC LIMIT 1)), 0),
-    1 + coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0))
-  WHERE seq = ?`;
-
-/** The changes of one connection. Triggers write their entries; this says which change they belong to. */
 export class Changes {
   #isOpen = false;
   /** The last change of this connection; undefined if it changed nothing. */
@@ -60,11 +58,18 @@ export class Changes {
     this.#isOpen = true;
     try {
       const [made, result] = this.db.write(() => {
-        const at = this.now();
-        const [change, last, open] = this.db.row<[number, number, number | null]>(BEGIN);
-        if (open !== null) this.#end(open, at, { source: 'cli' }, null);
+        const time = this.now() * 1000;
+        const [number, last, lastClock, received, open] =
+          this.db.row<[number, number, number, number, number | null]>(STATE);
+        let clock = Math.max(time, lastClock + 1, received + 1);
+        if (open !== null) {
+          clock = Math.max(clock, 1 + (this.db.value<number | null>('SELECT max(clock) FROM history') ?? 0));
+          this.#end(open, clock++, { source: 'cli' }, null);
+        }
+        const change = number + 1;
+        this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", change);
         const result = work();
-        return [this.#end(last + 1, at, origin, undoes) ? change : undefined, result];
+        return [this.#end(last + 1, clock, origin, undoes) ? change : undefined, result];
       });
       this.latest = made;
       return result;
@@ -74,8 +79,8 @@ export class Changes {
   }
 
   /** @returns whether the change has entries */
-  #end(head: number, at: number, { source, caller }: Origin, undoes: number | null): boolean {
+  #end(head: number, clock: number, { source, caller }: Origin, undoes: number | null): boolean {
     const uid = randomInt(UIDS);
-    return this.db.run(END, uid, source, caller ?? null, undoes, at, head).changes > 0;
+    return this.db.run(END, clock, uid, source, caller ?? null, undoes, head).changes > 0;
   }
 }

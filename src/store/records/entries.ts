@@ -11,16 +11,18 @@ export const ENTRIES =
 export const AT = "coalesce(head.at, head.clock / 1000, CAST(unixepoch('subsec') * 1000 AS INTEGER))";
 
 /**
- * The seq up to which the entries belong to changes up to a number; 0 if there are none. Changes follow each other in the history, so it
- * is found by bisection.
+ * The entries of a change lie together, and changes follow each other in the history: they are found by bisection.
+ * @returns the seqs of which the first is before the entries of the change, the second after them
  */
-export function lastSeqUpTo(db: Database, change: number): number {
-  const before = 'SELECT change FROM history WHERE seq <= ? ORDER BY seq DESC LIMIT 1';
-  let [low, high] = [0, (db.value<number | null>('SELECT max(seq) FROM history') ?? 0) + 1];
+export function entriesOf(db: Database, change: number): [after: number, before: number] {
+  const at = 'SELECT change FROM history WHERE seq <= ? ORDER BY seq DESC LIMIT 1';
+  const last = db.value<number | null>('SELECT max(seq) FROM history') ?? 0;
+  let [low, high] = [0, last + 1];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if ((db.value<number>(before, middle) ?? 0) <= change) low = middle;
+    if ((db.value<number>(at, middle) ?? 0) < change) low = middle;
     else high = middle;
   }
-  return low;
+  const next = 'SELECT seq FROM history WHERE seq > ? AND change > ? ORDER BY seq LIMIT 1';
+  return [low, db.value<number>(next, low, change) ?? last + 1];
 }

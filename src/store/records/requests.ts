@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../domain/history.ts';
 import type { AnyRecord } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { CHANGE } from '../sqlite/migrations/history-triggers.ts';
-import { lastSeqUpTo } from './entries.ts';
+import { entriesOf } from './entries.ts';
 
 /** A request that may be repeated: SHA-256 of its Idempotency-Key, and of its body. */
 export interface RepeatableRequest {
@@ -37,8 +37,8 @@ export class Requests {
     );
     if (!row) return undefined;
     const entries = this.history.ofChange(row.change);
-    const seq = lastSeqUpTo(this.db, row.change);
-    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries, seq };
+    const [, next] = entriesOf(this.db, row.change);
+    return { body: row.body, created: entries.flatMap(({ after }) => after ?? []), entries, seq: next - 1 };
   }
 
   /** Stores a request with the current change, inside it. */

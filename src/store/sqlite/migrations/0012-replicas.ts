@@ -30,12 +30,14 @@ export const sql = `
   CREATE UNIQUE INDEX replicas_by_id ON replicas (id, record) WHERE id IS NOT NULL;
   CREATE INDEX replicas_that_wait ON replicas (owner) WHERE owner IS NOT NULL;
 
-  -- The names of users who were erased, here or elsewhere.
+  -- The names of users who were erased, here or elsewhere, and of records that belonged to several users, one of whom was erased:
+  -- whoever has them may not know it.
   CREATE TABLE erasures (
     originId INTEGER NOT NULL,
     origin   INTEGER NOT NULL REFERENCES origins (id),
     uid      INTEGER NOT NULL,
-    PRIMARY KEY (originId, origin, uid)
+    record   TEXT    NOT NULL,
+    PRIMARY KEY (originId, origin, uid, record)
   ) STRICT, WITHOUT ROWID;
 
   -- Other databases. token: with which it calls here; 0 where it is called from here. received: how far its changes have been received;
@@ -54,7 +56,7 @@ export const sql = `
   INSERT OR IGNORE INTO replicas (record, id, origin, originId, uid, seq, state)
   SELECT record, ourId, origin, theirId, 0, 0, 'null' FROM counterparts
   WHERE record <> 'goal' AND agreed <> 'null' ORDER BY record <> 'user', ourId, origin;
-  INSERT OR IGNORE INTO erasures (originId, origin, uid) SELECT theirUser, origin, 0 FROM erasedUsers;
+  INSERT OR IGNORE INTO erasures (originId, origin, uid, record) SELECT theirUser, origin, 0, 'user' FROM erasedUsers;
 
   -- The UUID of the database behind a remote, since the first contact.
   ALTER TABLE remotes ADD COLUMN database TEXT;
