@@ -189,9 +189,11 @@ class Session {
       return await service.exchange({ parcel, have, wants: true });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      throw new SciaticaError('unusable', `The service does not take part: ${error.message}`, [], {
-        cause: error,
-      });
+      const why =
+        error.status === 404
+          ? 'it has an older sciatica. Upgrade it there first. Nothing was exchanged.'
+          : error.message;
+      throw new SciaticaError('unusable', `The service does not take part: ${why}`, [], { cause: error });
     }
   }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { GateOptions } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes/index.ts';
+import { writeParcel } from '../../src/store/reconcile/parcel.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
@@ -50,6 +52,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /changes': ['401', '200', '200', '200', '200'],
   'POST /undo': ['401', '200 404 404', '403', '403', '200 200 404'],
   'POST /batch': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'POST /exchange': ['401', '200', '200', '200', '200'],
   'GET /me': ['401', '200', '200', '200', '200'],
   // Nothing is there unless a code is open: test/http/pairing.test.ts.
   'POST /pair': ['404', '404', '404', '404', '404'],
@@ -87,6 +90,7 @@ function behindGate(options: GateOptions = {}) {
 function bodyFor(route: string, id: number): unknown {
   // The change that created the log of the user; none has the number 99.
   if (route === 'POST /undo') return { change: { 1: 2, 2: 4 }[id] ?? 99 };
+  if (route === 'POST /exchange') return { parcel: NOTHING, have: null, wants: true };
   if (route === 'POST /batch')
     return { requests: [{ method: 'PATCH', url: `/userExerciseLogs/${id}`, body: { painAfter: 2 } }] };
   if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
@@ -97,6 +101,21 @@ function bodyFor(route: string, id: number): unknown {
   if (route === 'PUT /users/{id}/goal') return { sessionsPerWeek: 5 };
   return /^(POST|PUT)/.test(route) ? nora : undefined;
 }
+
+const BEGINNING = { seq: 0, uid: 0, rev: 0 };
+
+/** A parcel without a record. */
+const NOTHING = writeParcel({
+  database: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10',
+  databases: {},
+  format: migrations.length,
+  from: BEGINNING,
+  to: BEGINNING,
+  isLast: true,
+  erased: [],
+  view: null,
+  states: [],
+});
 
 const morning = {
   name: 'morning',

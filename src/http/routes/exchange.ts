@@ -3,8 +3,9 @@ import { may } from '../../domain/access.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { kindNames } from '../../domain/kinds.ts';
 import { type Position, START } from '../../store/reconcile/collect.ts';
+import type { Diary } from '../../store/reconcile/diary.ts';
 import { partsOf } from '../../store/reconcile/names.ts';
-import { isPosition } from '../../store/reconcile/parcel.ts';
+import { isPosition, type Parcel } from '../../store/reconcile/parcel.ts';
 import type { State } from '../../store/reconcile/state.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
 import { ok } from '../openapi/parts.ts';
@@ -95,7 +96,7 @@ async function exchange(
   const diary = await store.diary();
   const token = caller?.id ?? 0;
   const users = caller?.users ?? undefined;
-  const sent = await store.submitUpkeep(() => diary.read(text));
+  const sent = await store.submitUpkeep(() => readSent(diary, text));
   const isReader = caller !== undefined && !may(caller.role, 'change log');
   if (sent.states.length > 0 && isReader)
     throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
@@ -133,6 +134,16 @@ async function exchange(
     result: { counts, disputes, held: held.length, refused },
   };
   return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
+}
+
+/** @throws Problem 400 for what is no parcel, or of another format */
+function readSent(diary: Diary, text: string): Parcel {
+  try {
+    return diary.read(text, 'there');
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'unusable') throw error;
+    throw new Problem(400, error.message);
+  }
 }
 
 /** For the audit: the ids of records that were made here, and of others those that they have elsewhere. */

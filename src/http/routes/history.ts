@@ -1,7 +1,7 @@
 import { mayUndo } from '../../domain/access.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { type Fields, integer, MAX_ID } from '../../domain/fields.ts';
+import { boolean, type Fields, integer, MAX_ID } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { logFields } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
@@ -357,6 +357,17 @@ const undoFields = {
   }),
 };
 
+const undoParameter = {
+  everywhere: boolean({
+    label: 'Everywhere',
+    flag: 'everywhere',
+    help: 'Whether to take it back also if other machines have it by now: the next sync takes it back there too',
+    example: true,
+  }),
+};
+
+const readReach = queryReader(undoParameter);
+
 /** POST of a change to take back: one that the caller may not write back whole is not there. */
 export const undoRoute: Route = {
   method: 'POST',
@@ -368,7 +379,8 @@ export const undoRoute: Route = {
     id: 'undoChange',
     summary: 'Take a change back',
     description:
-      'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it.',
+      'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it. 409 if another machine has the change by now, unless everywhere=true.',
+    query: undoParameter,
     body: taken(schemaJson(objectOf(undoFields)), exampleOf(undoFields)),
     success: {
       '200': ok('It is taken back', {
@@ -383,11 +395,17 @@ export const undoRoute: Route = {
     },
   },
   handle: async ({ request, search, store, caller }) => {
-    parseQuery(search, {});
+    const { everywhere } = readReach(search);
     const { change } = check(objectOf(undoFields), await readJson(request));
     const { entries, seq } = await store.submitUndo(change, (found) => {
       if (caller && !found.every((entry) => mayUndo(caller, entry)))
         throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
+      // Their names are not for every caller.
+      if (!everywhere && store.reachOf(change).length > 0)
+        throw new SciaticaError(
+          'conflict',
+          `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,
+        );
     });
     const body = JSON.stringify({ undoes: change, entries: entries.length, since: seq });
     return { ...json(200, body), disclosed: disclosedChanges(entries) };

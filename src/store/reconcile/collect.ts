@@ -116,8 +116,8 @@ export class Collector {
   #old(position: Position, [at, after]: readonly [number, number], most: number): Collected {
     const kind = kindNames[at];
     if (!kind) {
-      const { old: _, ...to } = position;
-      return { states: [], to, isLast: this.#lastSeq() + this.#lastRev() === 0 };
+      const { old: _, ...rest } = position;
+      return this.after(rest, most);
     }
     const { table } = kindOf(kind);
     const rows = this.db.all<{ id: number; key: number }>(
@@ -128,7 +128,8 @@ export class Collector {
       most,
     );
     const last = rows.at(-1);
-    const next: readonly [number, number] = last && rows.length === most ? [at, last.id] : [at + 1, 0];
+    if (!last) return this.#old(position, [at + 1, 0], most);
+    const next: readonly [number, number] = rows.length === most ? [at, last.id] : [at + 1, 0];
     const states = this.#states(new Map([[kind, new Set(rows.map(({ key }) => key))]]), []);
     return { states, to: { ...position, old: next }, isLast: false };
   }

@@ -104,23 +104,19 @@ export class Diary {
 
   /**
    * Reads what another database tells.
-   * @throws SciaticaError as `readParcel`; `outdated` for one of another format
+   * @param asker who reads the message of an error: whoever asked for the exchange
+   * @throws SciaticaError as `readParcel`; `unusable` for one of another format
    */
-  read(text: string): Parcel {
+  read(text: string, asker: 'here' | 'there' = 'here'): Parcel {
     const parcel = this.db.write(() => readParcel(text, (uuid) => this.#names.origin(uuid)));
-    this.requireFormat(parcel.format);
-    return parcel;
-  }
-
-  /** @throws SciaticaError `unusable` that says which side is older */
-  requireFormat(format: number): void {
-    if (format === this.format) return;
-    throw new SciaticaError(
-      'unusable',
-      format < this.format
-        ? `The other machine has an older sciatica (format ${format}; here ${this.format}): upgrade it there first. Nothing was exchanged.`
-        : `The other machine has a newer sciatica (format ${format}; here ${this.format}): upgrade this one first. Nothing was exchanged.`,
-    );
+    const { format } = parcel;
+    const [own, other] = asker === 'here' ? [this.format, format] : [format, this.format];
+    if (own === other) return parcel;
+    const which =
+      own < other
+        ? `here is older (format ${own}) than on the other machine (${other}): upgrade it here first`
+        : `on the other machine is older (format ${other}) than here (${own}): upgrade it there first`;
+    throw new SciaticaError('unusable', `sciatica ${which}. Nothing was exchanged.`);
   }
 
   /**

@@ -95,6 +95,9 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
+/** How far ahead of this machine a clock may be, in milliseconds: no later one could follow the highest number. */
+const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
+
 /** Higher counters come from nobody who deletes and restores by hand. */
 const MOST_LIVES = 1_000_000;
 
@@ -140,9 +143,8 @@ function objectIn(line: string): Record<string, unknown> {
   } catch {
     throw broken('a line is no JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw broken('a line is no JSON object');
-  return value as Record<string, unknown>;
+  if (!isPlain(value)) throw broken('a line is no JSON object');
+  return value;
 }
 
 function headerIn(value: Record<string, unknown>): Header {
@@ -171,16 +173,22 @@ function headerIn(value: Record<string, unknown>): Header {
   };
 }
 
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Whether a value is a position in the changes of a database. */
 export function isPosition(value: unknown): value is Position {
   const { old, seq, uid, rev } = (value ?? {}) as Partial<Position>;
-  const isCount = (one: unknown) => Number.isSafeInteger(one) && (one as number) >= 0;
   const isOld = old === undefined || (Array.isArray(old) && old.length === 2 && old.every(isCount));
   return isOld && isCount(seq) && isCount(uid) && isCount(rev);
 }
 
 /** Reads states, with the numbers of databases here. */
 class StateReader {
+  readonly #latest = (Date.now() + FURTHEST_AHEAD_MS) * 1000;
+
   constructor(private readonly origin: (number: number) => number) {}
 
   name(value: unknown): Name {
@@ -205,6 +213,7 @@ class StateReader {
     for (const field of ['userId', INTO])
       if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
     requireRecord(k, fields);
+    if (s !== undefined && !isPlain(s)) throw broken('a line has statements that are none');
     const statements: Record<string, Statement> = {};
     for (const group of statementsOf(k).keys()) {
       const code = s?.[group] ?? (group === INTO ? 0 : c);
@@ -213,12 +222,20 @@ class StateReader {
     return { kind: k, name, life: l, owners, fields, statements };
   }
 
-  #statement([clock, uid, origin, seen = {}]: EncodedStatement): Statement {
-    if (![clock, uid].every((one) => Number.isSafeInteger(one) && one >= 0))
+  #statement(code: unknown): Statement {
+    const [clock, uid, origin, seen = {}] = Array.isArray(code) ? (code as unknown[]) : [];
+    if (!this.#isClock(clock) || !isCount(uid) || !isPlain(seen))
       throw broken('a line has a clock that is none');
-    const stamp: Stamp = [clock, uid, this.origin(origin)];
-    const clocks = Object.entries(seen).map(([key, value]) => [this.origin(Number(key)), Number(value)]);
+    const stamp: Stamp = [clock, uid, this.origin(Number(origin))];
+    const clocks = Object.entries(seen).map(([key, value]) => {
+      if (!this.#isClock(value)) throw broken('a line has a clock that is none');
+      return [this.origin(Number(key)), value] as const;
+    });
     return { stamp, seen: Object.fromEntries(clocks) };
+  }
+
+  #isClock(value: unknown): value is number {
+    return isCount(value) && value <= this.#latest;
   }
 }
 
