@@ -24,8 +24,8 @@ export interface Means {
 }
 
 export interface SyncOptions {
-  /** The user here who is the one of the token over there; `new` where that one is not here yet. */
-  as?: number | 'new' | undefined;
+  /** The user here who is the one of the token over there. */
+  as?: number | undefined;
   /** Deletes what would be held back otherwise. */
   acceptDeletions?: boolean | undefined;
   /** Erases here who was erased over there. */
@@ -235,7 +235,7 @@ class Session {
   #meet({ view, states }: Parcel): void {
     const { store } = this.means;
     const { as } = this.options;
-    if (typeof as !== 'number') return;
+    if (as === undefined) return;
     store.users.get(as);
     const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
     const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
@@ -250,7 +250,9 @@ class Session {
   #note({ counts, disputes, refused }: Received, { states }: Parcel): void {
     const { diary } = this.parties;
     for (const kind of kindNames) add(this.#result.pulled, counts, kind);
-    this.#result.disputes.push(...disputes);
+    // A record may be in two parts: as it changed here, and as it came from a third machine.
+    const known = new Set(this.#result.disputes.map((one) => JSON.stringify(one)));
+    this.#result.disputes.push(...disputes.filter((one) => !known.has(JSON.stringify(one))));
     this.#result.refused += refused;
     this.#result.sameEmails.push(...diary.sameEmails(states));
     const latest = states.flatMap(({ statements }) => Object.values(statements).map(({ stamp }) => stamp[0]));

@@ -36,10 +36,7 @@ What both sides changed is told, with both values, and the later one counts on b
     .argument('[remote]', 'name of a remote, or the URL of a service (otherwise the only remote there is)')
     .option('--token-file <file>', 'with a URL: file that holds the token')
     .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
-    .option(
-      '--as <id>',
-      'the user here who is the one over there, and only this user is synced; new, if a token for one user brings one who is not here yet',
-    )
+    .option('--as <id>', 'the user here who is the one of the token over there: both are one from then on')
     .option('--accept-deletions', 'delete here what would be held back otherwise')
     .option('--accept-erase', 'erase here, for good, who was erased over there')
     .option('--dry-run', 'find out what would happen, and change nothing on either side')
@@ -77,7 +74,7 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     progress: (what, count) =>
       progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`),
   };
-  const as = asOf(options.as) ?? remote.ourUser ?? undefined;
+  const as = options.as === undefined ? (remote.ourUser ?? undefined) : idOf(options.as, '--as');
   const asked: SyncOptions = {
     as,
     acceptDeletions: options.acceptDeletions,
@@ -107,9 +104,6 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     connection.close();
   }
 }
-
-const asOf = (text: string | undefined) =>
-  text === undefined || text === 'new' ? text : idOf(text, '--as (if it is not new)');
 
 const WORDS = { receive: 'received', send: 'sent' } as const;
 
