@@ -111,10 +111,11 @@ class Session {
       have = read.to;
       if (read.isLast) break;
     }
+    this.#users = parcels[0]?.view?.flatMap((name) => diary.idOfUser(name) ?? []);
+    this.#count(diary.collector(this.#users));
     try {
       this.means.store.change(() => {
         for (const parcel of parcels) this.#take(parcel, null);
-        this.#count(diary.collector(this.#users));
         throw new DryRun();
       });
     } catch (error) {

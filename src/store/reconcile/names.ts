@@ -18,6 +18,13 @@ export function partsOf(name: Name): NameParts {
   return { origin, id, uid };
 }
 
+/** Whether two names are of one record; one without a uid is that of any. */
+export function isSameName(a: Name, b: Name): boolean {
+  const [one, other] = [partsOf(a), partsOf(b)];
+  const isSame = one.origin === other.origin && one.id === other.id;
+  return isSame && (one.uid === other.uid || one.uid === 0 || other.uid === 0);
+}
+
 /** The column by which a record of a kind is found in its table: what a user has one of is known by the user. */
 export type KeyColumn = 'id' | 'userId';
 
@@ -97,16 +104,18 @@ export class Names {
   /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
   idOf(kind: KindName, name: Name): number | undefined {
     const { origin, id, uid } = partsOf(name);
-    // Names from before the uids are those of any uid.
+    // Names from before the uids, and those in files, are those of any uid.
     const known = this.db.get<{ id: number | null }>(
-      'SELECT id FROM replicas WHERE originId = ? AND origin = ? AND record = ? AND uid IN (?, 0) ORDER BY uid DESC',
+      `SELECT id FROM replicas WHERE originId = ? AND origin = ? AND record = ? AND (uid IN (?, 0) OR ? = 0)
+       ORDER BY uid DESC`,
       id,
       origin,
       kind,
       uid,
+      uid,
     );
     if (known) return known.id ?? undefined;
-    return this.isOwn(origin) && this.of(kind, id) === name && this.#was(kind, id) ? id : undefined;
+    return this.isOwn(origin) && isSameName(this.of(kind, id), name) && this.#was(kind, id) ? id : undefined;
   }
 
   /** Whether an id was ever given here. */

@@ -14,7 +14,7 @@ import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, type Row, type StoredState } from './fold.ts';
-import { type Names, partsOf } from './names.ts';
+import { isSameName, type Names, partsOf } from './names.ts';
 import { People } from './people.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
 
@@ -189,10 +189,11 @@ export class Receiver {
         this.#put({ id, state, merged: state, row: undefined, held: false, outside: false, isNew: true });
         continue;
       }
-      const merged = merge(here.state, state, groups);
+      const merged = merge({ ...here.state, name: fullerName(here.state.name, state.name) }, state, groups);
       // Also where what is here counts: nobody else may be told of it.
       const isReplaced = this.#noteDisputes(here, state, groups);
-      if (isEqualState(merged, here.state) && !here.outside) continue;
+      const isNamed = merged.name === here.state.name;
+      if (isNamed && isEqualState(merged, here.state) && !here.outside) continue;
       if (isReplaced && this.limits.setsApart && this.#received.apart.length < MOST_APART) {
         this.#received.apart.push(state);
         continue;
@@ -305,7 +306,10 @@ export class Receiver {
     for (const kind of ownedKindNames) {
       if (!kindOf(kind).key || keyColumnOf(kind) === 'userId') continue;
       const owners = new Set([...this.#of(kind).values()].map(({ merged }) => ownerNameOf(merged)));
-      const ids = [...owners].flatMap((owner) => this.#people.ownerId(owner) ?? []);
+      const ids = [
+        ...[...owners].flatMap((owner) => this.#people.ownerId(owner) ?? []),
+        ...this.#withNumbers(kind, kindOf(kind).key?.field ?? ''),
+      ];
       if (ids.length === 0) continue;
       this.#gather(
         kind,
@@ -315,6 +319,16 @@ export class Receiver {
         ),
       );
     }
+  }
+
+  /** The users of whom a record shows under another key than it has: what it gave way to may be gone by now. */
+  #withNumbers(kind: KindName, field: string): number[] {
+    const { table } = kindOf(kind);
+    return this.db.column<number>(
+      `SELECT DISTINCT ${table}.userId FROM replicas JOIN ${table} ON ${table}.id = replicas.id
+       WHERE replicas.record = ? AND ${table}.${field} <> state ->> '$.fields.${field}'`,
+      kind,
+    );
   }
 
   /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
@@ -483,6 +497,10 @@ export class Receiver {
       }
   }
 }
+
+/** Of two names of one record the one with a uid. */
+const fullerName = (here: Name, there: Name): Name =>
+  partsOf(here).uid === 0 && isSameName(here, there) ? there : here;
 
 /** Whether all is known that makes a record. */
 const isWhole = ({ kind, fields, statements }: State): boolean =>
