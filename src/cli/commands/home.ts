@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
-import { addDays, weekdayOf } from '../../domain/words/day.ts';
+import { addDays, localDay, weekdayOf } from '../../domain/words/day.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
 import { commandLine, counted, escapeControls, print, quoted } from '../terminal/io.ts';
 import { widthOf } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
+
+/** A remote that was not in step for longer is named, in milliseconds: a week. */
+const LATE_MS = 7 * 86_400_000;
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -69,10 +72,26 @@ function ownLines(context: Context, userId: number): string[] {
     `This week  ${againstGoal(ofWeek.length, goal?.sessionsPerWeek)} on ${counted(daysOf(ofWeek).length, 'day')}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
+    ...syncLines(context),
     '',
     `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
     `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,
     `      ${commandLine(context, 'summary')}`,
+  ];
+}
+
+/** What waits between this machine and others; nothing where nothing does. */
+function syncLines(context: Context): string[] {
+  const { remotes } = context.store;
+  const held = remotes.heldBack();
+  const waiting = held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
+  const late = remotes.inStep().filter(({ at }) => at === null || context.now().getTime() - at > LATE_MS);
+  return [
+    ...waiting,
+    ...late.map(
+      ({ name, at }) =>
+        `Sync       ${escapeControls(name)}: ${at === null ? 'never yet' : `last in step ${localDay(new Date(at))}`}`,
+    ),
   ];
 }
 

@@ -48,6 +48,18 @@ export class Remotes {
     });
   }
 
+  /** When this database was last in step with each remote, in milliseconds since 1970; null before the first time. */
+  inStep(): { name: string; at: number | null }[] {
+    return this.db.all(
+      'SELECT name, peers.at FROM remotes LEFT JOIN peers ON peers.uuid = remotes.database AND peers.token = 0 ORDER BY name',
+    );
+  }
+
+  /** How many deletions from elsewhere wait for consent. */
+  heldBack(): number {
+    return this.db.value<number>("SELECT count(*) FROM replicas WHERE state ->> '$.held' = 1") ?? 0;
+  }
+
   /** Notes which database is behind a remote. */
   setDatabase(name: string, uuid: string): void {
     this.db.write(() => this.db.run('UPDATE remotes SET database = ? WHERE name = ?', uuid, name));

@@ -28,6 +28,7 @@ export const sql = `
   ) STRICT;
   CREATE UNIQUE INDEX replicas_by_name ON replicas (originId, origin, record, uid);
   CREATE UNIQUE INDEX replicas_by_id ON replicas (id, record) WHERE id IS NOT NULL;
+  CREATE INDEX replicas_held_back ON replicas (record, id) WHERE state ->> '$.held' = 1;
   CREATE INDEX replicas_that_wait ON replicas (owner) WHERE owner IS NOT NULL;
 
   -- The names of users who were erased, here or elsewhere, and of records that belonged to several users, one of whom was erased:
