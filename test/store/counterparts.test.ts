@@ -39,8 +39,8 @@ test('erasing a user forgets what files said of their records, and their remotes
     insert('user', 102, 2, '["Ole"]');
     insert('log', 101, 1, '[1,"TRACELESS"]');
     insert('log', 102, 2, '[2,"of Ole"]');
-    // Moved to the other user since, and deleted here.
-    insert('log', 201, 2, '[1,"TRACELESS"]');
+    // Of records that are not here any more.
+    insert('log', 201, 98, '[1,"TRACELESS"]');
     insert('log', 202, 99, '[1,"TRACELESS"]');
     db.run(
       "INSERT INTO remotes (name, url, ourUser) VALUES ('TRACELESS', 'https://a', 1), ('other', 'https://b', 2)",

@@ -10,6 +10,7 @@ import { csvOf } from '../../src/exchange/csv.ts';
 import { readRecords } from '../../src/exchange/read.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { rescue } from '../../src/store/maintenance/rescue/rescue.ts';
+import { START } from '../../src/store/reconcile/collect.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { holdingOf, isSound } from '../../src/store/sqlite/verify.ts';
 import type { Store } from '../../src/store/store.ts';
