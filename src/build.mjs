@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { plugins } from './plugins.mjs';
 
+/** Licences that are read from the text in the package, because its manifest has no field `license`. */
+const LICENCES = { jstat: 'MIT' };
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
@@ -65,8 +68,10 @@ function packagesOf(chunks) {
 function notices(folders) {
   const sections = folders.map((folder) => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const { name, version, license } = manifest;
-    return `${name} ${version} (${license})\n\n${licenceOf(folder, manifest)}`;
+    const { name, version } = manifest;
+    const declared = manifest.license ?? LICENCES[name];
+    if (declared === undefined) throw new Error(`${name} declares no licence`);
+    return `${name} ${version} (${declared})\n\n${licenceOf(folder, manifest)}`;
   });
   const rule = `\n\n${'-'.repeat(80)}\n\n`;
   return `${['sciatica contains code of these packages.', ...sections].join(rule)}\n`;

@@ -1,10 +1,13 @@
+import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { SciaticaError } from './domain/errors.ts';
 import { localDay } from './domain/words/day.ts';
+import { closest } from './domain/words/suggest.ts';
 import { realPathOf } from './lib/files.ts';
 import type { BackupJob } from './store/maintenance/automatic-backup.ts';
+import { isDatabaseAt } from './store/sqlite/sidecars.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export type Input = Readable & { isTTY?: boolean };
@@ -41,6 +44,8 @@ export class Context {
   db: string | undefined;
   /** Said when Ctrl-C ends the command, on a line of its own. */
   ifInterrupted: string | undefined;
+  /** Whether the command creates a database where there is none: those that only read, or change what is there, do not. */
+  mayCreate = false;
   /** False with `--no-input`. */
   mayAsk = true;
   /** False with `--no-color`. */
@@ -102,7 +107,7 @@ export class Context {
    * `--db`, else `SCIATICA_DB`, else the platform's data folder.
    */
   get databasePath(): string {
-    const chosen = this.db ?? this.env['SCIATICA_DB'];
+    const chosen = this.#chosenPath;
     if (chosen === '')
       throw new SciaticaError('invalid', 'The path of the database is empty: give --db a file.');
     return realPathOf(resolve(chosen ?? join(this.dataFolder, 'sciatica.db')));
@@ -114,12 +119,27 @@ export class Context {
   }
 
   get store(): Store {
-    this.#store ??= openStore(
+    if (this.#store) return this.#store;
+    this.requireNamed();
+    this.#store = openStore(
       this.databasePath,
       () => this.now().getTime(),
-      () => this.#backupTimer ?? this.#backUpIfDue(false),
+      () => this.#backupTimer ?? this.#careForCopies(false),
+      this.mayCreate,
     );
     return this.#store;
+  }
+
+  /** The path that `--db` or `SCIATICA_DB` names, as it was written. */
+  get #chosenPath(): string | undefined {
+    return this.db ?? this.env['SCIATICA_DB'];
+  }
+
+  /** @throws SciaticaError `unusable` if a database was named and there is none, unless this command may create it */
+  requireNamed(): void {
+    const chosen = this.#chosenPath;
+    if (this.mayCreate || chosen === undefined || isDatabaseAt(this.databasePath)) return;
+    throw new SciaticaError('unusable', missingDatabase(this.databasePath));
   }
 
   /** Why nothing can be saved in the store, if it was opened and that is so. */
@@ -127,17 +147,18 @@ export class Context {
     return this.#store?.obstacle;
   }
 
-  /** For a service: looks now and then whether a backup is due, and lets no change wait for one. */
-  backUpByTimer(): void {
+  /** For a service: looks now and then whether a backup is due or an erasing unfinished, and lets no change wait for them. */
+  careForCopiesByTimer(): void {
     const look = () => {
-      this.#backUpIfDue(true);
+      this.#careForCopies(true);
       this.#backupTimer = setTimeout(look, BACKUP_EVERY_MS).unref();
     };
     this.#backupTimer = setTimeout(look, FIRST_BACKUP_MS).unref();
   }
 
-  #backUpIfDue(isService: boolean): void {
+  #careForCopies(isService: boolean): void {
     const { startAlone } = this.#world;
+    this.store.finishErasingIfDue({ warn: this.warn, start: (words) => startAlone?.(words), isService });
     if (!startAlone) return;
     this.store.backUpIfDue({
       today: this.today,
@@ -156,6 +177,32 @@ export class Context {
     this.#jobs = [];
     this.#store?.close();
     this.#store = undefined;
+  }
+}
+
+/** That there is no database at a path, and which of the same folder may have been meant. */
+function missingDatabase(path: string): string {
+  const names = namesIn(dirname(path));
+  const isNear = (name: string) =>
+    /\.(db|sqlite3?)$/.test(name) || name.startsWith(basename(path)) || closest(basename(path), [name]);
+  const near = names?.filter(isNear).slice(0, MOST_NAMES).join(', ');
+  const there =
+    names === undefined
+      ? ` There is no folder ${dirname(path)} either.`
+      : near
+        ? ` In that folder: ${near}.`
+        : '';
+  return `There is no database ${path}.${there}`;
+}
+
+const MOST_NAMES = 5;
+
+/** The files in a folder, if it can be read. */
+function namesIn(folder: string): string[] | undefined {
+  try {
+    return readdirSync(folder).filter((name) => !/-(wal|shm|journal)$/.test(name));
+  } catch {
+    return undefined;
   }
 }
 

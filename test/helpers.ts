@@ -76,7 +76,7 @@ export async function practiceDb(db = freshPath()): Promise<string> {
 }
 
 export interface World {
-  /** The database; a new one if nothing is said. */
+  /** The database, as SCIATICA_DB names it; without it, one in a new data folder of the person's. */
   db?: string;
   stdin?: string;
   env?: Record<string, string>;
@@ -130,7 +130,10 @@ export function started(world: World = {}): { context: Context; written(): Omit<
     answers.shift();
     setImmediate(() => type(stdin, next[1]));
   };
-  const env = { SCIATICA_DB: world.db ?? freshPath(), ...world.env };
+  const env = {
+    ...(world.db === undefined ? { XDG_DATA_HOME: freshFolder() } : { SCIATICA_DB: world.db }),
+    ...world.env,
+  };
   const context = new Context({ env, stdin, stdout, stderr, now: () => world.now ?? NOW });
   const written = () => {
     if (answers.length > 0) throw new Error(`Never asked: ${answers[0]?.[0]}\n${stderr.plain}`);

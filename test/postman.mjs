@@ -51,7 +51,7 @@ async function main() {
 async function run(document) {
   const { paths, ...rest } = JSON.parse(document);
   // It is there while a code is open.
-  const { '/pair': _, ...callable } = paths;
+  const { '/pair': _, '/me/token': __, ...callable } = paths;
   const require = createRequire(join(folder, 'x.js'));
   const converter = require('openapi-to-postmanv2');
   const collection = await new Promise((resolve, reject) =>

@@ -3,6 +3,7 @@ import type { reportFields } from '../domain/summary.ts';
 import { buildReport, MOST_SESSIONS, type Report } from '../insights/report/report.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
+import { countedLogs } from './counted-logs.ts';
 import { goalOf } from './goal.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';
@@ -15,16 +16,21 @@ export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 
 /**
  * The report on a user, against the target that was asked for, else the goal. What it says is of one moment.
+ * @param today what is after it counts in no figure
  * @throws SciaticaError `not-found` if there is no such user, `invalid` when there are too many sessions
  */
-export function reportOf(store: Store, userId: number, asked: AskedOfReport): Report {
+export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const [user, goal, logs] = store.read(() => [
-    store.users.get(userId),
-    goalOf(store, userId),
-    store.logs.list({ userId, ...period, limit: MOST_SESSIONS + 1 }),
-  ]);
+  const { user, goal, logs, leftOut } = store.read(() => {
+    const { counted, leftOut } = countedLogs(store, userId, period, today);
+    return {
+      user: store.users.get(userId),
+      goal: goalOf(store, userId),
+      logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
+      leftOut,
+    };
+  });
   const target = asked.target ?? goal?.sessionsPerWeek;
-  return buildReport(user, logs, { ...asked, target, rule: responseRules[rule] });
+  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] });
 }

@@ -1,12 +1,14 @@
 import type { RecordOf } from '../domain/fields.ts';
-import type { LogFilter } from '../domain/log.ts';
+import type { LogFilter, Session } from '../domain/log.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
+import { countedDays } from '../domain/words/day.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
 import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
+import { countedLogs, narrowed } from './counted-logs.ts';
 import { goalOf } from './goal.ts';
 
 type AskedOfSummary = Partial<RecordOf<typeof summaryFields>>;
@@ -14,18 +16,24 @@ type AskedOfComparison = Partial<RecordOf<typeof comparisonFields>>;
 
 /**
  * The figures of a user, against the target that was asked for, else the goal.
+ * @param today what is after it counts in no figure
  * @throws SciaticaError `not-found` if there is no such user
  */
-export async function summaryOf(store: Store, userId: number, asked: AskedOfSummary): Promise<Summary> {
-  store.users.get(userId);
+export async function summaryOf(
+  store: Store,
+  userId: number,
+  asked: AskedOfSummary,
+  today: string,
+): Promise<Summary> {
+  const { counted, leftOut } = countedLogs(store, userId, filterOf(asked), today);
   const target = asked.target ?? goalOf(store, userId)?.sessionsPerWeek;
-  const tally = await tallied(store, { userId, ...filterOf(asked) });
-  return tally.summary({ ...asked, target, rule: ruleOf(asked) });
+  const tally = await tallied(store, counted);
+  return tally.summary({ ...asked, target, rule: ruleOf(asked), leftOut });
 }
 
 /**
  * Two periods of a user side by side.
- * @param today stands for the latest session where there is none
+ * @param today stands for the latest session where there is none; what is after it counts in no figure
  * @throws SciaticaError `not-found` if there is no such user, `invalid` for periods that cannot be
  */
 export async function comparisonOf(
@@ -34,16 +42,15 @@ export async function comparisonOf(
   asked: AskedOfComparison,
   today: string,
 ): Promise<Comparison> {
-  store.users.get(userId);
   const { since, until, before, ...rest } = asked;
-  const filter = { userId, ...filterOf(rest) };
+  const { counted: filter, leftOut } = countedLogs(store, userId, filterOf(rest), today);
   const end = (sort: string) => store.logs.list({ ...filter, sort, limit: 1 })[0]?.date;
   const ends = { first: end('date'), last: end('-date') };
   const [earlier, later] = comparedPeriods({ since, until, before }, ends, today);
   const rule = ruleOf(asked);
-  const first = (await tallied(store, { ...filter, ...earlier })).summary({ ...earlier, rule });
-  const second = (await tallied(store, { ...filter, ...later })).summary({ ...later, rule });
-  return compareSummaries(first, second);
+  const first = (await tallied(store, narrowed(filter, earlier))).summary({ ...earlier, rule });
+  const second = (await tallied(store, narrowed(filter, later))).summary({ ...later, rule });
+  return { ...compareSummaries(first, second), leftOut };
 }
 
 /** Which exercises help whom, by pain location, as JSON has it. */
@@ -52,17 +59,30 @@ export interface PlacesSummary {
   readonly until: string | null;
   readonly rule: ResponseRule;
   readonly places: readonly PlaceSummary[];
+  /** Sessions after today, or before the birth that the age of their user implies: in no figure. */
+  readonly leftOut: number;
 }
 
-/** The response by pain location, of all users as they are at one moment. */
-export function placesOf(store: Store, asked: AskedOfSummary): PlacesSummary {
+/**
+ * The response by pain location, of all users as they are at one moment.
+ * @param today what is after it counts in no figure
+ */
+export function placesOf(store: Store, asked: AskedOfSummary, today: string): PlacesSummary {
   const { since = null, until = null } = asked;
   const rule = ruleOf(asked);
   const snapshot = store.snapshot();
   try {
-    const users = each(snapshot.users.chunks());
-    const sessions = each(snapshot.logs.sessions(filterOf(asked)));
-    return { since, until, rule, places: summarizePlaces(users, sessions, { rule }) };
+    const users = [...each(snapshot.users.chunks())];
+    const births = new Map(users.map(({ id, age }) => [id, countedDays(age, today).since]));
+    let leftOut = 0;
+    const isCounted = ({ userId, date }: Session) => {
+      const counts = date <= today && date >= (births.get(userId) ?? date);
+      if (!counts) leftOut += 1;
+      return counts;
+    };
+    const sessions = each(snapshot.logs.sessions(filterOf(asked)), isCounted);
+    const places = summarizePlaces(users, sessions, { rule });
+    return { since, until, rule, places, leftOut };
   } finally {
     snapshot.close();
   }
@@ -78,8 +98,8 @@ async function tallied({ logs }: Store, filter: LogFilter): Promise<Tally> {
   return tally;
 }
 
-function* each<T>(blocks: Iterable<readonly T[]>): Generator<T> {
-  for (const block of blocks) yield* block;
+function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = () => true): Generator<T> {
+  for (const block of blocks) yield* block.filter(fits);
 }
 
 const ruleOf = ({ rule = 'default' }: Pick<AskedOfSummary, 'rule'>) => responseRules[rule];

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import { BACKUP_JOB, type Context } from '../context.ts';
+import { leftBehind } from '../lib/files.ts';
 import type { BackupJob } from '../store/maintenance/automatic-backup.ts';
 import { refuseRepeats } from './input/options.ts';
 import { report } from './terminal/errors.ts';
@@ -52,6 +53,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (help !== '') await showHelp(context, help, program.opts<GlobalOptions>());
     await context.paging?.finish();
     context.close();
+    for (const [path, why] of leftBehind)
+      sayAlways(context, `sciatica: a temporary file could not be removed (${why}): ${escapeControls(path)}`);
+    leftBehind.clear();
   }
 }
 
@@ -104,6 +108,18 @@ const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 type AddCommand = (program: Command, context: Context) => void;
+
+/** The commands that create a database where there is none. */
+const CREATING: ReadonlySet<string> = new Set([
+  'log add',
+  'user add',
+  'import',
+  'sync',
+  'remote add',
+  'serve',
+  'pair',
+  'token add',
+]);
 
 /** The commands in the order of the help; each is loaded when it is declared. */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
@@ -179,9 +195,11 @@ export async function createProgram(
       context.mayAsk = input;
       context.mayColour = color;
       context.quiet = quiet ?? false;
+      const name = nameOf(command).slice(program.name().length + 1);
+      context.mayCreate = CREATING.has(name);
       if (!pager || !context.stdout.isTTY) return;
       const { pageLongOutput } = await import('./terminal/pager.ts');
-      pageLongOutput(context, nameOf(command).slice(program.name().length + 1));
+      pageLongOutput(context, name);
     });
   const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));
   for (const add of loaded) add(program, context);

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from './history.ts';
-import { type AnyRecord, type KindName, kindNames, ownedKindNames, ownerOf } from './kinds.ts';
+import { type KindName, kindNames, ownedKindNames } from './kinds.ts';
 
 /** Who may do what over the network. */
 
@@ -73,12 +73,11 @@ export function rightToUndo({ action, record }: Pick<HistoryEntry, 'action' | 'r
   return `${action === 'update' ? 'change' : 'delete'} ${record}`;
 }
 
-/** Whether the caller could write back everything that an entry changed: its records are all of users in scope. */
-export function mayUndo({ role, users }: Pick<Caller, 'role' | 'users'>, entry: HistoryEntry): boolean {
-  if (!may(role, rightToUndo(entry))) return false;
-  if (users === null) return true;
-  const owners = [entry.before, entry.after]
-    .filter((state): state is AnyRecord => state !== null)
-    .map((state) => ownerOf(entry.record, state));
-  return owners.length > 0 && owners.every((owner) => users.includes(owner));
+/** Whether the caller could write back entries that did the same to records of these users: all are in scope. */
+export function mayUndo(
+  { role, users: scope }: Pick<Caller, 'role' | 'users'>,
+  { record, action, users }: Pick<HistoryEntry, 'action' | 'record'> & { users: readonly number[] },
+): boolean {
+  if (!may(role, rightToUndo({ record, action }))) return false;
+  return scope === null || (action !== 'erase' && users.every((id) => scope.includes(id)));
 }

@@ -47,6 +47,25 @@ export class SciaticaError extends Error {
   }
 }
 
+/** Why the history has a gap: a backup was restored, somebody was erased, or the number is of no entry of it. */
+export const gapReasons = ['restored', 'erased', 'unknown'] as const;
+export type GapReason = (typeof gapReasons)[number];
+
+/** What came after an entry of the history is not all there any more. */
+export class Outdated extends SciaticaError {
+  constructor(
+    since: number,
+    readonly reason: GapReason,
+  ) {
+    const why = {
+      restored: 'a backup was restored',
+      erased: 'somebody was erased',
+      unknown: 'this history never had that number, or has lost it',
+    }[reason];
+    super('outdated', `The changes since ${since} are not all there: ${why}. Read everything anew.`);
+  }
+}
+
 /** Faults of the input, every one of them, as one error. */
 export function invalid(issues: readonly Issue[]): SciaticaError {
   return new SciaticaError('invalid', issues.map(describeIssue).join('; '), issues);

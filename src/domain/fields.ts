@@ -47,6 +47,8 @@ export interface BooleanField extends FieldBase {
 
 export interface DateField extends FieldBase {
   readonly kind: 'date';
+  /** A day on which something happened to the person: not after today, and not before the birth. */
+  readonly past?: true;
   readonly example: string;
 }
 

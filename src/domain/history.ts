@@ -10,7 +10,7 @@ export type Action = (typeof actions)[number];
 /** Who or what makes a change. */
 export interface Origin {
   source: Source;
-  /** The name of the caller's token, or of the remote that was synced with. */
+  /** The name of the caller's token, of the remote that was synced with, or of the file that was imported. */
   caller?: string;
 }
 
@@ -67,6 +67,11 @@ export function usersOf({ record, id, before, after }: HistoryEntry): number[] {
  * @returns nothing when it is about none of them
  */
 export function seenBy(users: readonly number[], entry: HistoryEntry): HistoryEntry | undefined {
+  // The name of a file may be that of another person.
+  if (entry.source === 'import' && entry.caller !== undefined) {
+    const { caller: _, ...unnamed } = entry;
+    return seenBy(users, unnamed);
+  }
   if (entry.record === 'user') return users.includes(entry.id) ? entry : undefined;
   const seen = (state: HistoryEntry['before']) =>
     state && users.includes(ownerOf(entry.record, state)) ? state : null;

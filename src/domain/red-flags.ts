@@ -15,3 +15,15 @@ export const redFlags = {
 
 /** Both, as one text. */
 export const RED_FLAGS = `${redFlags.now} ${redFlags.today}`;
+
+/** From this rise in a session on, or this pain at any time, the signs are told at once, whatever the notes say. */
+const [RISE, SEVERE] = [3, 9];
+
+/** Whether what was recorded calls for the signs; nothing is read into notes, so that silence never reassures. */
+export const callsForRedFlags = ({
+  painBefore,
+  painAfter,
+}: {
+  painBefore: number;
+  painAfter: number;
+}): boolean => painAfter - painBefore >= RISE || Math.max(painBefore, painAfter) >= SEVERE;

@@ -39,7 +39,7 @@ export const routineKind = defineKind({
   table: 'routines',
   path: '/routines',
   place: 'below-user',
-  verbs: ['list', 'create', 'read', 'replace', 'delete', 'restore'],
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore'],
   tag: 'Routines',
   schema: 'Routine',
   described: { one: 'a routine', many: 'routines', about: 'Exercises that a user does together.' },

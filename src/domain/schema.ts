@@ -4,6 +4,7 @@ import { foldedName } from './exercise.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { expectation, type Field, type Fields, type ListField, type ValueOf } from './fields.ts';
 import { type InputOf, type KindName, kindOf, type PatchOfKind, type RecordOfKind } from './kinds.ts';
+import { plainCheckOf } from './plain-check.ts';
 import { didYouMean } from './words/suggest.ts';
 
 /** RFC 5322 dot-atoms before the @, RFC 1035 labels after it, with at least one dot; letters beyond ASCII as RFC 6531 has them. */
@@ -164,10 +165,15 @@ function makeChecks<K extends KindName>(fields: Fields): Checks<K> {
     once(() => z.partial(inputOf(inputFields))),
     once(() => inputOf(fields)),
   ];
+  const plain = {
+    input: plainCheckOf(inputFields, true, 'id'),
+    patch: plainCheckOf(inputFields, false, 'id'),
+    record: plainCheckOf(fields, true),
+  };
   return {
-    input: (value) => whole(checkInput(input(), value)),
-    patch: (value) => defined(checkInput(patch(), value)),
-    record: (value) => whole(check(record(), value)),
+    input: (value) => (plain.input?.(value) as InputOf<K>) ?? whole(checkInput(input(), value)),
+    patch: (value) => (plain.patch?.(value) as PatchOfKind<K>) ?? defined(checkInput(patch(), value)),
+    record: (value) => (plain.record?.(value) as RecordOfKind<K>) ?? whole(check(record(), value)),
   };
 }
 

@@ -64,6 +64,7 @@ export const userFields = {
     flag: 'diagnosis-date',
     help: 'Day of the diagnosis',
     example: '2026-01-15',
+    past: true,
   }),
 };
 

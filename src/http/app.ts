@@ -71,14 +71,15 @@ function answer(matched: Matched, service: Service): HttpResponse | Promise<Http
     : audited(response, matched, admission, service);
 }
 
-/** Handles a request; what a token writes counts against its quota. */
+/** Handles a request; what a token stores counts against its quota. */
 function metered(matched: Matched, session: Session, service: Service): HttpResponse | Promise<HttpResponse> {
   const { gate } = service;
   const { method } = matched.request;
   if (!gate || !session.caller || method === 'GET' || method === 'HEAD')
     return handle(matched, session, service);
-  const { request, settle } = gate.metered(matched.request, session.caller);
-  return Promise.resolve(handle({ ...matched, request }, session, service)).then((response) => {
+  const { caller } = session;
+  const { request, store, settle } = gate.metered(matched.request, { ...session, caller });
+  return Promise.resolve(handle({ ...matched, request }, { ...session, store }, service)).then((response) => {
     settle(response);
     return response;
   });
@@ -154,7 +155,10 @@ function markEncoded(headers: HttpHeaders, encoding: Encoding): void {
 
 /** A response whose streamed body ends when the caller's token is revoked. */
 function revocable(response: HttpResponse, recheck: Session['recheck']): HttpResponse {
-  return recheck && typeof response.body === 'object'
+  // A stream of events checks by itself, and says why it ends.
+  return recheck &&
+    typeof response.body === 'object' &&
+    response.headers['content-type'] !== 'text/event-stream'
     ? { ...response, body: whileAdmitted(response.body, recheck) }
     : response;
 }

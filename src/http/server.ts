@@ -63,7 +63,7 @@ export interface ServerOptions {
   origins: { allowHosts: readonly string[]; allowOrigins: readonly string[] };
   /** Turns authentication on, with the rate limit of each token. */
   auth?: Rate | undefined;
-  /** Bytes that each token may write in a day. */
+  /** Bytes that each token may store in an hour. */
   quota?: number | undefined;
   tls?: Tls | undefined;
   /** A trusted proxy is in front and reports addresses in X-Forwarded-For. */

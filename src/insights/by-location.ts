@@ -96,9 +96,12 @@ function summarizePlace(
     patients: new Set(all.flatMap(({ byPatient }) => [...byPatient.keys()])).size,
     sessions: all.reduce((sum, { all: { sessions } }) => sum + sessions, 0),
     exercises: ranked(
-      all.map((each) => summarizeExerciseOfPlace(each, rule)),
+      all.map((each) => {
+        const summary = summarizeExerciseOfPlace(each, rule);
+        return { ...summary, effect: summary.meanChange };
+      }),
       ({ patients }) => patients,
-    ),
+    ).map(({ effect: _, ...exercise }) => exercise),
   };
 }
 

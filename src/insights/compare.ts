@@ -28,6 +28,7 @@ export function compareSummaries(first: Summary, second: Summary): Comparison {
   return {
     first,
     second,
+    leftOut: first.leftOut + second.leftOut,
     painBefore: differ(painOf(first), painOf(second), 9),
     meanChange: differ(changeOf(first.overall), changeOf(second.overall), 18),
     exercises: [...second.exercises, ...stopped].map((exercise) =>
@@ -76,7 +77,7 @@ function changeOf(response: Response | null | undefined): Mean | null {
 
 function painOf({ level }: Summary): Mean | null {
   if (!level || level.mean === null || level.standardDeviation === null) return null;
-  return { mean: level.mean, standardDeviation: level.standardDeviation, sessions: level.sessions };
+  return { mean: level.mean, standardDeviation: level.standardDeviation, sessions: level.days };
 }
 
 function responseOf(exercise: Response): Response {

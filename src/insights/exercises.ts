@@ -1,13 +1,12 @@
 import type { ExerciseType, Log } from '../domain/log.ts';
-import { type DayPairs, dayAfter } from './day-after.ts';
-import { round } from './numbers.ts';
+import { latelyOf, versusOthers } from './comparisons.ts';
+import type { DiaryFindings } from './diary.ts';
+import { round, roundInterval } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
-import type { ExerciseSummary, Response, ResponseRule } from './shapes.ts';
-import { meanEstimate, priorDeviation } from './stats/estimate.ts';
-import { without } from './stats/least-squares.ts';
-import { medianOf } from './stats/points.ts';
-import { findingOf, ranked } from './verdict.ts';
-import { versusOthers } from './versus-others.ts';
+import type { DayAfter, ExerciseSummary, Response, ResponseRule } from './shapes.ts';
+import { type Estimate, meanEstimate, priorDeviation, tInterval } from './stats/estimate.ts';
+import { cut, medianOf } from './stats/points.ts';
+import { CHANGES, FEWEST_TO_SAY, findingOf, ranked } from './verdict.ts';
 
 /** What a summary reads of a log. */
 export type SessionFields = Pick<
@@ -20,7 +19,8 @@ export interface ExerciseTally {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly table: PainTable;
-  readonly days: Set<string>;
+  /** From 0, in the order in which exercises were first added. */
+  readonly number: number;
   firstDate: string;
   lastDate: string;
 }
@@ -29,19 +29,24 @@ export interface ExerciseTally {
 export class ExerciseTallies {
   readonly #tallies = new Map<string, ExerciseTally>();
 
-  add(log: SessionFields, times = 1): void {
+  /** @returns the tally of its exercise */
+  add(log: SessionFields, times = 1): ExerciseTally {
     const key = exerciseKey(log);
     let tally = this.#tallies.get(key);
     if (!tally) {
       const { exerciseName, exerciseType, date } = log;
-      const [table, days] = [new PainTable(), new Set<string>()];
-      tally = { exerciseName, exerciseType, table, days, firstDate: date, lastDate: date };
+      const [table, number] = [new PainTable(), this.#tallies.size];
+      tally = { exerciseName, exerciseType, table, number, firstDate: date, lastDate: date };
       this.#tallies.set(key, tally);
     }
     tally.table.add(log, times);
-    tally.days.add(log.date);
     if (log.date < tally.firstDate) tally.firstDate = log.date;
     if (log.date > tally.lastDate) tally.lastDate = log.date;
+    return tally;
+  }
+
+  get size(): number {
+    return this.#tallies.size;
   }
 
   [Symbol.iterator](): Iterator<ExerciseTally> {
@@ -53,45 +58,92 @@ export class ExerciseTallies {
 export const exerciseKey = (exercise: { exerciseName: string; exerciseType: string }): string =>
   `${exercise.exerciseType}:${exercise.exerciseName}`;
 
-/** What the figures of an exercise are measured against: all sessions of the same person. */
-export interface Person {
-  readonly all: PainTable;
-  readonly pairs: DayPairs;
-  /** Prior deviation of a change, in points. */
-  readonly prior: number;
-}
-
 /** The prior deviation of somebody's changes: pooled within their exercises, and 1.5 points at the least. */
 export function priorOf(tallies: Iterable<ExerciseTally>): number {
   return priorDeviation([...tallies].map(({ table }) => table.changes()));
 }
 
-/** The figures of each exercise, in ranked order; those with too few sessions last. */
+/**
+ * The figures of each exercise, in ranked order; those with too few sessions last.
+ * @param prior the person's prior deviation, in points
+ */
 export function summarizeExercises(
   tallies: Iterable<ExerciseTally>,
-  person: Person,
+  diary: DiaryFindings,
+  prior: number,
   rule: ResponseRule,
 ): ExerciseSummary[] {
-  const summaries = [...tallies].map((tally) => summarizeExercise(tally, person, rule));
-  return ranked(summaries, ({ sessions }) => sessions);
+  const all = [...tallies];
+  const sessions: number[] = [];
+  for (const { number, table } of all) sessions[diary.numberOf(number)] = table.sessions;
+  const adjusted = adjustedChanges(all, diary);
+  const summaries = all.map(({ exerciseName, exerciseType, table, number, firstDate, lastDate }) => {
+    const own = diary.numberOf(number);
+    const { marks, nextDay } = diary;
+    return {
+      exerciseName,
+      exerciseType,
+      ...summarizeResponse(table, prior, rule),
+      ...findingOf(meanEstimate(table.changes(), prior)),
+      claim: claims[marks.claim(own) ?? 'none'],
+      adjusted: adjusted.get(number) ?? null,
+      noDifference: marks.isNothing(own),
+      lately: latelyOf(diary.changes[number] ?? []),
+      alwaysAfter: alwaysAfter(all, diary, number),
+      versusOthers: versusOthers(marks, sessions, own),
+      dayAfter: dayAfter(nextDay.daysWith(own), nextDay.estimate(own), nextDay.isWorse(own)),
+      firstDate,
+      lastDate,
+    };
+  });
+  return ranked(
+    summaries.map((each) => ({ ...each, effect: each.adjusted?.change ?? each.meanChange })),
+    (each) => each.sessions,
+  ).map(({ effect: _, ...each }) => each);
 }
 
-function summarizeExercise(
-  { exerciseName, exerciseType, table, days, firstDate, lastDate }: ExerciseTally,
-  { all, pairs, prior }: Person,
-  rule: ResponseRule,
-): Omit<ExerciseSummary, 'rank'> {
-  const sums = table.sums();
-  return {
-    exerciseName,
-    exerciseType,
-    ...summarizeResponse(table, prior, rule),
-    ...findingOf(meanEstimate(table.changes(), prior)),
-    versusOthers: versusOthers(sums, without(all.sums(), sums), prior),
-    dayAfter: dayAfter(pairs, days, prior),
-    firstDate,
-    lastDate,
-  };
+const claims = { less: 'helps', more: 'harms', none: null } as const;
+
+/**
+ * The changes at the usual pain before, as the first of a day, by exercise: in their own places in the day where not all of
+ * them were ever the first, so that they stay comparable.
+ */
+function adjustedChanges(
+  tallies: readonly ExerciseTally[],
+  { marks, numberOf }: DiaryFindings,
+): Map<number, NonNullable<ExerciseSummary['adjusted']>> {
+  const enough = tallies.filter(({ table }) => table.sessions >= FEWEST_TO_SAY);
+  const firsts = enough.map(({ number }) => marks.usual(numberOf(number)));
+  const estimates = firsts.includes(null)
+    ? enough.map(({ number }) => marks.inItsPlace(numberOf(number)))
+    : firsts;
+  return new Map(
+    enough.flatMap(({ number }, i) => {
+      const estimate = estimates[i];
+      if (!estimate) return [];
+      const interval = roundInterval(cut(tInterval(estimate), CHANGES));
+      return [[number, { change: round(estimate.value), interval }]];
+    }),
+  );
+}
+
+/** The exercise that came right before this one in each of its sessions, where it was hardly ever the first of a day. */
+function alwaysAfter(
+  tallies: readonly ExerciseTally[],
+  { marks, before, numberOf }: DiaryFindings,
+  number: number,
+): string | null {
+  const sessions = tallies[number]?.table.sessions ?? 0;
+  if (sessions < FEWEST_TO_SAY || marks.firsts(numberOf(number)) >= FEWEST_TO_SAY) return null;
+  const [which, times] = [...(before[number] ?? [])].reduce((a, b) => (b[1] > a[1] ? b : a), [number, 0]);
+  const isAlways = which !== number && times > sessions - FEWEST_TO_SAY;
+  return isAlways ? (tallies[which]?.exerciseName ?? null) : null;
+}
+
+function dayAfter(days: number, estimate: Estimate | null, worse: boolean): DayAfter | null {
+  if (estimate === null) return null;
+  const interval = roundInterval(cut(tInterval(estimate), CHANGES));
+  return { days, difference: round(estimate.value), interval, worse };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { FEWEST_PAIRS } from './day-after.ts';
 import { describeRule, responseRules } from './rules.ts';
 import type { ResponseRule } from './shapes.ts';
+import { FEWEST_DAYS } from './trend.ts';
 import { FEWEST_TO_SAY } from './verdict.ts';
 
 /** The scale, for wherever a level of pain is read. */
@@ -10,7 +10,7 @@ export const SCALE_NOTE =
 /** What the figures of a screen mean and what they cannot say. */
 export function figuresNote(rule: ResponseRule): string {
   const named = rule.name === responseRules.default.name ? '' : ` (rule ${rule.name})`;
-  return `Change in points, after minus before; ├─●─┤ mean and 95 % interval. Clear: a 90 % confidence sequence, which holds for daily looks, excludes 0; likely: only the interval does. Response: a fall of ${describeRule(rule)}${named}. ${SCALE_NOTE}`;
+  return `Change in points, after minus before; ├─●─┤ mean and 95 % interval. Clear: a 90 % confidence sequence, which holds for daily looks, excludes 0; likely: only the interval does. Both say what followed. ✔ and ✖ say what the exercise does, against your other exercises at the same pain before and place in the day. Size: noticeable from 1, strong from 2. Response: a fall of ${describeRule(rule)}${named}. ${SCALE_NOTE}`;
 }
 
 /** What the figures of two periods side by side mean. */
@@ -51,7 +51,11 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Verdict',
-      text: `Clear: the 90 % confidence sequence (Lai 1976; Wang & Ramdas 2023) excludes 0. It is wider than the interval, so that it may be looked at after every session. Likely: only the interval excludes 0; that comes and goes by chance. Open: neither. Below ${FEWEST_TO_SAY} sessions there is too little to say.`,
+      text: `What was seen. Clear: the 90 % confidence sequence (Lai 1976; Wang & Ramdas 2023) of the change excludes 0. It is wider than the interval, so that it may be looked at after every session. Likely: only the interval excludes 0; that comes and goes by chance. Open: neither. Below ${FEWEST_TO_SAY} sessions there is too little to say. None of this says why.`,
+    },
+    {
+      title: 'Marks',
+      text: '✔ and ✖ say what the exercise does, and ask three things at once, each for somebody who looks every day (one-sided e-values of a normal mixture, Wang & Ramdas 2023). First, the change differs from that after the person’s other exercises at the same pain before, the same first pain of the day and the same place in the day (least squares; evidence of 10 times the number of exercises seen). Second, the raw change of the sessions that came first on their day goes the same way (evidence of 20). Third, so does the change at the person’s usual pain before (evidence of 10). Exercises that are marked are no control for others. A mark stays until there is evidence against it among the exercises that had been seen when it was given; a new exercise takes none away. Where there is no other exercise, where all look alike, or where one always follows another, there is no mark.',
     },
     {
       title: 'How sure',
@@ -59,15 +63,23 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Order',
-      text: 'Exercises are ordered by their mean change, drawn towards the mean of all sessions as if two such sessions had been added, so that one lucky day does not come first. One name under two types counts as two exercises.',
+      text: 'Exercises are ordered by their change at the person’s usual pain before and as the first of a day, drawn towards the mean of all sessions as if two such sessions had been added, so that one lucky day does not come first. The raw change stands beside it. One name under two types counts as two exercises.',
+    },
+    {
+      title: 'Size',
+      text: 'Of the same change: slight, from 1 point noticeable, from 2 strong. No noticeable difference: the sequences of the raw change and of that change both lie inside ±1.',
     },
     {
       title: 'Compared with the others',
-      text: 'The change after an exercise is compared with the change after all others at the same pain before (least squares), with the same kind of sequence. This is the only control that such records have: what time alone does to a bad day, it does to all of them.',
+      text: 'The same least squares, with a 90 % sequence: more relief than the others together; less relief only than each of them, one by one. It controls for what is recorded: pain before, the first pain of the day, the place in the day. What goes along with one exercise only (a tablet, the weekend, another hour) it takes for the exercise.',
+    },
+    {
+      title: 'Lately',
+      text: 'The last twelve sessions against those before, where the two differ by 4.5 standard errors. Sessions may resemble each other: the standard error is an average over the likelihood of their autocorrelation.',
     },
     {
       title: 'The day after',
-      text: `From ${FEWEST_PAIRS} pairs of consecutive days on: the pain before exercise on the next day, against the days after other exercises, at the same pain on the day itself, with its 95 % interval.`,
+      text: 'The first pain of a day against whether the exercise was done on the day before, at the same pain on that day. Only days that follow a day whose pain is known count. “Worse the next day” needs evidence of 7 times the number of exercises, and holds for daily looks.',
     },
     {
       title: 'Periods',
@@ -75,11 +87,11 @@ export function methodNotes(rule: ResponseRule): { title: string; text: string }
     },
     {
       title: 'Trend',
-      text: 'The slope of pain before exercise is the median of the slopes between all pairs of days (Theil–Sen), with the interval of Sen (1968). Pain of one day resembles that of the next, so the interval is narrower than it should be.',
+      text: `Of the pain of a day, its first value, from six weeks and ${FEWEST_DAYS} days on: generalized least squares with residuals that resemble each other the more, the closer their days are (first-order autoregression; Jones 1980). The autocorrelation is not known; slope and interval are averages over its likelihood.`,
     },
     {
       title: 'Regression to the mean',
-      text: 'People exercise on bad days, and bad days tend to be followed by better ones whatever is done. Part of every fall is this. Comparing exercises with each other suffers less from it than any single figure.',
+      text: 'People exercise on bad days, and bad days tend to be followed by better ones whatever is done. Part of every raw fall is this.',
     },
   ];
 }

@@ -48,24 +48,40 @@ const response = z.strictObject(responseShape);
 export type Response = Data<z.infer<typeof response>>;
 
 const versusOthers = z.strictObject({
-  difference: points.nullable().describe('At the same pain before; below 0 is more relief than the others'),
+  difference: points
+    .nullable()
+    .describe(
+      'At the same pain before and the same place in the day; below 0 is more relief than the others',
+    ),
   interval: sequence.nullable(),
   verdict: z
     .enum(['more', 'less', 'open', 'too-few'])
     .describe(
-      'More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart',
+      'more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart',
     ),
 });
 /** The relief after an exercise, compared with that after the same person's other exercises. */
 export type VersusOthers = Data<z.infer<typeof versusOthers>>;
 
 const dayAfter = z.strictObject({
-  days: count.describe('Days with this exercise that were followed by a day with sessions'),
-  difference: points.describe('Against the day after other exercises, at the same pain on the day itself'),
+  days: count.describe('Days with this exercise that were followed by a day with a known pain'),
+  difference: points.describe('Against other days, at the same pain on the day before'),
   interval,
+  worse: z
+    .boolean()
+    .describe('Whether pain is higher on the day after; holds for somebody who looks every day'),
 });
-/** The pain before exercise on the day after an exercise, against the day after other exercises. */
+/** The first pain of the day after an exercise, against that of other days. */
 export type DayAfter = Data<z.infer<typeof dayAfter>>;
+
+const lately = z.strictObject({
+  sessions: count.describe('How many count as lately'),
+  meanChange: points.describe('Of those'),
+  before: points.describe('Mean change of those before them'),
+  direction: z.enum(['less', 'more']).describe('Pain after, lately, against before'),
+});
+/** The last sessions of an exercise, where they differ from those before. */
+export type Lately = Data<z.infer<typeof lately>>;
 
 const exercise = z.strictObject({
   exerciseName: z.string(),
@@ -78,11 +94,35 @@ const exercise = z.strictObject({
     ),
   direction: z.enum(['less', 'more']).nullable().describe('Pain after; null for open and too-few'),
   sequence: sequence.nullable().describe('Of the mean change; null below 3 sessions'),
+  claim: z
+    .enum(['helps', 'harms'])
+    .nullable()
+    .describe(
+      'What the exercise does, as far as the other exercises are a control; null where they show nothing',
+    ),
+  adjusted: z
+    .strictObject({ change: points, interval })
+    .nullable()
+    .describe('The mean change at the usual pain before and the same place in the day; the order goes by it'),
+  noDifference: z
+    .boolean()
+    .describe('Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks'),
+  lately: lately.nullable().describe('The last sessions, where they differ from those before; else null'),
+  alwaysAfter: z
+    .string()
+    .nullable()
+    .describe(
+      'The exercise that always came right before it on its day, so that the two cannot be told apart',
+    ),
   versusOthers: versusOthers.describe('Compared with the other exercises of the same user'),
-  dayAfter: dayAfter.nullable().describe('Pain before on the day after; null below 30 pairs of days'),
+  dayAfter: dayAfter.nullable().describe('First pain of the day after; null below 5 such days, or 5 others'),
   firstDate: day,
   lastDate: day,
-  rank: z.int().min(1).nullable().describe('1 is the most relief; null where there are too few sessions'),
+  rank: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe('1 is the most relief by the adjusted change; null where there are too few sessions'),
 });
 /** One exercise: a name together with a type. Names that differ in case only are different exercises. */
 export type ExerciseSummary = Data<z.infer<typeof exercise>>;
@@ -97,24 +137,29 @@ const painLevel = z.strictObject({
   since: day,
   until: day,
   sessions: count,
+  days: count.describe('Days with a known pain; the figures are of the first pain of each'),
   median: level.nullable(),
   mean: level.nullable(),
   standardDeviation: standardDeviation.nullable(),
   interval: interval.nullable(),
 });
-/** The pain before exercise of one span of days. */
+/** The pain of the days of one span, each by its first value. */
 export type PainLevel = Data<z.infer<typeof painLevel>>;
 
 const trend = z.strictObject({
-  days: count.describe('Days with sessions'),
-  slopePerWeek: z.number().nullable().describe('Theil–Sen, points per week; null below 6 days'),
-  /** Sen 1968. Days are taken as independent, which makes it narrower than it should be. */
-  interval: interval.nullable(),
-  /** Days in a span whose median is taken: 1, with very many days 7, 28, … */
-  spanDays: count,
+  days: count.describe('Days with a known pain'),
+  slopePerWeek: z
+    .number()
+    .nullable()
+    .describe(
+      'Of the first pain of a day, points per week (generalized least squares); null below six weeks',
+    ),
+  interval: interval.nullable().describe('A 95 % interval; allows for days that resemble each other'),
   direction: z.enum(['falling', 'rising', 'unclear', 'too-few']),
   weeks: z.array(z.strictObject({ week: day.describe('Its Monday'), sessions: count, median: level })),
-  months: z.array(z.strictObject({ month: z.string().describe('YYYY-MM'), sessions: count, mean: level })),
+  months: z.array(
+    z.strictObject({ month: z.string().describe('YYYY-MM'), sessions: count, days: count, mean: level }),
+  ),
   /** The 28 days up to `asOf`, and the 28 before them. */
   last4Weeks: painLevel,
   previous4Weeks: painLevel,
@@ -148,6 +193,7 @@ export const summarySchema = z.strictObject({
   until: day.nullable().describe('As asked for, else the day of the last log'),
   asOf: day.nullable().describe('The day that the last 4 weeks end with'),
   sessions: count,
+  leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
   rule,
   overall: response.nullable(),
   exercises: z.array(exercise).describe('In ranked order, those with too few sessions last'),
@@ -174,6 +220,7 @@ export type Shift = Difference['shift'];
 export const comparisonSchema = z.strictObject({
   first: summarySchema,
   second: summarySchema,
+  leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
   painBefore: difference.describe('Of the mean pain before exercise'),
   /** It also moves when other exercises are done. */
   meanChange: difference.describe('Of the mean change of all sessions'),
@@ -203,6 +250,7 @@ for (const [id, schema] of Object.entries({
   ExerciseResponse: response,
   VersusOthers: versusOthers,
   DayAfter: dayAfter,
+  Lately: lately,
   PainLevel: painLevel,
   PainTrend: trend,
   Rhythm: rhythm,

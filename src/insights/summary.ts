@@ -1,5 +1,5 @@
-import { dayPairs } from './day-after.ts';
 import { isWithin } from './days.ts';
+import { Diary } from './diary.ts';
 import {
   ExerciseTallies,
   priorOf,
@@ -11,7 +11,7 @@ import { PainTable } from './pain-table.ts';
 import { summarizeRhythm } from './rhythm.ts';
 import { responseRules } from './rules.ts';
 import type { ResponseRule, Summary } from './shapes.ts';
-import { painLevel, pointsOf, summarizeTrend } from './trend.ts';
+import { type DayPains, painLevel, summarizeTrend } from './trend.ts';
 
 export interface SummaryOptions {
   /** First and last day, included. Logs outside are left out. */
@@ -22,11 +22,13 @@ export interface SummaryOptions {
   readonly rule?: ResponseRule | undefined;
   /** Sessions per week to compare with. */
   readonly target?: number | undefined;
+  /** How many sessions were left out for their days, which cannot be right. */
+  readonly leftOut?: number | undefined;
 }
 
 /**
- * Summarizes logs in one pass and in any order, keeping counts only: memory grows with the number of
- * exercises and of days, not of logs.
+ * Summarizes logs. Days may come in any order; the sessions of one day come in the order in which they were recorded, for
+ * their place in the day counts.
  */
 export function summarize(logs: Iterable<SessionFields>, options: SummaryOptions = {}): Summary {
   const tally = new Tally();
@@ -34,27 +36,23 @@ export function summarize(logs: Iterable<SessionFields>, options: SummaryOptions
   return tally.summary(options);
 }
 
-/**
- * Everything a summary needs of its logs, for where they arrive one by one or counted already (a query that
- * groups sessions alike can add each group at once).
- */
+/** Everything a summary needs of its logs, for where they arrive one by one; eight bytes for each. */
 export class Tally {
   readonly #all = new PainTable();
   readonly #exercises = new ExerciseTallies();
-  readonly #days = new Map<string, Float64Array>();
+  readonly #diary = new Diary();
 
   /** Adds a session, or so many that are alike. Keeping to a period is the caller's part. */
   add(log: SessionFields, times = 1): void {
     this.#all.add(log, times);
-    this.#exercises.add(log, times);
-    const pains = this.#days.get(log.date) ?? new Float64Array(10);
-    pains[log.painBefore - 1] = (pains[log.painBefore - 1] ?? 0) + times;
-    this.#days.set(log.date, pains);
+    const { number } = this.#exercises.add(log, times);
+    this.#diary.add(log.date, number, log.painBefore, log.painAfter, times);
   }
 
   summary(options: SummaryOptions = {}): Summary {
     const rule = options.rule ?? responseRules.default;
-    const [first, last] = ends(this.#days.keys());
+    const dates = this.#diary.dates;
+    const [first, last] = [dates[0], dates.at(-1)];
     const since = options.since ?? first;
     const until = options.until ?? last;
     const asOf = options.asOf ?? until;
@@ -64,6 +62,7 @@ export class Tally {
         until: until ?? null,
         asOf: asOf ?? null,
         sessions: 0,
+        leftOut: options.leftOut ?? 0,
         rule,
         overall: null,
         exercises: [],
@@ -71,32 +70,21 @@ export class Tally {
         pain: null,
         rhythm: null,
       };
-    const sessionsByDay = new Map(
-      [...this.#days].map(([day, pains]) => [day, pains.reduce((a, b) => a + b, 0)]),
-    );
+    const sessionsByDay = new Map(dates.map((date) => [date, this.#diary.sessionsOn(date)]));
+    const pains: DayPains = this.#diary.pains();
     const prior = priorOf(this.#exercises);
-    const pairs = dayPairs(new Map([...this.#days].map(([day, pains]) => [day, pointsOf(pains)])));
     return {
       since,
       until,
       asOf,
       sessions: this.#all.sessions,
+      leftOut: options.leftOut ?? 0,
       rule,
       overall: summarizeResponse(this.#all, prior, rule),
-      exercises: summarizeExercises(this.#exercises, { all: this.#all, pairs, prior }, rule),
-      level: painLevel(this.#days, { since, until }),
-      pain: summarizeTrend(this.#days, asOf),
+      exercises: summarizeExercises(this.#exercises, this.#diary.read(this.#exercises.size), prior, rule),
+      level: painLevel(pains, { since, until }),
+      pain: summarizeTrend(pains, asOf),
       rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, options.target),
     };
   }
-}
-
-function ends(days: Iterable<string>): [first: string | undefined, last: string | undefined] {
-  let first: string | undefined;
-  let last: string | undefined;
-  for (const day of days) {
-    if (first === undefined || day < first) first = day;
-    if (last === undefined || day > last) last = day;
-  }
-  return [first, last];
 }

@@ -1,36 +1,32 @@
 import { dayNumber, dayOf, isWithin, mondayOf, type Period } from './days.ts';
 import { round, roundInterval } from './numbers.ts';
-import type { MonthLevel, PainLevel, Trend, TrendDirection } from './shapes.ts';
+import type { PainLevel, Trend, TrendDirection } from './shapes.ts';
+import { autoregression } from './stats/autoregression.ts';
 import { type Estimate, meanEstimate, moderatedFreedom, tInterval, welch } from './stats/estimate.ts';
-import { countOf, cut, type Interval, meanOf, medianOf, type Point } from './stats/points.ts';
-import { type Observation, theilSen } from './stats/theil-sen.ts';
+import { cut, type Interval, meanOf, medianOf, type Point } from './stats/points.ts';
+import { sideOf } from './verdict.ts';
 
-/** Below this many days with sessions no slope is given. */
-export const FEWEST_DAYS = 6;
-/** The slope is of the medians of single days, or of weeks, 4 weeks, … : the shortest spans that are no more than this. */
-const MOST_SPANS = 730;
+/** Below this many days with a known pain, or this many days from the first to the last, no slope is given. */
+export const [FEWEST_DAYS, SHORTEST] = [8, 42];
+const WEEK = 7;
 const FOUR_WEEKS = 28;
 const SCALE = [1, 10] as const;
 
-/** The pains before of each day: how many sessions began at 1, 2, … 10. */
-export type DayPains = ReadonlyMap<string, Float64Array>;
+/** What is known of the pain of a day: its first value, and how many sessions there were. */
+export interface DayPain {
+  readonly pain: number;
+  readonly sessions: number;
+}
+
+/** The pain of days, in order. */
+export type DayPains = ReadonlyMap<string, DayPain>;
 
 /**
- * The trend of the pain before exercise.
+ * The trend of the pain of a day, its first value: what comes later on a day depends on what was done.
  * @param asOf the day that the last 4 weeks end with
  */
 export function summarizeTrend(days: DayPains, asOf: string): Trend {
-  const daily: Moment[] = [...days.keys()]
-    .sort()
-    .map((day) => ({ time: dayNumber(day), points: pointsOf(days.get(day)) }));
-  const weekly = bySpan(daily, 7);
-  let spans: readonly Moment[] = daily;
-  let spanDays = 1;
-  while (spans.length > MOST_SPANS) {
-    spanDays *= spanDays === 1 ? 7 : 4;
-    spans = bySpan(daily, spanDays);
-  }
-  const slope = daily.length < FEWEST_DAYS ? null : slopePerWeek(spans);
+  const slope = slopePerWeek(days);
   const end = dayNumber(asOf);
   const last = painLevel(days, { since: dayOf(end - FOUR_WEEKS + 1), until: asOf });
   const previous = painLevel(days, {
@@ -38,68 +34,89 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
     until: dayOf(end - FOUR_WEEKS),
   });
   return {
-    days: daily.length,
-    slopePerWeek: slope && round(slope.slope),
-    interval: slope && roundInterval(slope.interval),
-    spanDays,
-    direction: slope ? directionOf(slope.interval) : 'too-few',
-    weeks: weekly.map(({ time, points }) => ({
-      week: dayOf(time),
-      sessions: countOf(points),
-      median: round(medianOf(points)),
+    days: days.size,
+    slopePerWeek: slope && round(slope.value),
+    interval: slope && roundInterval(tInterval(slope)),
+    direction: slope ? directionOf(tInterval(slope)) : 'too-few',
+    weeks: grouped(days, (day) => dayOf(mondayOf(dayNumber(day)))).map(([week, those]) => ({
+      week,
+      sessions: sessionsOf(those),
+      median: round(medianOf(pointsOf(those))),
     })),
-    months: byMonth(days),
+    months: grouped(days, (day) => day.slice(0, 7)).map(([month, those]) => ({
+      month,
+      sessions: sessionsOf(those),
+      days: those.length,
+      mean: round(meanOf(pointsOf(those))),
+    })),
     last4Weeks: last,
     previous4Weeks: previous,
     ...levelChange(previous, last),
   };
 }
 
-interface Moment {
-  readonly time: number;
-  readonly points: readonly Point[];
+function slopePerWeek(days: DayPains): Estimate | null {
+  const times = Float64Array.from(days.keys(), dayNumber);
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0) + 1;
+  if (days.size < FEWEST_DAYS || span < SHORTEST) return null;
+  const y = Float64Array.from(days.values(), ({ pain }) => pain);
+  return autoregression({
+    times,
+    x: times.map((time) => (time - (times[0] ?? 0)) / WEEK),
+    y,
+    length: days.size,
+  });
 }
 
-function slopePerWeek(moments: readonly Moment[]): { slope: number; interval: Interval } {
-  const observations: Observation[] = moments.map(({ time, points }) => ({
-    time: time / 7,
-    value: medianOf(points),
-  }));
-  if (observations.length < 2)
-    return { slope: 0, interval: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] };
-  return theilSen(observations);
+function directionOf(interval: Interval): TrendDirection {
+  const side = sideOf(interval);
+  return side ? ({ less: 'falling', more: 'rising' } as const)[side] : 'unclear';
 }
 
-function directionOf([low, high]: Interval): TrendDirection {
-  if (high < 0) return 'falling';
-  return low > 0 ? 'rising' : 'unclear';
-}
-
-/** Days put together in spans of whole weeks, each from a Monday. */
-function bySpan(daily: readonly Moment[], spanDays: number): Moment[] {
-  const spans = new Map<number, Float64Array>();
-  for (const { time, points } of daily) {
-    const monday = mondayOf(time);
-    const start = monday - ((((monday + 3) % spanDays) + spanDays) % spanDays);
-    const counts = spans.get(start) ?? new Float64Array(SCALE[1]);
-    for (const [value, count] of points) counts[value - 1] = (counts[value - 1] ?? 0) + count;
-    spans.set(start, counts);
+function grouped(days: DayPains, keyOf: (day: string) => string): [string, DayPain[]][] {
+  const groups = new Map<string, DayPain[]>();
+  for (const [day, pain] of days) {
+    const key = keyOf(day);
+    const group = groups.get(key);
+    if (group) group.push(pain);
+    else groups.set(key, [pain]);
   }
-  return [...spans].map(([time, counts]) => ({ time, points: pointsOf(counts) }));
+  return [...groups];
 }
 
-/** The pain before of the sessions in a span of days. */
-export function painLevel(days: DayPains, period: Period): PainLevel {
-  const points = sumOf([...days].filter(([day]) => isWithin(day, period)).map(([, pains]) => pains));
-  const sessions = countOf(points);
+const sessionsOf = (days: readonly DayPain[]): number =>
+  days.reduce((sum, { sessions }) => sum + sessions, 0);
+
+/** The pains of days with their counts, ascending. */
+function pointsOf(days: readonly DayPain[]): Point[] {
+  const counts = new Map<number, number>();
+  for (const { pain } of days) counts.set(pain, (counts.get(pain) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+/** The pain of the days in a span. */
+export function painLevel(all: DayPains, period: Period): PainLevel {
+  const those = [...all].filter(([day]) => isWithin(day, period)).map(([, day]) => day);
   const { since, until } = period;
-  if (sessions === 0)
-    return { since, until, sessions, median: null, mean: null, standardDeviation: null, interval: null };
+  const [sessions, days] = [sessionsOf(those), those.length];
+  if (days === 0)
+    return {
+      since,
+      until,
+      sessions,
+      days,
+      median: null,
+      mean: null,
+      standardDeviation: null,
+      interval: null,
+    };
+  const points = pointsOf(those);
   const estimate = meanEstimate(points);
   return {
     since,
     until,
     sessions,
+    days,
     median: round(medianOf(points)),
     mean: round(estimate.value),
     standardDeviation: round(estimate.deviation),
@@ -109,8 +126,8 @@ export function painLevel(days: DayPains, period: Period): PainLevel {
 
 /** How the mean pain before differs between two spans, second − first. */
 function levelChange(first: PainLevel, second: PainLevel): Pick<Trend, 'change' | 'changeInterval'> {
-  const [then, now] = [first, second].map(({ mean, standardDeviation, sessions }) =>
-    mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions },
+  const [then, now] = [first, second].map(({ mean, standardDeviation, days }) =>
+    mean === null || standardDeviation === null ? null : { mean, standardDeviation, sessions: days },
   );
   if (!then || !now) return { change: null, changeInterval: null };
   return {
@@ -119,7 +136,7 @@ function levelChange(first: PainLevel, second: PainLevel): Pick<Trend, 'change' 
   };
 }
 
-/** A mean of sessions as a summary gives it. */
+/** A mean of sessions, or of days, as a summary gives it. */
 interface Mean {
   readonly mean: number;
   readonly standardDeviation: number;
@@ -137,29 +154,4 @@ export function differenceOfMeans(first: Mean, second: Mean, furthest: number): 
 
 function estimateOf({ mean: value, standardDeviation: deviation, sessions: size }: Mean): Estimate {
   return { value, deviation, size, freedom: moderatedFreedom(size) };
-}
-
-function byMonth(days: DayPains): MonthLevel[] {
-  const months = new Map<string, Float64Array[]>();
-  for (const [day, pains] of days) {
-    const month = day.slice(0, 7);
-    months.set(month, [...(months.get(month) ?? []), pains]);
-  }
-  return [...months.keys()].sort().map((month) => {
-    const points = sumOf(months.get(month) ?? []);
-    return { month, sessions: countOf(points), mean: round(meanOf(points)) };
-  });
-}
-
-/** Counts of pain levels put together. */
-function sumOf(counts: readonly Float64Array[]): Point[] {
-  const sum = new Float64Array(SCALE[1]);
-  for (const each of counts)
-    for (const [level, count] of each.entries()) sum[level] = (sum[level] ?? 0) + count;
-  return pointsOf(sum);
-}
-
-/** Counts of the pain levels 1, 2, … 10 as points. */
-export function pointsOf(counts: Float64Array = new Float64Array()): Point[] {
-  return [...counts.entries()].flatMap(([level, count]): Point[] => (count > 0 ? [[level + 1, count]] : []));
 }

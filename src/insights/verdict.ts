@@ -1,6 +1,6 @@
 import { compareText, round, roundInterval } from './numbers.ts';
 import type { Direction, Finding, Verdict } from './shapes.ts';
-import { confidenceSequence, type Estimate, moderatedFreedom, tInterval } from './stats/estimate.ts';
+import { confidenceSequence, type Estimate, tInterval } from './stats/estimate.ts';
 import { cut, type Interval } from './stats/points.ts';
 
 /** Below this many sessions (or patients) nothing is said about an exercise. */
@@ -25,36 +25,13 @@ export function sideOf([low, high]: Readonly<Interval>): Direction | null {
   return low > 0 ? 'more' : null;
 }
 
-/** Most further sessions that are worth naming. */
-const MOST_FURTHER = 10;
-
-/**
- * How many further sessions would make an exercise clear if they went on as those so far: same mean, same
- * deviation.
- * @returns null when it is clear or has too few sessions, when more than 10 would be needed, or when pain was
- * higher after on average: nobody should repeat that to find out
- */
-export function sessionsToSettle(exercise: {
-  readonly verdict: Verdict;
-  readonly meanChange: number;
-  readonly standardDeviation: number;
-  readonly sessions: number;
-}): number | null {
-  const { verdict, meanChange: value, standardDeviation: deviation, sessions } = exercise;
-  if (verdict === 'clear' || verdict === 'too-few' || value > 0) return null;
-  for (let more = 1; more <= MOST_FURTHER; more += 1) {
-    const size = sessions + more;
-    if (sideOf(confidenceSequence({ value, deviation, size, freedom: moderatedFreedom(size) }))) return more;
-  }
-  return null;
-}
-
 /** What an order goes by. */
 interface Rankable {
   readonly exerciseName: string;
   readonly exerciseType: string;
   readonly verdict: Verdict;
-  readonly meanChange: number;
+  /** In points. */
+  readonly effect: number;
   readonly sessions: number;
 }
 
@@ -62,7 +39,7 @@ interface Rankable {
 const SHRINKAGE = 2;
 
 /**
- * Orders exercises by their mean change shrunken towards the mean of all sessions (James & Stein 1961), the
+ * Orders exercises by their effect shrunken towards the mean of all sessions (James & Stein 1961), the
  * most relief first: a few good sessions count, one lucky day does not. Ties: the more sessions, the name, the
  * type. Too few to say: no rank, last, the most sessions first.
  * @param weight what each is counted by: sessions, or patients
@@ -72,12 +49,12 @@ export function ranked<T extends Rankable>(
   weight: (exercise: T) => number,
 ): (T & { rank: number | null })[] {
   const total = exercises.reduce((sum, exercise) => sum + weight(exercise), 0);
-  const mean = exercises.reduce((sum, exercise) => sum + weight(exercise) * exercise.meanChange, 0) / total;
+  const mean = exercises.reduce((sum, exercise) => sum + weight(exercise) * exercise.effect, 0) / total;
   const few = (exercise: T) => Number(exercise.verdict === 'too-few');
   const shrunken = (exercise: T) => {
     if (few(exercise)) return 0;
     const n = weight(exercise);
-    return round(mean + ((exercise.meanChange - mean) * n) / (n + SHRINKAGE));
+    return round(mean + ((exercise.effect - mean) * n) / (n + SHRINKAGE));
   };
   return exercises
     .toSorted(

@@ -1,4 +1,5 @@
 import { dayNumber } from './days.ts';
+import { NOTICEABLE } from './marks.ts';
 import type {
   Comparison,
   Difference,
@@ -14,7 +15,7 @@ import type {
   VersusOthers,
 } from './shapes.ts';
 import type { Interval } from './stats/points.ts';
-import { FEWEST_TO_SAY, sessionsToSettle } from './verdict.ts';
+import { FEWEST_TO_SAY } from './verdict.ts';
 
 /** Figures in words: what a screen and a report say alike, they say by these. */
 
@@ -108,23 +109,26 @@ export function periodInWords(since: string, until: string): string {
 export const isOneYear = ([first, last]: readonly [MonthLevel, MonthLevel]): boolean =>
   first.month.slice(0, 4) === last.month.slice(0, 4);
 
-/** The first and the last month that have enough sessions to be remembered by; null when there are no two. */
+/** The first and the last month that have enough days to be remembered by; null when there are no two. */
 export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: MonthLevel] | null {
-  const enough = months.filter(({ sessions }) => sessions >= FEWEST_TO_SAY);
+  const enough = months.filter(({ days }) => days >= FEWEST_TO_SAY);
   const [first, last] = [enough[0], enough.at(-1)];
   return first && last && first !== last ? [first, last] : null;
 }
 
 export const PAIN_BEFORE = 'Pain before exercise';
-/** What no figure but the comparison with other exercises takes into account. */
-export const REGRESSION = 'bad days often get better by themselves';
+/** What is said of sessions whose days cannot be right; nothing where there are none. */
+export const leftOutSentence = (leftOut: number): string | null =>
+  leftOut === 0
+    ? null
+    : `${count(leftOut, 'session')} ${leftOut === 1 ? 'is' : 'are'} left out: the day is after today, or before the birth that the age implies.`;
 
 /** Where the pain goes, within little room. */
 export const directionWords: Readonly<Record<Trend['direction'], string>> = {
   falling: 'falling',
   rising: 'rising',
   unclear: 'no clear direction',
-  'too-few': 'too few days to say where it goes',
+  'too-few': 'direction from six weeks on',
 };
 
 /** How high the pain before exercise was, in months that a person remembers. */
@@ -135,7 +139,7 @@ export function painSentence(pain: Trend): string {
 
 /** Where it goes. */
 export function directionSentence({ direction }: Trend): string {
-  if (direction === 'too-few') return 'Too few days to say whether it falls or rises.';
+  if (direction === 'too-few') return 'From six weeks on, this says whether it falls or rises.';
   return `${capital(directionWords[direction])}.`;
 }
 
@@ -145,14 +149,14 @@ function monthsInShort(ends: readonly [MonthLevel, MonthLevel]): string {
 }
 
 function meanInShort(months: Trend['months']): string {
-  const sessions = months.reduce((sum, month) => sum + month.sessions, 0);
-  const mean = months.reduce((sum, month) => sum + month.sessions * month.mean, 0) / sessions;
-  return sessions === 1 ? mean.toFixed(0) : `${mean.toFixed(1)} on average`;
+  const days = months.reduce((sum, month) => sum + month.days, 0);
+  const mean = months.reduce((sum, month) => sum + month.days * month.mean, 0) / days;
+  return days === 1 ? mean.toFixed(0) : `${mean.toFixed(1)} on average`;
 }
 
 export function trendSentence({ direction, slopePerWeek, interval: range }: Trend): string {
   if (slopePerWeek === null || range === null)
-    return 'Too few days with sessions to say whether it rises or falls.';
+    return 'From six weeks of records on, this says whether it rises or falls.';
   const figures = `${signed(slopePerWeek, 2)} points a week, 95 % interval ${interval(range, 2)}`;
   const way = capital(directionWords[direction]);
   return direction === 'unclear' ? `${way} (${figures}).` : `${way}: ${figures}.`;
@@ -173,9 +177,9 @@ export function fourWeeksInShort({ last4Weeks, previous4Weeks, change, changeInt
   return `Mean of the last 4 weeks ${now.toFixed(1)}, of the 4 before ${then.toFixed(1)}: ${by}.`;
 }
 
-export function levelInShort({ sessions, median, mean }: PainLevel): string {
+export function levelInShort({ days, median, mean }: PainLevel): string {
   if (median === null || mean === null) return 'no sessions';
-  return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(sessions, 'session')}`;
+  return `mean ${mean.toFixed(1)}, median ${plain(median)}, ${count(days, 'day')}`;
 }
 
 /** @param told how the whole weeks are told */
@@ -196,6 +200,14 @@ export function rhythmSentences(sessions: number, rhythm: Rhythm): string {
     );
   if (daysSinceLast) parts.push(`Last session ${count(daysSinceLast, 'day')} before the end.`);
   return parts.join(' ');
+}
+
+/** Of an exercise after which the next day is worse. */
+export function nextDaySentence(exercise: ExerciseSummary, name: string): string | null {
+  const { dayAfter, direction } = exercise;
+  if (!dayAfter?.worse) return null;
+  const atOnce = direction === 'less' ? 'better at once, worse the next day' : 'worse the next day';
+  return `${name}: ${atOnce} (${signed(dayAfter.difference)}).`;
 }
 
 /** What a difference says, in the words of what was measured (`pain before exercise`). */
@@ -251,39 +263,74 @@ export const clearTitles: Readonly<Record<Direction, string>> = {
   more: 'More pain after',
 };
 
-/** Exercises by what is said of them, each group in their order, but what is clearly more pain the strongest first. */
-export function byVerdict<T extends Pick<Finding, 'verdict' | 'direction'>>(exercises: readonly T[]) {
-  const those = (wanted: Finding['verdict']) => exercises.filter(({ verdict }) => verdict === wanted);
-  const clear = those('clear');
+/** From this change on, in points, it is strong. */
+const STRONG = 2;
+
+/** How large a change is: that at the usual pain before where it is known. */
+export function sizeWord({ adjusted, meanChange }: Pick<ExerciseSummary, 'adjusted' | 'meanChange'>): string {
+  const size = Math.round(10 * Math.abs(adjusted?.change ?? meanChange)) / 10;
+  if (size >= STRONG) return 'strong';
+  return size >= NOTICEABLE ? 'noticeable' : 'slight';
+}
+
+/** `lately +1.8`, where the last sessions differ from those before. */
+export const latelyWords = ({ lately }: Pick<ExerciseSummary, 'lately'>): string | null =>
+  lately && `lately ${signed(lately.meanChange)}`;
+
+/** What marks an exercise: a claim about what it does, or a fact about its sessions. */
+export const claimSigns = { helps: '✔', harms: '✖' } as const;
+
+/** What the exercise does, as far as the others show it; else which pain followed, as a fact. */
+type Said = Pick<ExerciseSummary, 'verdict' | 'direction' | 'claim' | 'noDifference'>;
+
+/** Exercises by what is said of them, each group in their order, but what is more pain the strongest first. */
+export function byVerdict<T extends Said>(exercises: readonly T[]) {
+  const those = (wanted: ReturnType<typeof groupOf>) => exercises.filter((each) => groupOf(each) === wanted);
   return {
-    less: clear.filter(({ direction }) => direction === 'less'),
-    more: clear.filter(({ direction }) => direction === 'more').toReversed(),
-    likely: those('likely'),
+    less: those('less'),
+    more: those('more').toReversed(),
+    likely: [
+      ...those('likely').filter(({ direction }) => direction === 'less'),
+      ...those('likely')
+        .filter(({ direction }) => direction === 'more')
+        .toReversed(),
+    ],
+    none: those('none'),
     open: those('open'),
     few: those('too-few'),
   };
 }
 
-const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten'.split(' ');
-
-/**
- * What further sessions would teach; nothing where few would not. Never of an exercise with more pain after.
- * @param nameOf how an exercise is named
- */
-export function settleSentence(
-  exercises: readonly ExerciseSummary[],
-  nameOf: (exercise: ExerciseSummary) => string,
-): string {
-  const open = exercises.map((exercise) => ({
-    name: nameOf(exercise),
-    more: sessionsToSettle(exercise) ?? Number.POSITIVE_INFINITY,
-  }));
-  const fewest = Math.min(...open.map(({ more }) => more));
-  if (fewest === Number.POSITIVE_INFINITY) return '';
-  const names = open.filter(({ more }) => more === fewest).map(({ name }) => name);
-  const sessions = `${NUMBERS[fewest]} more ${fewest === 1 ? 'session' : 'sessions'}`;
-  return `${sessions} like those so far, if you do it anyway, would settle: ${names.join(', ')}.`;
+function groupOf({ verdict, direction, claim, noDifference }: Said) {
+  if (claim) return claim === 'helps' ? 'less' : 'more';
+  if (verdict === 'clear' && direction) return direction;
+  if (noDifference) return 'none';
+  return verdict === 'clear' ? 'open' : verdict;
 }
+
+/** Why there is no claim where less or more pain clearly followed, and what would give one; a sentence each. */
+export function controlSentences(
+  exercises: readonly ExerciseSummary[],
+  nameOf: (exercise: { exerciseName: string }) => string,
+): string[] {
+  const { less, more, few } = byVerdict(exercises);
+  const clear = [...less, ...more];
+  const open = clear.filter(({ claim }) => claim === null);
+  const tied = exercises.filter(({ alwaysAfter, claim }) => alwaysAfter !== null && claim === null);
+  const reasons = [...new Set(tied.map(({ alwaysAfter }) => alwaysAfter as string))].map((exerciseName) => {
+    const names = tied.filter(({ alwaysAfter }) => alwaysAfter === exerciseName).map(nameOf);
+    return `${listed(names)}: always after ${nameOf({ exerciseName })}, cannot be told apart. Do ${names.length > 1 ? 'each' : 'it'} first on some days.`;
+  });
+  if (open.length === 0) return reasons;
+  const isAllLess =
+    open.length > 1 && open.length === less.length && less.length + few.length === exercises.length;
+  if (isAllLess)
+    return [`All are followed by less pain; whether that is the exercises or ${CANNOT_SHOW}`, ...reasons];
+  const which = open.length < clear.length ? 'Where there is no ✔ or ✖, whether' : 'Whether';
+  return [`${which} that is the exercise or ${CANNOT_SHOW}`, ...reasons];
+}
+
+const CANNOT_SHOW = "bad days passing, these figures can't show.";
 
 /** @param mean the mean change, and what is told with it */
 export function overallSentence({ responded, effective }: Response, mean: string): string {

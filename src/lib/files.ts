@@ -30,7 +30,21 @@ let made = 0;
 /** A file or folder that is there until it is removed or renamed, or the process ends. */
 export interface Temporary {
   path: string;
+  /** Removes it; what cannot be removed is noted in `leftBehind`. */
   remove(): void;
+}
+
+/** The temporary files and folders that could not be removed, each with the error number: what was made with them is done all the same. */
+export const leftBehind = new Map<string, string>();
+
+/** Removes a temporary file or folder, if it is there. */
+export function removeTemporary(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+    leftBehind.delete(path);
+  } catch (error) {
+    leftBehind.set(path, errnoOf(error) ?? String(error));
+  }
 }
 
 /**
@@ -42,7 +56,7 @@ export function temporaryBeside(path: string, tag?: string): Temporary {
   closeSync(openSync(temporary, 'wx', 0o600));
   chmodSync(temporary, 0o600);
   return untilEnd(temporary, () => {
-    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(temporary + end, { force: true });
+    for (const end of ['', '-journal', '-wal', '-shm']) removeTemporary(temporary + end);
   });
 }
 
@@ -54,7 +68,7 @@ export function temporaryFolder(parent = tmpdir(), onSignals = true): Temporary 
   const folder = temporaryName(parent);
   mkdirSync(folder, 0o700);
   chmodSync(folder, 0o700);
-  return untilEnd(folder, () => rmSync(folder, { recursive: true, force: true }), onSignals);
+  return untilEnd(folder, () => removeTemporary(folder), onSignals);
 }
 
 /**
@@ -71,12 +85,15 @@ export function hasTag(name: string, tag: string): boolean {
 }
 
 /** Whether a name is one of ours, and the process that made it does not run any more. */
-export function isAbandoned(name: string): boolean {
-  if (!TEMPORARY.test(name)) return false;
+export const isAbandoned = (name: string): boolean =>
+  TEMPORARY.test(name) && !isRunning(Number(name.split('-')[1]));
+
+/** Whether there is a process with this number on this machine. */
+export function isRunning(pid: number): boolean {
   try {
-    return !process.kill(Number(name.split('-')[1]), 0);
+    return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
@@ -129,11 +146,19 @@ export function realPathOf(path: string): string {
 /** The size of a file in bytes; 0 where there is none. */
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Whether an error of the file system says that there is no room: libuv has no name for EDQUOT, a full quota. */
-export function isFull(error: unknown): boolean {
-  const { code, errno } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT' || errno === -constants.errno.EDQUOT;
+/**
+ * The name of the error number with which the system answered, such as `EIO`; undefined for any other error.
+ * libuv has no name for some numbers, EDQUOT among them.
+ */
+export function errnoOf(error: unknown): string | undefined {
+  const { code, errno } = (error ?? {}) as NodeJS.ErrnoException;
+  if (typeof code === 'string' && /^E[A-Z\d]+$/.test(code)) return code;
+  if (errno === undefined) return undefined;
+  return Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0];
 }
+
+/** Whether an error of the file system says that there is no room: a full disk, or a full quota. */
+export const isFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errnoOf(error) ?? '');
 
 /** Whether a megabyte more fits beside a file. */
 export function hasRoom(path: string): boolean {
@@ -153,9 +178,8 @@ export function hasRoom(path: string): boolean {
 /** A file has its new name, but its folder could not be synced. */
 export class NotSynced extends Error {
   constructor(path: string, cause: unknown) {
-    const { code } = cause as NodeJS.ErrnoException;
     super(
-      `${path} is in place, but the folder could not be synced (${code}): a power cut may bring back what was there before.`,
+      `${path} is in place, but the folder could not be synced (${errnoOf(cause)}): a power cut may bring back what was there before.`,
       { cause },
     );
   }
@@ -186,8 +210,8 @@ export function publish(temporary: string, target: string, force: boolean): void
 
 /**
  * Gives a file a further name, where nothing has that name yet: two who try at once cannot overwrite each other. After an
- * error nothing has it.
- * @throws the error EEXIST of link(2)
+ * error nothing has it, but after `NotSynced`.
+ * @throws the error EEXIST of link(2); NotSynced where the name can neither be made to last nor be removed
  */
 export function linkNew(file: string, name: string): void {
   try {
@@ -203,7 +227,11 @@ export function linkNew(file: string, name: string): void {
     syncFolder(dirname(name));
   } catch (error) {
     // What is not certain to stay is not there.
-    rmSync(name, { force: true });
+    try {
+      rmSync(name, { force: true });
+    } catch {
+      throw new NotSynced(name, error);
+    }
     throw error;
   }
 }

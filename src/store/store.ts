@@ -1,11 +1,13 @@
-import { SciaticaError } from '../domain/errors.ts';
+import { Outdated, SciaticaError } from '../domain/errors.ts';
 import { type HistoryEntry, type Origin, seenBy } from '../domain/history.ts';
 import type { AnyRecord, KindName } from '../domain/kinds.ts';
-import { History } from './history/history.ts';
+import { type ChangePart, History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
-import { erase, isThere, overwrite } from './maintenance/erase.ts';
+import { erase, isThere } from './maintenance/erase.ts';
+import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
+import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import type { Diary } from './reconcile/diary.ts';
 import { reachOf } from './reconcile/reach.ts';
@@ -62,6 +64,18 @@ export interface View {
   /** The ids of the users whose records it shows, and no others; all without it. */
   users?: readonly number[];
   origin?: Origin;
+  /** Is told, inside the transaction, how many bytes the history keeps of a submitted change; throws to refuse it. */
+  meter?: (bytes: number) => void;
+}
+
+/** What is done in the transaction that takes a change back. */
+interface Undoing<T> {
+  /** Returns the answer if it was taken back before by the same request. */
+  before: () => T | undefined;
+  /** Looks at what the change did; throws to refuse. */
+  check: (parts: ChangePart[]) => void;
+  /** @param seq the entry of the history that was the last before */
+  after: (taken: ChangePart[], seq: number) => T;
 }
 
 /** The verbs of a kind of record; of a name that may be of several, those that all have. */
@@ -158,12 +172,20 @@ export class Store {
    * @returns what `work` returned, once it is on disk
    */
   submit<T>(work: () => T): Promise<T> {
-    return this.#writer.write(() => this.change(work));
+    return this.#writer.write(() => this.#metered(() => this.change(work)));
   }
 
   /** As `submit`, for writes that change no record: the audit, the last use of a token. */
   submitUpkeep<T>(work: () => T): Promise<T> {
     return this.#writer.write(work);
+  }
+
+  #metered<T>(work: () => T): T {
+    const result = work();
+    const { meter } = this.#view;
+    const { latest } = this.#connection.changes;
+    if (meter && latest !== undefined) meter(this.history.bytesOf(latest));
+    return result;
   }
 
   get #writer(): Writer {
@@ -173,28 +195,32 @@ export class Store {
 
   /**
    * Takes a change back, as a change of its own.
-   * @returns the entries that were taken back
+   * @returns what was taken back
    * @throws SciaticaError `not-found`, `conflict` when something later depends on it
    */
-  undo(change: number): HistoryEntry[] {
+  undo(change: number): ChangePart[] {
     const { caller } = this.#view.origin ?? {};
     const origin: Origin = { source: 'undo', ...(caller !== undefined && { caller }) };
-    return this.#connection.changes.run(() => takeBack(this, change, this.#view.users), origin, change);
+    const { changes, db } = this.#connection;
+    return changes.run(() => takeBack(db, this, change, this.#view.users), origin, change);
   }
 
   /**
-   * As `undo`, for a service: in the next group commit.
-   * @param check looks at the entries of the change first; throws to refuse
-   * @returns the entries that were taken back, and the entry of the history that was the last before
+   * As `undo`, for a service: in the next group commit, with what belongs to it.
+   * @returns what `before` returned; where that is nothing, what `after` did
    */
-  submitUndo(
-    change: number,
-    check: (entries: HistoryEntry[]) => void,
-  ): Promise<{ entries: HistoryEntry[]; seq: number }> {
+  submitUndo<T>(change: number, { before, check, after }: Undoing<T>): Promise<T> {
     return this.#writer.write(() => {
-      check(this.history.ofChange(change, this.#view.users));
+      const done = before();
+      if (done !== undefined) return done;
+      check(this.history.partsOf(change, this.#view.users));
       const seq = this.history.last();
-      return { entries: this.undo(change), seq };
+      // It stores about as much as the change has: what is over the quota is refused before the work.
+      this.#view.meter?.(this.history.bytesOf(change));
+      return after(
+        this.#metered(() => this.undo(change)),
+        seq,
+      );
     });
   }
 
@@ -205,7 +231,7 @@ export class Store {
 
   /** Brings a deleted record back, as a change of its own. @throws SciaticaError as `restore` of history/restore.ts */
   restore(what: Omit<Restoration, 'users'>): AnyRecord {
-    return this.change(() => restore(this, { ...what, users: this.#view.users }));
+    return this.change(() => restore(this.#connection.db, this, { ...what, users: this.#view.users }));
   }
 
   /** @throws SciaticaError `not-found` for a user that never was */
@@ -214,20 +240,39 @@ export class Store {
   }
 
   /**
-   * Forgets a person, in the database file, its log and its free pages. Asked again, it only makes sure of the bytes.
-   * @throws SciaticaError `not-found` for a user that never was; `busy` when others keep the old bytes in use
+   * Forgets a person, in the database file, its log, its free pages and its automatic backups. Asked again, it makes sure of
+   * the bytes and the backups. If it is interrupted, `finishErasingIfDue` goes on.
+   * @returns what became of the copies; the database is among those that are left when it could not be written anew
+   * @throws SciaticaError `not-found` for a user that never was; then, and after any other error, nobody is erased
    */
-  erase(userId: number): void {
+  erase(userId: number): CopiesAfterErasing {
     const { db, changes } = this.#connection;
     db.requireWritable();
-    if (isThere(db, this, userId)) changes.run(() => erase(db, this, userId), { source: 'erase' });
-    overwrite(db);
+    if (isThere(db, this, userId))
+      changes.run(
+        () => {
+          erase(db, this, userId);
+          noteErasing(this.settings, userId);
+        },
+        { source: 'erase' },
+      );
+    return finishErasing(db, this.settings);
   }
 
-  /** Begins to bring the records of a file in. @param place names a place in the file */
-  async import(place: PlaceName): Promise<Import> {
+  /** Finishes an erasing that was interrupted. Whatever goes wrong is a warning, never an error. */
+  finishErasingIfDue(means: Parameters<typeof finishErasingIfDue>[2]): void {
+    finishErasingIfDue(this.#connection.db, this.settings, means);
+  }
+
+  /**
+   * Begins to bring the records of a file in.
+   * @param place names a place in the file
+   * @param file the name of the file, by which the history knows the import
+   */
+  async import(place: PlaceName, file?: string): Promise<Import> {
     const { Import } = await import('./maintenance/import/import.ts');
-    return new Import(this.#connection.db, this.as({ origin: { source: 'import' } }), place);
+    const origin: Origin = { source: 'import', ...(file !== undefined && { caller: file }) };
+    return new Import(this.#connection.db, this.as({ origin }), place);
   }
 
   /**
@@ -245,14 +290,13 @@ export class Store {
 
   /**
    * Makes sure that who sees the users in scope can go on from the entry `since` of the history; 0 is its beginning.
-   * @throws SciaticaError `outdated` when not all that came after it is there any more
+   * @throws Outdated when not all that came after it is there any more
    */
   requireSince(since: number): void {
     if (since === 0 || (since >= this.horizon && since <= this.lastChange(since - 1))) return;
-    throw new SciaticaError(
-      'outdated',
-      `The changes since ${since} are not all there any more: records were erased or restored. Read everything anew.`,
-    );
+    const { restored = 0, erased = 0 } = this.settings.gaps;
+    // A restoring counts before an erasing: after it, clients repeat what was answered before they read anew.
+    throw new Outdated(since, since < restored ? 'restored' : since < erased ? 'erased' : 'unknown');
   }
 
   /**
@@ -349,13 +393,19 @@ export class Store {
 }
 
 /**
- * Opens the database at an absolute path, creating it if need be.
+ * Opens the database at an absolute path.
  * @param now the clock of the history, in milliseconds since 1970
  * @param beforeFirstChange runs once, before the first change but erasing
+ * @param create whether it is created where it is missing; otherwise it is empty, and nothing is saved
  * @throws SciaticaError `unusable` for a file that is not ours or cannot be used, `busy`, `full`
  */
-export function openStore(path: string, now?: () => number, beforeFirstChange?: () => void): Store {
-  return storeOn(openDatabase(path), now, { ...(beforeFirstChange && { beforeFirstChange }) });
+export function openStore(
+  path: string,
+  now?: () => number,
+  beforeFirstChange?: () => void,
+  create = true,
+): Store {
+  return storeOn(openDatabase(path, create), now, { ...(beforeFirstChange && { beforeFirstChange }) });
 }
 
 /** The store on a connection that is open. */

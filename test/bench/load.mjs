@@ -1,14 +1,16 @@
 // A client that is much cheaper than any server: keep-alive sockets, one request at a time on each.
 import { connect } from 'node:net';
+import { processorTime } from './servers.mjs';
 
 /**
  * Sends requests over `connections` sockets for `ms` milliseconds.
  * @param request makes the bytes of the n-th request
- * @returns answered requests per second
+ * @returns answered requests per second, and per second of processor time of the server, all its threads together
  */
-export async function load(port, connections, ms, request) {
+export async function load({ port, pid }, connections, ms, request) {
   let answered = 0;
   let sent = 0;
+  const worked = processorTime(pid);
   const begun = performance.now();
   const until = begun + ms;
   const drive = () =>
@@ -36,7 +38,8 @@ export async function load(port, connections, ms, request) {
       });
     });
   await Promise.all(Array.from({ length: connections }, drive));
-  return (answered / (performance.now() - begun)) * 1000;
+  const took = performance.now() - begun;
+  return { wall: (answered / took) * 1000, processor: (answered / (processorTime(pid) - worked)) * 1000 };
 }
 
 /** How much of a response is still to come after its first bytes, which hold all its headers. */

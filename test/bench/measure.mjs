@@ -4,14 +4,25 @@ const ROUNDS = 9;
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Two measurements taken in turn, round by round: the median, least and greatest of their ratios. */
+/**
+ * Two measurements taken in turn, round by round: the median, least and greatest of their ratios, by the clock. Of servers also
+ * by their processor time, which holds where the machine is busy.
+ */
 export async function ratio(a, b, rounds = ROUNDS) {
-  const ratios = [];
+  const pairs = [];
   await a();
   await b();
-  for (let round = 0; round < rounds; round += 1) ratios.push((await a()) / (await b()));
-  return { value: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+  for (let round = 0; round < rounds; round += 1) pairs.push([await a(), await b()]);
+  const wall = ratiosOf(pairs.map(([one, other]) => (one.wall ?? one) / (other.wall ?? other)));
+  if (pairs[0][0].processor === undefined) return wall;
+  return { ...wall, processor: ratiosOf(pairs.map(([one, other]) => one.processor / other.processor)) };
 }
+
+const ratiosOf = (ratios) => ({
+  value: median(ratios),
+  least: Math.min(...ratios),
+  most: Math.max(...ratios),
+});
 
 export function report(what, value, bound, isGood) {
   console.log(`${isGood ? 'ok  ' : 'MISS'}  ${what.padEnd(64)} ${value.padStart(9)}   (${bound})`);
@@ -19,10 +30,19 @@ export function report(what, value, bound, isGood) {
 }
 
 const times = ({ value }) => `${value.toFixed(2)} ×`;
-const spread = ({ least, most }) => `seen ${least.toFixed(2)} to ${most.toFixed(2)}`;
+const spread = ({ least, most, processor }) =>
+  `seen ${least.toFixed(2)} to ${most.toFixed(2)}${processor ? `; processor time ${times(processor)}` : ''}`;
 
 export const atLeast = (what, measured, bound) =>
   report(what, times(measured), `at least ${bound} ×; ${spread(measured)}`, measured.value >= bound);
+/** As `atLeast`, by processor time. */
+export const processorAtLeast = (what, measured, bound) =>
+  report(
+    `${what}, processor time`,
+    times(measured.processor),
+    `at least ${bound} ×; ${spread(measured.processor)}; by the clock ${times(measured)}`,
+    measured.processor.value >= bound,
+  );
 export const atMost = (what, measured, bound) =>
   report(what, times(measured), `at most ${bound} ×; ${spread(measured)}`, measured.value <= bound);
 export const milliseconds = (what, value, bound) =>

@@ -10,6 +10,9 @@ const { default: Database } = await import(isOld ? 'better-sqlite3-12' : 'better
 
 export const LOGS_PER_USER = 100;
 
+/** Opens a database to look into it. */
+export const openDatabase = (path) => new Database(path, { readonly: true });
+
 export const user = {
   firstName: 'Nora',
   lastName: 'Lind',

@@ -1,7 +1,7 @@
 // Servers and commands as processes of their own, in one temporary folder.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -52,3 +52,17 @@ export function took(command, args, options = {}) {
 /** A line of /proc/PID/status, in KiB. */
 export const kibibytes = (pid, name) =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+
+/** The processor time that the threads of a process have taken, in milliseconds (Linux: proc(5), schedstat). */
+export function processorTime(pid) {
+  const threads = `/proc/${pid}/task`;
+  const nanoseconds = readdirSync(threads).map((thread) => {
+    try {
+      return Number(readFileSync(`${threads}/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    } catch {
+      // A thread that has ended meanwhile.
+      return 0;
+    }
+  });
+  return nanoseconds.reduce((sum, time) => sum + time, 0) / 1e6;
+}

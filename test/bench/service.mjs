@@ -3,6 +3,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { get, load, post } from './load.mjs';
 import { atLeast, compared, median, ratio, seen } from './measure.mjs';
+import { benchPages } from './pages.mjs';
 import { database, log, plainDatabase } from './records.mjs';
 import { bare, folder, serve, serveWithAuth } from './servers.mjs';
 
@@ -13,9 +14,14 @@ export const CONNECTIONS = 16;
 export const reads =
   (server, path, connections = CONNECTIONS) =>
   () =>
-    load(server.port, connections, ROUND_MS, (n) => get(server, path(n)));
-export const writes = (server, connections) => () =>
-  load(server.port, connections, ROUND_MS, () => post(server, '/userExerciseLogs', JSON.stringify(log)));
+    load(server, connections, ROUND_MS, (n) => get(server, path(n)));
+/** @param users how many users the records are of, in no order */
+export const writes =
+  (server, connections, users = 1) =>
+  () =>
+    load(server, connections, ROUND_MS, (n) =>
+      post(server, '/userExerciseLogs', JSON.stringify({ ...log, userId: ((n * 7919) % users) + 1 })),
+    );
 
 export const oneOf = (logs) => (n) => `/userExerciseLogs/${((n * 7919) % logs) + 1}`;
 export const userOf = (users) => (n) => `/userExerciseLogs?userId=${((n * 7919) % users) + 1}`;
@@ -37,6 +43,20 @@ function syncTime() {
   });
   closeSync(file);
   return median(times);
+}
+
+/** POSTs for users in no order over 100,000 logs: each touches other pages, where those of one user share theirs. */
+async function benchRandomUsers() {
+  const [logs, users] = [100_000, 1_000];
+  const theirs = await bare(plainDatabase('plain-100k.db', logs));
+  const path = await database('100k.db', logs);
+  const ours = await serve(path);
+  for (const connections of [1, 16, 64])
+    compared(
+      `durable POST of random users over ${logs.toLocaleString('en')} logs, connections: ${connections}`,
+      await ratio(writes(ours, connections, users), writes(theirs, connections, users)),
+    );
+  await benchPages(ours, path, users);
 }
 
 export async function benchService() {
@@ -69,8 +89,9 @@ export async function benchService() {
     2.8,
   );
   seen('a sync of this disk', `${syncTime().toFixed(2)} ms`);
-  const nothing = () => load(theirs.port, 64, ROUND_MS, () => post(theirs, '/nothing', JSON.stringify(log)));
+  const nothing = () => load(theirs, 64, ROUND_MS, () => post(theirs, '/nothing', JSON.stringify(log)));
   compared('POST that stores nothing, connections: 64, bare', await ratio(nothing, writes(theirs, 64)));
+  await benchRandomUsers();
   // On the tables, indexes and triggers of sciatica: what its history costs it, the yardstick pays too.
   const withHistory = await bare(await database('history.db', 1_000));
   for (const connections of [1, 16])

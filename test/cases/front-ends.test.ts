@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
-import { freshPath, nora, practiceDb, prepared, run, session } from '../helpers.ts';
+import { freshPath, nora, practiceDb, prepared, run as runAt, session, type World } from '../helpers.ts';
 import { served } from '../http/helpers.ts';
+
+/** Runs a command line on the day that the service has. */
+const run = (argv: readonly string[], world: World) => runAt(argv, { now: new Date(), ...world });
 
 /** Fills a database with the records of the practice, in which user 3 has a goal. */
 const withGoal = async (db: string) => {

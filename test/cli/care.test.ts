@@ -42,7 +42,7 @@ describe('backup', () => {
   test('of no database makes nothing', async () => {
     const db = freshPath();
     const { code, stderr } = await run(['backup'], { db });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to back up')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database')]);
     expect(readdirSync(dirname(db))).toEqual([]);
   });
 });
@@ -141,10 +141,10 @@ describe('doctor', () => {
   });
 
   test('makes no database where there is none', async () => {
-    const db = join(freshFolder(), 'no', 'test.db');
-    const { code, stdout } = await run(['doctor'], { db });
+    const XDG_DATA_HOME = freshFolder();
+    const { code, stdout } = await run(['doctor'], { env: { XDG_DATA_HOME } });
     expect([code, stdout]).toEqual([0, expect.stringContaining('there is none yet')]);
-    expect(existsSync(dirname(db))).toBe(false);
+    expect(readdirSync(XDG_DATA_HOME)).toEqual([]);
   });
 
   test('says what to do about what others may read, what is left over, and a copy without its database', async () => {

@@ -116,9 +116,9 @@ describe('log add', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Note: 2026-03-03 is in the future.\n' });
   });
 
-  test('points out a diagnosis next year', async () => {
-    const { stderr } = await run(['user', 'add', ...NEW_USER.with(-1, '2027-01-15')], { db: two() });
-    expect(stderr).toContain('Note: 2027-01-15 is in the future.\n');
+  test('points out a diagnosis of tomorrow', async () => {
+    const { stderr } = await run(['user', 'add', ...NEW_USER.with(-1, '2026-03-03')], { db: two() });
+    expect(stderr).toContain('Note: 2026-03-03 is in the future.\n');
   });
 
   test('says where to start when there is no user', async () => {
@@ -288,6 +288,14 @@ describe('users', () => {
     const { stdout } = await run(['user', 'rm', '--yes'], { db });
     expect(stdout).toBe('Deleted Nora Lind (user 1) and 3 logs. Wrong? sciatica undo 3\n');
     expect(records(db)).toEqual({ users: [], logs: [] });
+  });
+
+  test('user rm counts all that goes too', async () => {
+    const db = logged(2);
+    await run(['goal', '4'], { db });
+    await run(['routine', 'add', 'morning', 'Bird Dog=stretch'], { db });
+    const { stderr } = await run(['user', 'rm', '1'], { db });
+    expect(stderr).toContain('This would delete Nora Lind (user 1), 2 logs, 1 routine and 1 goal.');
   });
 
   describe('sorted and limited', () => {

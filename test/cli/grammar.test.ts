@@ -226,7 +226,7 @@ describe('home', () => {
 Today      2 sessions: Piriformis Stretch
 This week  2 sessions on 1 day
 Last       Piriformis Stretch today, 4 → 3 (↓1), helped
-Pain       ▇▅▄ 8 at first, 4.5 at last, before exercise, in 14 days
+Pain       ▇▅▄ 8 → 4.5, before exercise, last 14 days
 
 Next: sciatica log again
       sciatica log add
@@ -269,9 +269,9 @@ Next: sciatica log again
 
   test('of a file that is not ours is an error, and of no file is the help', async () => {
     expect((await run([], { db: '/dev/null' })).code).toBe(1);
-    const db = freshPath();
-    expect((await run([], { db })).stdout).toContain('First steps:');
-    expect(existsSync(db)).toBe(false);
+    const XDG_DATA_HOME = freshFolder();
+    expect((await run([], { env: { XDG_DATA_HOME } })).stdout).toContain('First steps:');
+    expect(readdirSync(XDG_DATA_HOME)).toEqual([]);
   });
 });
 

@@ -66,7 +66,10 @@ describe('identity', () => {
     await run(['log', 'edit', '1', '--notes', 'there'], { db });
     await run(['log', 'edit', '2', '--notes', 'here'], { db: copy });
     const { code, stderr } = await run(['import', await exported(db)], { db: copy });
-    expect([code, stderr]).toEqual([0, '1 user: 1 already there\n2 logs: 1 changed there, 1 changed here\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      '1 user: 1 already there\n2 logs: 1 changed there, 1 changed here\nChanged records of: Nora Lind (user 1)\n',
+    ]);
     expect(records(copy).logs.map(({ notes }) => notes)).toEqual(['there', 'here']);
   });
 
@@ -180,7 +183,7 @@ describe('import of a file of another database', () => {
   notes: was ${session.notes ? `"${session.notes}"` : 'empty'}, is "here" here and "there" there
 1 user: 1 already there
 2 logs: 1 already there, 1 in conflict
-sciatica: 1 record is in conflict: nothing was imported. See --on-conflict theirs, ours and newest.
+sciatica: 1 record of Nora Lind (user 2) is in conflict: nothing was imported. See --on-conflict theirs, ours and newest.
 `,
     );
     const json = await run(['import', path, '--json', '--dry-run'], { db: here });
@@ -262,7 +265,7 @@ sciatica: 1 record is in conflict: nothing was imported. See --on-conflict their
   notes: is "newer" here and ${session.notes ? `"${session.notes}"` : 'empty'} there
 1 user: 1 already there
 2 logs: 1 new, 1 in conflict
-sciatica: 1 record is in conflict: nothing was imported. The file is older than one from there that was imported before. See --on-conflict theirs, ours and newest.
+sciatica: 1 record of Nora Lind (user 2) is in conflict: nothing was imported. The file is older than one from there that was imported before. See --on-conflict theirs, ours and newest.
 `);
   });
 

@@ -40,6 +40,8 @@ const filled = (count: number) => noraWith(...Array<object>(count).fill({}));
 test('the first run, in an empty home', () => {
   const HOME = freshFolder();
   expect(start(['logs'], { HOME })).toMatchObject({ code: 0, stdout: '' });
+  expect(readdirSync(HOME)).toEqual([]);
+  expect(start(['user', 'add', ...userFlags()], { HOME })).toMatchObject({ code: 0 });
   const db = join(HOME, '.local/share/sciatica/sciatica.db');
   expect(statSync(db).mode & 0o777).toBe(0o600);
   expect(statSync(join(HOME, '.local/share/sciatica')).mode & 0o777).toBe(0o700);

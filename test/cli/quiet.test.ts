@@ -12,7 +12,7 @@ describe('--quiet', () => {
 
   test.each([
     [ADDED],
-    [['log', 'add', 'Piriformis Strech', '6', '4', '--type', 'stretch', '--date', '1026-01-01']],
+    [['log', 'add', 'Piriformis Strech', '6', '4', '--type', 'stretch', '--date', '2026-03-03']],
     [['log', 'rm', '1', '--yes']],
     [['log', 'edit', '1', '--after', '2']],
     [['undo', '--yes']],

@@ -213,6 +213,7 @@ export const blocks: Readonly<Record<string, () => string>> = {
   errors: errorBlock,
   decisions: decisionBlock,
   client: () => code('test/docs/client.ts'),
+  offline: () => code('test/docs/offline.ts'),
   pairing: () => code('test/docs/pairing-client.ts'),
 };
 

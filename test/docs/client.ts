@@ -13,21 +13,33 @@ export type Problem = Schemas['Problem'];
 
 export class Refused extends Error {
   readonly problem: Problem;
+  readonly headers: Headers;
 
-  constructor(problem: Problem) {
+  constructor(problem: Problem, headers = new Headers()) {
     super(problem.detail);
     this.problem = problem;
+    this.headers = headers;
+  }
+
+  /** The kind of problem, such as `token-revoked`. */
+  get kind(): string {
+    return this.problem.type.replace('/docs#problem-', '');
+  }
+
+  /** Whether the same request may be answered another way later. */
+  get isPassing(): boolean {
+    return [408, 429, 500, 502, 503, 504, 507].includes(this.problem.status);
   }
 }
 
 export class Sciatica {
   readonly #base: string;
-  readonly #headers: Record<string, string>;
+  readonly #token: string | undefined;
 
   /** @param token where the service runs with --auth */
   constructor(base = 'http://localhost:3000', token?: string) {
     this.#base = base;
-    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    this.#token = token;
   }
 
   /**
@@ -43,9 +55,9 @@ export class Sciatica {
     const body = JSON.stringify(log);
     for (let pause = 200; ; pause *= 2) {
       try {
-        return await this.#json('/userExerciseLogs', { method: 'POST', headers, body });
+        return await this.json('/userExerciseLogs', { method: 'POST', headers, body });
       } catch (error) {
-        const isFinal = error instanceof Refused && ![408, 429, 502, 503, 504].includes(error.problem.status);
+        const isFinal = error instanceof Refused && !error.isPassing;
         if (isFinal || --tries === 0) throw error;
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -58,10 +70,10 @@ export class Sciatica {
     change: (log: ExerciseLog) => Schemas['UserExerciseLogPatch'],
   ): Promise<ExerciseLog> {
     for (;;) {
-      const response = await this.#send(`/userExerciseLogs/${id}`);
+      const response = await this.send(`/userExerciseLogs/${id}`);
       const patch = change((await response.json()) as ExerciseLog);
       try {
-        return await this.#json(`/userExerciseLogs/${id}`, {
+        return await this.json(`/userExerciseLogs/${id}`, {
           method: 'PATCH',
           headers: { 'If-Match': response.headers.get('ETag') ?? '*' },
           body: JSON.stringify(patch),
@@ -76,7 +88,7 @@ export class Sciatica {
   async *logs(userId: number, limit = 50): AsyncGenerator<ExerciseLog> {
     let next: string | undefined = `/userExerciseLogs?userId=${userId}&sort=-date,-id&limit=${limit}`;
     while (next !== undefined) {
-      const page: Response = await this.#send(next);
+      const page: Response = await this.send(next);
       yield* (await page.json()) as ExerciseLog[];
       next = nextOf(page);
     }
@@ -84,41 +96,49 @@ export class Sciatica {
 
   /** Since when to ask for changes by who reads everything now. */
   async now(): Promise<number> {
-    return Number((await this.#send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
+    return Number((await this.send('/changes', { method: 'HEAD' })).headers.get('X-Last-Seq'));
   }
 
   /** What changed since, in order. Refused with 410: read everything again. */
   async *changes(since: number): AsyncGenerator<Change> {
     let next: string | undefined = `/changes?since=${since}&limit=500`;
     while (next !== undefined) {
-      const page: Response = await this.#send(next);
+      const page: Response = await this.send(next);
       yield* (await page.json()) as Change[];
       next = nextOf(page);
     }
   }
 
-  async #json<T>(path: string, init: RequestInit): Promise<T> {
-    return (await (await this.#send(path, init)).json()) as T;
+  async json<T>(path: string, init: RequestInit = {}): Promise<T> {
+    return (await (await this.send(path, init)).json()) as T;
   }
 
-  async #send(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { 'Content-Type': 'application/json', ...this.#headers, ...init.headers };
-    const response = await fetch(new URL(path, this.#base), { ...init, headers });
+  /** @throws Refused when the service refuses; TypeError when it cannot be reached */
+  async send(path: string, init: RequestInit = {}): Promise<Response> {
+    const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
+    const headers = { 'Content-Type': 'application/json', ...authorization, ...init.headers };
+    // Nothing but the token says who calls; no browser is to add cookies, or to answer from what it keeps.
+    const further = { credentials: 'omit', cache: 'no-store' } as const;
+    const response = await fetch(new URL(path, this.#base), { ...further, ...init, headers });
     if (response.ok) return response;
     const { status, statusText } = response;
     const bare = { type: 'about:blank', title: statusText, status, detail: statusText };
-    throw new Refused((await response.json().catch(() => bare)) as Problem);
+    throw new Refused((await response.json().catch(() => bare)) as Problem, response.headers);
   }
 }
 
 /** Takes a change over into the logs that an app keeps. */
 export function takeOver(logs: Map<number, ExerciseLog>, change: Change): void {
+  if (change.action === 'erase') {
+    // The service has forgotten the person, and says nothing more of what belonged to the person.
+    for (const [id, log] of logs) if (log.userId === change.id) logs.delete(id);
+  }
   if (change.record !== 'log') return;
   if (change.after) logs.set(change.id, change.after);
   else logs.delete(change.id);
 }
 
 /** The next page, if there is one. */
-function nextOf(page: Response): string | undefined {
+export function nextOf(page: Response): string | undefined {
   return /<([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
 }

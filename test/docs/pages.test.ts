@@ -194,6 +194,9 @@ function isCommand(line: string): boolean {
     if (!next) return false;
     command = next;
   }
+  // A group that takes words itself means `add` by them.
+  const meant = command.commands.find((child) => child.name() === 'add');
+  if (meant && command.registeredArguments.length > 0) command = meant;
   const known = [...optionsOf(command), ...optionsOf(program), '-h', '--help', '--version'];
   return given
     .filter((word) => /^--?[a-z]/.test(word))

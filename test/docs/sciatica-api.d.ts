@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUsers"];
         put?: never;
@@ -85,7 +85,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a user that was deleted
-         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. With the user comes back what was deleted with the user. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUser"];
         delete?: never;
@@ -118,6 +118,33 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/exercises": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the exercises of a user
+         * @description Each once, with its kind of the latest session, the latest first: for completion while somebody types.
+         */
+        get: operations["listUserExercises"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the exercises of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserExercises"];
         patch?: never;
         trace?: never;
     };
@@ -214,7 +241,7 @@ export interface paths {
         };
         /**
          * List the exercise logs of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listLogsOfUser"];
         put?: never;
@@ -238,7 +265,7 @@ export interface paths {
         };
         /**
          * List exercise logs
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUserExerciseLogs"];
         put?: never;
@@ -310,7 +337,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back an exercise log that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreUserExerciseLog"];
         delete?: never;
@@ -358,7 +385,7 @@ export interface paths {
         };
         /**
          * List the routines of a user
-         * @description Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
          */
         get: operations["listUserRoutines"];
         put?: never;
@@ -409,7 +436,11 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserGoal"];
-        patch?: never;
+        /**
+         * Change the goal of a user
+         * @description A user without a goal has none to change: 404.
+         */
+        patch: operations["patchUserGoal"];
         trace?: never;
     };
     "/routines/{id}": {
@@ -444,7 +475,11 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headRoutine"];
-        patch?: never;
+        /**
+         * Change fields of a routine
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchRoutine"];
         trace?: never;
     };
     "/routines/{id}/restore": {
@@ -461,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a routine that was deleted
-         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
          */
         post: operations["restoreRoutine"];
         delete?: never;
@@ -479,7 +514,7 @@ export interface paths {
         };
         /**
          * What changed since
-         * @description The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry.
+         * @description The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry. A last event called end says why the stream ends, as problem details.
          */
         get: operations["listChanges"];
         put?: never;
@@ -555,6 +590,30 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headMe"];
+        patch?: never;
+        trace?: never;
+    };
+    "/me/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the token
+         * @description The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.
+         */
+        post: operations["renewToken"];
+        /**
+         * Give the token back
+         * @description For an app that its person unpairs: the token is refused from then on. 409 without authentication.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -722,6 +781,8 @@ export interface components {
              * @example 2026-01-15
              */
             diagnosisDate: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         UserInput: {
             /**
@@ -860,6 +921,8 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         UserExerciseLogInput: {
             /**
@@ -1000,6 +1063,8 @@ export interface components {
                  */
                 exerciseType: "stretch" | "strengthening";
             }[];
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         RoutineInput: {
             /**
@@ -1026,6 +1091,60 @@ export interface components {
              *     ]
              */
             exercises: {
+                /**
+                 * @description Name of the exercise
+                 * @example Piriformis Stretch
+                 */
+                exerciseName: string;
+                /**
+                 * @description Kind of exercise
+                 * @example stretch
+                 * @enum {string}
+                 */
+                exerciseType: "stretch" | "strengthening";
+            }[];
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "exercises": [
+         *         {
+         *           "exerciseName": "Piriformis Stretch",
+         *           "exerciseType": "stretch"
+         *         },
+         *         {
+         *           "exerciseName": "Bird Dog",
+         *           "exerciseType": "strengthening"
+         *         }
+         *       ]
+         *     }
+         */
+        RoutinePatch: {
+            /**
+             * @description Id of the user whose routine it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * @description Name of the routine
+             * @example morning
+             */
+            name?: string;
+            /**
+             * @description What is done, in order, each exercise once
+             * @example [
+             *       {
+             *         "exerciseName": "Piriformis Stretch",
+             *         "exerciseType": "stretch"
+             *       },
+             *       {
+             *         "exerciseName": "Bird Dog",
+             *         "exerciseType": "strengthening"
+             *       }
+             *     ]
+             */
+            exercises?: {
                 /**
                  * @description Name of the exercise
                  * @example Piriformis Stretch
@@ -1097,6 +1216,8 @@ export interface components {
              * @example 4
              */
             sessionsPerWeek: number;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
         };
         GoalInput: {
             /**
@@ -1117,6 +1238,8 @@ export interface components {
             /** @description The day that the last 4 weeks end with */
             asOf: string | null;
             sessions: number;
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
             /** @description In ranked order, those with too few sessions last */
@@ -1130,6 +1253,8 @@ export interface components {
         Comparison: {
             first: components["schemas"]["Summary"];
             second: components["schemas"]["Summary"];
+            /** @description Sessions after today, or before the birth that the age implies: in no figure */
+            leftOut: number;
             /** @description Of the mean pain before exercise */
             painBefore: components["schemas"]["Difference"];
             /** @description Of the mean change of all sessions */
@@ -1195,15 +1320,32 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** @description What the exercise does, as far as the other exercises are a control; null where they show nothing */
+            claim: ("helps" | "harms") | null;
+            /** @description The mean change at the usual pain before and the same place in the day; the order goes by it */
+            adjusted: {
+                change: number;
+                /** @description A 95 % interval, low and high */
+                interval: [
+                    number,
+                    number
+                ];
+            } | null;
+            /** @description Makes no noticeable difference: change and adjusted change lie inside ±1, for daily looks */
+            noDifference: boolean;
+            /** @description The last sessions, where they differ from those before; else null */
+            lately: components["schemas"]["Lately"] | null;
+            /** @description The exercise that always came right before it on its day, so that the two cannot be told apart */
+            alwaysAfter: string | null;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
-            /** @description Pain before on the day after; null below 30 pairs of days */
+            /** @description First pain of the day after; null below 5 such days, or 5 others */
             dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
             firstDate: string;
             /** Format: date */
             lastDate: string;
-            /** @description 1 is the most relief; null where there are too few sessions */
+            /** @description 1 is the most relief by the adjusted change; null where there are too few sessions */
             rank: number | null;
         };
         ExerciseResponse: {
@@ -1223,28 +1365,43 @@ export interface components {
             effective: number;
         };
         VersusOthers: {
-            /** @description At the same pain before; below 0 is more relief than the others */
+            /** @description At the same pain before and the same place in the day; below 0 is more relief than the others */
             difference: number | null;
             interval: [
                 number,
                 number
             ] | null;
             /**
-             * @description More or less relief than the others; too-few below 3 sessions of this and 8 of others, or where the pain before alone tells them apart
+             * @description more: than the others together; less: than each of the others, one by one; too-few below 3 sessions of this and 8 of others, or where pain before or order alone tell them apart
              * @enum {string}
              */
             verdict: "more" | "less" | "open" | "too-few";
         };
         DayAfter: {
-            /** @description Days with this exercise that were followed by a day with sessions */
+            /** @description Days with this exercise that were followed by a day with a known pain */
             days: number;
-            /** @description Against the day after other exercises, at the same pain on the day itself */
+            /** @description Against other days, at the same pain on the day before */
             difference: number;
             /** @description A 95 % interval, low and high */
             interval: [
                 number,
                 number
             ];
+            /** @description Whether pain is higher on the day after; holds for somebody who looks every day */
+            worse: boolean;
+        };
+        Lately: {
+            /** @description How many count as lately */
+            sessions: number;
+            /** @description Of those */
+            meanChange: number;
+            /** @description Mean change of those before them */
+            before: number;
+            /**
+             * @description Pain after, lately, against before
+             * @enum {string}
+             */
+            direction: "less" | "more";
         };
         PainLevel: {
             /** Format: date */
@@ -1252,6 +1409,8 @@ export interface components {
             /** Format: date */
             until: string;
             sessions: number;
+            /** @description Days with a known pain; the figures are of the first pain of each */
+            days: number;
             median: number | null;
             mean: number | null;
             standardDeviation: number | null;
@@ -1261,15 +1420,15 @@ export interface components {
             ] | null;
         };
         PainTrend: {
-            /** @description Days with sessions */
+            /** @description Days with a known pain */
             days: number;
-            /** @description Theil–Sen, points per week; null below 6 days */
+            /** @description Of the first pain of a day, points per week (generalized least squares); null below six weeks */
             slopePerWeek: number | null;
+            /** @description A 95 % interval; allows for days that resemble each other */
             interval: [
                 number,
                 number
             ] | null;
-            spanDays: number;
             /** @enum {string} */
             direction: "falling" | "rising" | "unclear" | "too-few";
             weeks: {
@@ -1285,6 +1444,7 @@ export interface components {
                 /** @description YYYY-MM */
                 month: string;
                 sessions: number;
+                days: number;
                 mean: number;
             }[];
             last4Weeks: components["schemas"]["PainLevel"];
@@ -1391,6 +1551,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1447,6 +1609,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1498,6 +1662,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1549,6 +1715,8 @@ export interface components {
              * @example 1
              */
             id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
         } & ({
             /** @constant */
             action: "create";
@@ -1571,13 +1739,22 @@ export interface components {
              * @description The kind of problem: a reference to where /docs explains it
              * @enum {string}
              */
-            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
+            type: "/docs#problem-invalid-input" | "/docs#problem-malformed-request" | "/docs#problem-token-unknown" | "/docs#problem-token-revoked" | "/docs#problem-token-expired" | "/docs#problem-person-erased" | "/docs#problem-no-token" | "/docs#problem-foreign-caller" | "/docs#problem-wrong-code" | "/docs#problem-role-lacks-right" | "/docs#problem-not-found" | "/docs#problem-method-not-allowed" | "/docs#problem-not-acceptable" | "/docs#problem-request-timeout" | "/docs#problem-in-conflict" | "/docs#problem-record-gone" | "/docs#problem-history-gap" | "/docs#problem-record-changed" | "/docs#problem-body-too-large" | "/docs#problem-unsupported-body" | "/docs#problem-unknown-expectation" | "/docs#problem-key-reused" | "/docs#problem-quota-used-up" | "/docs#problem-too-many-requests" | "/docs#problem-headers-too-large" | "/docs#problem-internal-error" | "/docs#problem-query-timeout" | "/docs#problem-unavailable" | "/docs#problem-storage-full";
             /** @example Bad Request */
             title: string;
             /** @example 400 */
             status: number;
             /** @example The request has faults; errors names each. */
             detail: string;
+            /**
+             * @description Of 410 from /changes: why
+             * @enum {string}
+             */
+            reason?: "restored" | "erased" | "unknown";
+            /** @description Of 412: the record as it is */
+            current?: {
+                [key: string]: unknown;
+            };
             /** @description Of /batch: which of its requests failed, from 0 */
             index?: number;
             /** @description Every fault of the input */
@@ -1673,9 +1850,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The record is not the one that If-Match names */
+        /** @description The Idempotency-Key came before, and what the request created is gone since */
+        RecordGone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The record is not the one that If-Match names; current has it as it is */
         PreconditionFailed: {
             headers: {
+                /** @description Of the record as it is; absent in a batch */
+                ETag?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1703,6 +1891,8 @@ export interface components {
         /** @description The Idempotency-Key came with another body before */
         UnprocessableEntity: {
             headers: {
+                /** @description Of the record that was created then */
+                Location?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1835,18 +2025,8 @@ export interface components {
         "User.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "User.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "User._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "User._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "User._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "User._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "User._start": number;
-        /** @description As json-server: place behind the last record */
-        "User._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "User.etags": boolean;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "UserExerciseLog.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -1859,18 +2039,6 @@ export interface components {
         "UserExerciseLog.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "UserExerciseLog.id_lt": number;
-        /** @description Id of the user who did the exercise; given again: any of them */
-        "UserExerciseLog.userId": number[];
-        /** @description Id of the user who did the exercise: is not; given again: all of them */
-        "UserExerciseLog.userId_ne": number[];
-        /** @description Id of the user who did the exercise: is at least */
-        "UserExerciseLog.userId_gte": number;
-        /** @description Id of the user who did the exercise: is at most */
-        "UserExerciseLog.userId_lte": number;
-        /** @description Id of the user who did the exercise: is more than */
-        "UserExerciseLog.userId_gt": number;
-        /** @description Id of the user who did the exercise: is less than */
-        "UserExerciseLog.userId_lt": number;
         /** @description Kind of exercise; given again: any of them */
         "UserExerciseLog.exerciseType": ("stretch" | "strengthening")[];
         /** @description Kind of exercise: is not; given again: all of them */
@@ -1945,18 +2113,20 @@ export interface components {
         "UserExerciseLog.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "UserExerciseLog.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "UserExerciseLog._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "UserExerciseLog._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "UserExerciseLog._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "UserExerciseLog._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "UserExerciseLog._start": number;
-        /** @description As json-server: place behind the last record */
-        "UserExerciseLog._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "UserExerciseLog.etags": boolean;
+        /** @description Id of the user who did the exercise; given again: any of them */
+        "UserExerciseLog.userId": number[];
+        /** @description Id of the user who did the exercise: is not; given again: all of them */
+        "UserExerciseLog.userId_ne": number[];
+        /** @description Id of the user who did the exercise: is at least */
+        "UserExerciseLog.userId_gte": number;
+        /** @description Id of the user who did the exercise: is at most */
+        "UserExerciseLog.userId_lte": number;
+        /** @description Id of the user who did the exercise: is more than */
+        "UserExerciseLog.userId_gt": number;
+        /** @description Id of the user who did the exercise: is less than */
+        "UserExerciseLog.userId_lt": number;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "Routine.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -1969,18 +2139,6 @@ export interface components {
         "Routine.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "Routine.id_lt": number;
-        /** @description Id of the user whose routine it is; given again: any of them */
-        "Routine.userId": number[];
-        /** @description Id of the user whose routine it is: is not; given again: all of them */
-        "Routine.userId_ne": number[];
-        /** @description Id of the user whose routine it is: is at least */
-        "Routine.userId_gte": number;
-        /** @description Id of the user whose routine it is: is at most */
-        "Routine.userId_lte": number;
-        /** @description Id of the user whose routine it is: is more than */
-        "Routine.userId_gt": number;
-        /** @description Id of the user whose routine it is: is less than */
-        "Routine.userId_lt": number;
         /** @description Name of the routine; given again: any of them */
         "Routine.name": string[];
         /** @description Name of the routine: is not; given again: all of them */
@@ -1997,18 +2155,8 @@ export interface components {
         "Routine.sort": string;
         /** @description The fields that are sent of each record, separated by commas; otherwise all */
         "Routine.fields": string;
-        /** @description As json-server: fields separated by commas */
-        "Routine._sort": string;
-        /** @description As json-server: asc or desc for each field of _sort */
-        "Routine._order": string;
-        /** @description As json-server: the page, counted from 1 */
-        "Routine._page": number;
-        /** @description As json-server: records on a page (10 unless given), or from _start on */
-        "Routine._limit": number;
-        /** @description As json-server: place of the first record, counted from 0 */
-        "Routine._start": number;
-        /** @description As json-server: place behind the last record */
-        "Routine._end": number;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "Routine.etags": boolean;
     };
     requestBodies: never;
     headers: never;
@@ -2103,18 +2251,8 @@ export interface operations {
                 sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["User.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["User._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["User._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["User._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["User._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["User._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["User._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["User.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2209,6 +2347,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -2305,18 +2444,8 @@ export interface operations {
                 sort?: components["parameters"]["User.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["User.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["User._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["User._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["User._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["User._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["User._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["User._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["User.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -2354,7 +2483,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2539,7 +2668,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2605,9 +2734,9 @@ export interface operations {
     restoreUser: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key": string;
             };
             path: {
                 /**
@@ -2640,6 +2769,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2725,7 +2856,111 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserExercises: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercises */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Piriformis Stretch */
+                        exerciseName: string;
+                        /** @enum {string} */
+                        exerciseType: "stretch" | "strengthening";
+                        sessions: number;
+                        /**
+                         * Format: date
+                         * @description Of the latest session
+                         */
+                        date: string;
+                    }[];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserExercises: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exercises */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2840,7 +3075,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2955,7 +3190,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2988,7 +3223,7 @@ export interface operations {
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
-                format?: "html" | "md";
+                format?: "html" | "md" | "markdown";
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3052,7 +3287,7 @@ export interface operations {
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
                 /** @description An HTML page (otherwise), or Markdown */
-                format?: "html" | "md";
+                format?: "html" | "md" | "markdown";
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3087,7 +3322,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3117,18 +3352,6 @@ export interface operations {
                 id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: components["parameters"]["UserExerciseLog.userId"];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
                 exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
@@ -3203,18 +3426,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3283,18 +3496,6 @@ export interface operations {
                 id_gt?: components["parameters"]["UserExerciseLog.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["UserExerciseLog.id_lt"];
-                /** @description Id of the user who did the exercise; given again: any of them */
-                userId?: components["parameters"]["UserExerciseLog.userId"];
-                /** @description Id of the user who did the exercise: is not; given again: all of them */
-                userId_ne?: components["parameters"]["UserExerciseLog.userId_ne"];
-                /** @description Id of the user who did the exercise: is at least */
-                userId_gte?: components["parameters"]["UserExerciseLog.userId_gte"];
-                /** @description Id of the user who did the exercise: is at most */
-                userId_lte?: components["parameters"]["UserExerciseLog.userId_lte"];
-                /** @description Id of the user who did the exercise: is more than */
-                userId_gt?: components["parameters"]["UserExerciseLog.userId_gt"];
-                /** @description Id of the user who did the exercise: is less than */
-                userId_lt?: components["parameters"]["UserExerciseLog.userId_lt"];
                 /** @description Kind of exercise; given again: any of them */
                 exerciseType?: components["parameters"]["UserExerciseLog.exerciseType"];
                 /** @description Kind of exercise: is not; given again: all of them */
@@ -3369,18 +3570,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3421,7 +3612,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3537,18 +3728,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3644,6 +3825,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -3754,18 +3936,8 @@ export interface operations {
                 sort?: components["parameters"]["UserExerciseLog.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["UserExerciseLog.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["UserExerciseLog._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["UserExerciseLog._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["UserExerciseLog._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["UserExerciseLog._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["UserExerciseLog._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["UserExerciseLog._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["UserExerciseLog.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -3803,7 +3975,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3989,7 +4161,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4109,6 +4281,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4196,7 +4369,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4226,18 +4399,6 @@ export interface operations {
                 id_gt?: components["parameters"]["Routine.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Routine.id_lt"];
-                /** @description Id of the user whose routine it is; given again: any of them */
-                userId?: components["parameters"]["Routine.userId"];
-                /** @description Id of the user whose routine it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["Routine.userId_ne"];
-                /** @description Id of the user whose routine it is: is at least */
-                userId_gte?: components["parameters"]["Routine.userId_gte"];
-                /** @description Id of the user whose routine it is: is at most */
-                userId_lte?: components["parameters"]["Routine.userId_lte"];
-                /** @description Id of the user whose routine it is: is more than */
-                userId_gt?: components["parameters"]["Routine.userId_gt"];
-                /** @description Id of the user whose routine it is: is less than */
-                userId_lt?: components["parameters"]["Routine.userId_lt"];
                 /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
                 /** @description Name of the routine: is not; given again: all of them */
@@ -4254,18 +4415,8 @@ export interface operations {
                 sort?: components["parameters"]["Routine.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["Routine.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["Routine._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["Routine._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["Routine._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["Routine._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["Routine._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["Routine._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Routine.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4370,6 +4521,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4394,18 +4546,6 @@ export interface operations {
                 id_gt?: components["parameters"]["Routine.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Routine.id_lt"];
-                /** @description Id of the user whose routine it is; given again: any of them */
-                userId?: components["parameters"]["Routine.userId"];
-                /** @description Id of the user whose routine it is: is not; given again: all of them */
-                userId_ne?: components["parameters"]["Routine.userId_ne"];
-                /** @description Id of the user whose routine it is: is at least */
-                userId_gte?: components["parameters"]["Routine.userId_gte"];
-                /** @description Id of the user whose routine it is: is at most */
-                userId_lte?: components["parameters"]["Routine.userId_lte"];
-                /** @description Id of the user whose routine it is: is more than */
-                userId_gt?: components["parameters"]["Routine.userId_gt"];
-                /** @description Id of the user whose routine it is: is less than */
-                userId_lt?: components["parameters"]["Routine.userId_lt"];
                 /** @description Name of the routine; given again: any of them */
                 name?: components["parameters"]["Routine.name"];
                 /** @description Name of the routine: is not; given again: all of them */
@@ -4422,18 +4562,8 @@ export interface operations {
                 sort?: components["parameters"]["Routine.sort"];
                 /** @description The fields that are sent of each record, separated by commas; otherwise all */
                 fields?: components["parameters"]["Routine.fields"];
-                /** @description As json-server: fields separated by commas */
-                _sort?: components["parameters"]["Routine._sort"];
-                /** @description As json-server: asc or desc for each field of _sort */
-                _order?: components["parameters"]["Routine._order"];
-                /** @description As json-server: the page, counted from 1 */
-                _page?: components["parameters"]["Routine._page"];
-                /** @description As json-server: records on a page (10 unless given), or from _start on */
-                _limit?: components["parameters"]["Routine._limit"];
-                /** @description As json-server: place of the first record, counted from 0 */
-                _start?: components["parameters"]["Routine._start"];
-                /** @description As json-server: place behind the last record */
-                _end?: components["parameters"]["Routine._end"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Routine.etags"];
             };
             header?: {
                 /** @description Answer 304 if the record still has this entity tag */
@@ -4474,7 +4604,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4661,7 +4791,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4674,6 +4804,60 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    patchUserGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sessionsPerWeek": 4
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Sessions a week to aim at
+                     * @example 4
+                     */
+                    sessionsPerWeek?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The goal */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     getRoutine: {
@@ -4851,7 +5035,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4864,6 +5048,63 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    patchRoutine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "exercises": [
+                 *         {
+                 *           "exerciseName": "Piriformis Stretch",
+                 *           "exerciseType": "stretch"
+                 *         },
+                 *         {
+                 *           "exerciseName": "Bird Dog",
+                 *           "exerciseType": "strengthening"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoutinePatch"];
+            };
+        };
+        responses: {
+            /** @description The whole routine */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
         };
     };
     restoreRoutine: {
@@ -4927,6 +5168,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -4943,6 +5185,8 @@ export interface operations {
                 since?: number;
                 /** @description Most changes in an answer */
                 limit?: number;
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: boolean;
             };
             header?: {
                 /** @description Where a stream that was broken off goes on: counts instead of since */
@@ -4998,6 +5242,8 @@ export interface operations {
                 since?: number;
                 /** @description Most changes in an answer */
                 limit?: number;
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: boolean;
             };
             header?: {
                 /** @description Where a stream that was broken off goes on: counts instead of since */
@@ -5035,7 +5281,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5053,7 +5299,10 @@ export interface operations {
     undoChange: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5077,6 +5326,8 @@ export interface operations {
             /** @description It is taken back */
             200: {
                 headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
@@ -5106,6 +5357,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -5199,6 +5451,11 @@ export interface operations {
                         users: number[] | null;
                         /**
                          * Format: date-time
+                         * @description When the token was made, or renewed
+                         */
+                        createdAt: string | null;
+                        /**
+                         * Format: date-time
                          * @description null: never
                          */
                         expiresAt: string | null;
@@ -5207,6 +5464,8 @@ export interface operations {
                          * @description Identity of the database: ids of records are unique together with it
                          */
                         database: string;
+                        /** @description The host name of the machine that it is on */
+                        machine: string;
                     };
                 };
             };
@@ -5258,7 +5517,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5273,10 +5532,89 @@ export interface operations {
             };
         };
     };
-    pair: {
+    renewToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token with its new secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer` */
+                        token: string;
+                        /**
+                         * @description Name of the token, which the history shows
+                         * @example phone
+                         */
+                        name: string;
+                        /** @enum {string} */
+                        role: "patient" | "provider" | "admin";
+                        /** @description Ids; null for all */
+                        users: number[] | null;
+                        /**
+                         * Format: date-time
+                         * @description null: never
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    revokeToken: {
         parameters: {
             query?: never;
             header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is revoked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5385,7 +5723,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5472,7 +5810,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5531,7 +5869,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5620,7 +5958,7 @@ export interface operations {
                 content?: never;
             };
             /** @description As GET, without the body */
-            "4XX": {
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -46,6 +46,15 @@ test('docs/physiotherapist.md: the weekly script writes two files of each patien
   expect(readdirSync(join(folder, 'patients', day)).sort()).toEqual(['everything.json', ...written]);
 });
 
+test('docs/physiotherapist.md: the weekly script writes nothing where there are no patients', () => {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'weekly.sh'), script('docs/physiotherapist.md', '#!/bin/sh'));
+  expect(shell('HOME="$PWD" sh weekly.sh; echo "exit $?"', folder)).toBe(
+    'No patients: nothing was written.\nexit 1\n',
+  );
+  expect(readdirSync(folder)).not.toContain('patients');
+});
+
 test('docs/physiotherapist.md: the inbox script takes in what is whole, once, and says what it left', () => {
   const folder = freshFolder();
   const inbox = join(folder, 'inbox.sh');
@@ -62,6 +71,7 @@ test('docs/physiotherapist.md: the inbox script takes in what is whole, once, an
   const said = shell(`sh '${inbox}'`, folder);
   expect(said).toContain('inbox/half.json was left where it is:');
   expect(said).toContain('inbox/wrong.json was left where it is:');
+  expect(said).toContain('inbox/notes.txt was passed over: only .json files are taken in.');
   expect(said).not.toContain('first month');
   expect(left('inbox')).toEqual(['half.json', 'notes.txt', 'wrong.json']);
   const [, told = ''] = left('done');
@@ -94,9 +104,9 @@ test('docs/reminders.md: the line for cron reminds only while nothing is recorde
   // cron reads % as the end of the command.
   expect(line).not.toContain('%');
   const user = userFlags({ lastName: 'L' }).join(' ');
-  shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, folder);
+  shell(`sciatica user add ${user}; sciatica log add BridgeA 6 4 --type stretch --date yesterday`, folder);
   expect(remind()).toBe('Time for the diary\n');
-  shell('sciatica log add A 6 4', folder);
+  shell('sciatica log add BridgeA 6 4', folder);
   expect(remind()).toBe('');
 });
 
@@ -124,14 +134,14 @@ test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
 test('docs/copies.md: a diary goes to a new computer, and back to an older version', () => {
   const [old, next, stick] = [freshFolder(), freshFolder(), freshFolder()];
   const user = userFlags({ lastName: 'L' }).join(' ');
-  shell(`sciatica user add ${user}; sciatica log add A 6 4 --type stretch --date yesterday`, old);
+  shell(`sciatica user add ${user}; sciatica log add BridgeA 6 4 --type stretch --date yesterday`, old);
   const [there = '', here = ''] = script('docs/copies.md', '# on the old computer')
     .replaceAll('/media/stick', `'${stick}'`)
     .split('# on the new one');
   shell(there, old);
   expect(shell(here, next)).toContain('Restored 1 user and 1 log.');
   const copy = `'${join(next, 'copy.db')}'`;
-  shell(`sciatica backup ${copy}; sciatica log add A 6 3`, next);
+  shell(`sciatica backup ${copy}; sciatica log add BridgeA 6 3`, next);
   const back = script('docs/copies.md', '# with the new version')
     .replace('2026-11-02', 'today')
     .replace(/~\S+/, `${copy} --yes`);

@@ -3,15 +3,40 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { addDays, doubtOfDay } from '../../src/domain/words/day.ts';
+import {
+  addDays,
+  birthImplied,
+  countedDays,
+  faultOfHappening,
+  yearsAgo,
+} from '../../src/domain/words/day.ts';
 
 test.each([
   ['2026-03-02', undefined],
-  ['1996-03-02', undefined],
-  ['1896-03-02', undefined],
-  ['2026-03-03', '2026-03-03 is in the future.'],
-  ['1026-03-02', '1026-03-02 is more than 130 years ago. Is the year right?'],
-])('the doubt of %s', (day, doubt) => expect(doubtOfDay(day, '2026-03-02')).toBe(doubt));
+  ['2026-03-03', undefined],
+  ['2026-03-04', 'is after tomorrow'],
+  ['2062-03-02', 'is after tomorrow'],
+  ['1980-03-02', undefined],
+  ['1980-03-01', 'is before the birth that age 44 implies'],
+  ['0001-01-01', 'is before the birth that age 44 implies'],
+])('something that happened on %s to a person of 44', (day, fault) => {
+  expect(faultOfHappening(day, '2026-03-02', 44)).toBe(fault);
+  const { since, until } = countedDays(44, '2026-03-02');
+  expect(day >= since && day <= until).toBe(!fault && day !== '2026-03-03');
+});
+
+test.each([
+  ['2016-03-02', 10],
+  ['2016-03-03', undefined],
+  ['1926-03-02', 100],
+])('%s is %s years ago', (day, years) => expect(yearsAgo(day, '2026-03-02')).toBe(years));
+
+test('a birth is never before the first year', () => {
+  expect([birthImplied(130, '0100-01-01'), birthImplied(3, '2028-02-29')]).toEqual([
+    '0000-01-01',
+    '2023-02-28',
+  ]);
+});
 
 test.each([
   ['2024-02-28', 1, '2024-02-29'],

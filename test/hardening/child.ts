@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checksOf } from '../../src/domain/schema.ts';
+import { sizeOf } from '../../src/lib/files.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { integrityFaults } from '../../src/store/sqlite/verify.ts';
 import { openStore, storeOn } from '../../src/store/store.ts';
@@ -20,6 +21,8 @@ export class Server {
     readonly port: number,
     /** With authentication, the token of an administrator. */
     readonly token: string | undefined,
+    /** With authentication, the tokens of two patients, the users 1 and 2. */
+    readonly patients: readonly string[],
   ) {
     child.stderr?.on('data', (data) => {
       this.#stderr = (this.#stderr + data).slice(-4_000);
@@ -40,12 +43,18 @@ export class Server {
     const token = auth
       ? store.tokens.create({ name: 'a', role: 'admin', users: null, lifetime: null }).token
       : undefined;
+    const patients = auth
+      ? [1, 2].map((id) => {
+          const who = { name: `patient ${id}`, role: 'patient', users: [id], lifetime: null } as const;
+          return store.tokens.create(who).token;
+        })
+      : [];
     store.close();
     const limits = auth ? ['--auth', '--rate', '1000000', '--burst', '1000000'] : [];
     const args = ['bin/sciatica.js', 'serve', '--port', '0', '--db', path, ...limits];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    return new Server(child, folder, Number(/:(\d+)\s*$/.exec(String(line))?.[1]), token);
+    return new Server(child, folder, Number(/:(\d+)\s*$/.exec(String(line))?.[1]), token, patients);
   }
 
   /** Whether the process is there; else what it said last. */
@@ -81,6 +90,11 @@ export class Server {
     const now = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
     this.peak = Math.max(this.peak, now);
     return now;
+  }
+
+  /** The size of the database with its log, in MiB. */
+  get size(): number {
+    return (sizeOf(join(this.folder, 'test.db')) + sizeOf(join(this.folder, 'test.db-wal'))) / 1024 / 1024;
   }
 
   async health(): Promise<number> {

@@ -119,7 +119,7 @@ test('a value that SQLite reads without a word is damage as well', async () => {
   store.close();
   const sqlite = raw(path);
   sqlite.pragma('ignore_check_constraints = ON');
-  sqlite.exec("DROP TRIGGER logs_updated; UPDATE logs SET date = 'no day'");
+  sqlite.exec("DROP TRIGGER logs_updated; UPDATE logs SET date = '2026-01-00'");
   expect(await run(['summary', '--user', '1'], { db: path })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/test\.db is damaged\. To see how: sciatica doctor/),

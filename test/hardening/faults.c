@@ -1,10 +1,12 @@
-/* LD_PRELOAD: lets the Nth call that changes something under a folder fail, or all from the Nth on.
+/* LD_PRELOAD: lets the Nth call that changes something under a folder fail, or all from the Nth on, or ends the process there.
    FAULT_UNDER the folder; FAULT_AT N, from 1 (0: none); FAULT_ERRNO the number; FAULT_ON all that follow fail as well;
+   FAULT_KILL ends the process instead, as kill -9 does, before the call is made;
    FAULT_COUNT a file that gets the number of calls at the end; FAULT_WHEN a file without which nothing fails or counts. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,7 @@ static int fails(int counts, int takes_room) {
   const char *at = getenv("FAULT_AT");
   int first = at ? atoi(at) : 0;
   if (first == 0 || number < first || (number > first && !getenv("FAULT_ON"))) return 0;
+  if (getenv("FAULT_KILL")) kill(getpid(), SIGKILL);
   errno = error ? atoi(error) : EIO;
   return 1;
 }
@@ -60,6 +63,9 @@ ssize_t copy_file_range(int from, off_t *in, int to, off_t *out, size_t n, unsig
   return fd_fails(to, 1) ? -1 : REAL(copy_file_range)(from, in, to, out, n, flags);
 }
 int rename(const char *from, const char *to) { return fails(is_under(to), 0) ? -1 : REAL(rename)(from, to); }
+int unlink(const char *path) { return fails(is_under(path), 0) ? -1 : REAL(unlink)(path); }
+int rmdir(const char *path) { return fails(is_under(path), 0) ? -1 : REAL(rmdir)(path); }
+int remove(const char *path) { return fails(is_under(path), 0) ? -1 : REAL(remove)(path); }
 int link(const char *from, const char *to) { return fails(is_under(to), 1) ? -1 : REAL(link)(from, to); }
 int mkdir(const char *path, mode_t mode) { return fails(is_under(path), 1) ? -1 : REAL(mkdir)(path, mode); }
 

@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { each, fuzz, type Tally } from './assault.ts';
 import { Server } from './child.ts';
+import { amplify, starve } from './neighbours.ts';
 import { Random } from './random.ts';
 import { hasSlowhttptest, slowCallers, slowKinds } from './slow.ts';
 import { Wire, withBody } from './wire.ts';
@@ -187,6 +188,19 @@ async function main(): Promise<void> {
     usedToLists,
   );
   await attack(`${count(FLOOD)} connections of one address, with --auth`, { auth: true }, flood);
+  const calm = async () => {};
+  await attack(
+    'a patient who undoes a large change again and again',
+    { auth: true },
+    async (server) => ({ note: await amplify(server) }),
+    calm,
+  );
+  await attack(
+    'a patient who asks for what takes long, over 60 connections',
+    { auth: true, logs: 2_000 },
+    async (server) => ({ note: await starve(server) }),
+    calm,
+  );
   if (!hasSlowhttptest()) console.log('\nslowhttptest is not on this machine: slow callers were not tried.');
   else
     for (const kind of slowKinds)

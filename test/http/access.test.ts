@@ -37,6 +37,7 @@ const headers: [name: string, headers: Record<string, string>, status: number][]
   ['an Origin that begins alike', { origin: 'https://app.example.evil.example' }, 403],
   ['the Origin null', { origin: 'null' }, 403],
   ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['another service of this site', { 'sec-fetch-site': 'same-site' }, 200],
   ['the same origin', { 'sec-fetch-site': 'same-origin' }, 200],
   ['typed by a person', { 'sec-fetch-site': 'none' }, 200],
 ];
@@ -52,6 +53,18 @@ describe('who may call', () => {
   test.each(headers)('%s', async (_, headers, status) => {
     const { call } = freshApp(access);
     expect((await call('GET', '/users', { headers })).status).toBe(status);
+  });
+
+  test.each([
+    ['DELETE', 'same-site', 403],
+    ['DELETE', 'cross-site', 403],
+    ['DELETE', 'same-origin', 200],
+    ['DELETE', 'none', 200],
+    ['HEAD', 'same-site', 200],
+  ])('%s from a page of %s, without Origin', async (method, site, status) => {
+    const { call } = freshApp(access);
+    const headers = { 'sec-fetch-site': site };
+    expect((await call(method, '/userExerciseLogs/1', { headers })).status).toBe(status);
   });
 
   test.each(routes.map(({ method, path }) => [method, path]))(

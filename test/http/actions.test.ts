@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { MOST_AT_ONCE } from '../../src/domain/schema.ts';
 import { START } from '../../src/store/reconcile/collect.ts';
@@ -32,7 +33,8 @@ describe('the logs of a user', () => {
     store.users.create(nora);
     for (const userId of [2, 1, 2]) store.logs.create({ ...stretch, userId });
     expect((await call('GET', '/users/2/userExerciseLogs')).body).toMatchObject([{ id: 2 }, { id: 4 }]);
-    expect((await call('GET', '/users/2/userExerciseLogs?userId=1')).body).toEqual([]);
+    // The path says whose they are.
+    expect((await call('GET', '/users/2/userExerciseLogs?userId=1')).status).toBe(400);
     const page = await call('GET', '/users/2/userExerciseLogs?_page=1&_limit=1');
     expect(page.headers).toMatchObject({ 'x-total-count': '2' });
     expect(page.headers['link']).toContain('/users/2/userExerciseLogs?_page=2&_limit=1>; rel="next"');
@@ -60,8 +62,10 @@ describe('me', () => {
       name: 'Token 0',
       role: 'patient',
       users: [2],
+      createdAt: expect.stringMatching(/^\d{4}-/),
       expiresAt: null,
       database: store.id,
+      machine: hostname(),
     });
   });
 
@@ -74,8 +78,9 @@ describe('me', () => {
 
   test('is nobody where all is open', async () => {
     const { call, store } = freshApp();
-    const nobody = { authentication: false, name: null, role: null, users: null, expiresAt: null };
-    expect((await call('GET', '/me')).body).toEqual({ ...nobody, database: store.id });
+    const nobody = { authentication: false, name: null, role: null, users: null };
+    const service = { createdAt: null, expiresAt: null, database: store.id, machine: hostname() };
+    expect((await call('GET', '/me')).body).toEqual({ ...nobody, ...service });
   });
 });
 

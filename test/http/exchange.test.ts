@@ -80,8 +80,12 @@ describe('what is no exchange changes nothing', () => {
   const log = (change: object) => (lines: Lines) =>
     lines.map((line) => (line['k'] === 'log' ? { ...line, ...change } : line));
   const logFields = (change: object) => (lines: Lines) =>
-    lines.map((line) => (line['k'] === 'log' ? { ...line, f: { ...(line['f'] as object), ...change } } : line));
-  const head = (change: object) => ([first, ...others]: Lines) => [{ ...first, ...change }, ...others];
+    lines.map((line) =>
+      line['k'] === 'log' ? { ...line, f: { ...(line['f'] as object), ...change } } : line,
+    );
+  const head =
+    (change: object) =>
+    ([first, ...others]: Lines) => [{ ...first, ...change }, ...others];
 
   test.each<[string, (lines: Lines) => unknown[]]>([
     ['no first line', ([_, ...others]) => others],
@@ -146,7 +150,10 @@ describe('what is no exchange changes nothing', () => {
     const { store, other, as } = await practice();
     other.logs.update(1, { notes: 'changed' });
     const before = store.history.last();
-    const { status, body } = await as('admin', null)({
+    const { status, body } = await as(
+      'admin',
+      null,
+    )({
       parcel: change(await told(other)),
       have: null,
       wants: true,
@@ -197,7 +204,10 @@ describe("a patient's token", () => {
     other.users.update(2, { lastName: 'Forged' });
     other.logs.create({ ...stretch, userId: 2, notes: 'forged for Ole' });
     const before = [store.users.get(2), store.logs.list({ userId: 2 })];
-    const { status, body, text } = await as('patient', [1])({
+    const { status, body, text } = await as(
+      'patient',
+      [1],
+    )({
       parcel: await told(other),
       have: { seq: 0, uid: 0, rev: 0 },
       wants: true,
@@ -208,18 +218,15 @@ describe("a patient's token", () => {
     for (const word of ['Ole', 'forged for', 'forged 2']) expect(text).not.toContain(word);
   });
 
-  test.each<[string, (other: Store) => void | Promise<void>]>([
-    ['gives a log of its own to another user', (other) => void other.logs.update(1, { userId: 2 })],
-    ['takes a log of another user', (other) => void other.logs.update(2, { userId: 1 })],
+  test.each<[string, (other: Store) => unknown]>([
+    ['gives a log of its own to another user', (other) => other.logs.update(1, { userId: 2 })],
+    ['takes a log of another user', (other) => other.logs.update(2, { userId: 1 })],
     ['deletes a log of another user', (other) => other.logs.delete(2)],
     ['deletes its user', (other) => other.users.delete(1)],
     ['deletes another user', (other) => other.users.delete(2)],
-    ['makes a user', (other) => void other.users.create({ ...nora, email: 'third@example.org' })],
-    ['sets a goal of another user', (other) => void other.goals.create({ userId: 2, sessionsPerWeek: 7 })],
-    [
-      'lets its user be another',
-      async (other) => (await other.diary()).mergeUsers(1, 2, Date.UTC(2030, 0)),
-    ],
+    ['makes a user', (other) => other.users.create({ ...nora, email: 'third@example.org' })],
+    ['sets a goal of another user', (other) => other.goals.create({ userId: 2, sessionsPerWeek: 7 })],
+    ['lets its user be another', async (other) => (await other.diary()).mergeUsers(1, 2, Date.UTC(2030, 0))],
     [
       'lets another user be its own',
       async (other) => (await other.diary()).mergeUsers(2, 1, Date.UTC(2030, 0)),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundle, freshPath, freshStore, start } from '../store/helpers.ts';
 import { type Answer, freshApp, guardedApp, nora, stretch } from './helpers.ts';
@@ -35,17 +36,44 @@ describe('a POST that comes again', () => {
   });
 
   test.each<[string, (store: ReturnType<typeof keyed>['store']) => void]>([
-    ['changed', (store) => store.logs.update(2, { painAfter: 1 })],
     ['deleted', (store) => store.logs.delete(2)],
     ['undone', (store) => store.undo(3)],
     ['deleted with its user', (store) => store.users.delete(1)],
-  ])('gets it even when the log was %s meanwhile', async (_, meanwhile) => {
+  ])('is told that the log was %s meanwhile', async (_, meanwhile) => {
     const { post, store } = keyed();
-    const first = await post(logs, stretch);
+    await post(logs, stretch);
     meanwhile(store);
     const count = store.logs.count();
-    expect(await post(logs, stretch)).toEqual(replayOf(first));
+    expect(await post(logs, stretch)).toMatchObject({
+      status: 410,
+      headers: { 'idempotency-replayed': 'true' },
+      body: { type: '/docs#problem-record-gone' },
+    });
     expect(store.logs.count()).toBe(count);
+  });
+
+  test('gets the first answer even when the log was changed meanwhile', async () => {
+    const { post, store } = keyed();
+    const first = await post(logs, stretch);
+    store.logs.update(2, { painAfter: 1 });
+    expect(await post(logs, stretch)).toEqual(replayOf(first));
+  });
+
+  test('in another form is the same request; one of an earlier release is compared by its text', async () => {
+    const { post, store } = keyed();
+    const first = await post(logs, stretch);
+    const other = JSON.stringify(Object.fromEntries(Object.entries(stretch).reverse()), null, 1);
+    expect(await post(logs, other.replace(/("painAfter": \d)/, '$1.0'))).toEqual(replayOf(first));
+    const text = JSON.stringify({ ...stretch, date: '2026-03-09' });
+    store.change(() => {
+      const key = createHash('sha256')
+        .update(JSON.stringify([null, logs, 'old']))
+        .digest();
+      store.logs.create(JSON.parse(text));
+      store.requests.add({ key, body: createHash('sha256').update(text).digest() });
+    });
+    expect((await post(logs, text, 'old')).status).toBe(201);
+    expect((await post(logs, ` ${text}`, 'old')).headers['location']).toBe('/userExerciseLogs/3');
   });
 
   test('five at once create one', async () => {

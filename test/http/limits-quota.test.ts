@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Quota } from '../../src/http/guard/limits.ts';
 import { freshServer, guardedApp, nora, stretch } from './helpers.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const auth = { burst: 10_000, perSecond: 10_000 };
 
 describe('a quota', () => {
@@ -10,21 +10,25 @@ describe('a quota', () => {
     let now = 1_000_000;
     const quota = new Quota(most, () => now);
     return {
-      take: (token: number, bytes: number) => quota.take(token, bytes),
+      take: (token: number, ...bytes: number[]) => {
+        const charge = quota.charge(token);
+        for (const each of bytes) charge.raise(each);
+        return charge;
+      },
       pass: (ms: number) => (now += ms),
     };
   };
   const refusal = (seconds: number) =>
     expect.objectContaining({ status: 429, headers: { 'retry-after': String(seconds) } });
 
-  test('is of one token and one day, which begins with its first write', () => {
+  test('is of one token and one hour, which begins with its first write', () => {
     const { take, pass } = of(100);
     take(1, 60);
-    pass(3_600_000);
+    pass(HOUR_MS / 2);
     take(1, 40);
-    expect(() => take(1, 1)).toThrow(refusal(23 * 3600));
+    expect(() => take(1, 1)).toThrow(refusal(1800));
     take(2, 100);
-    pass(DAY_MS - 3_600_000 - 1);
+    pass(HOUR_MS / 2 - 1);
     expect(() => take(1, 1)).toThrow(refusal(1));
     pass(1);
     take(1, 100);
@@ -36,24 +40,44 @@ describe('a quota', () => {
     take(1, 100);
   });
 
-  test('gets back what was not stored, and pays for what is larger than its body', () => {
+  test('gets back what was not stored, and counts the larger of body and change', () => {
     const { take } = of(100);
-    take(1, 90)(0);
-    take(1, 10)(70);
-    take(1, 30)(5);
+    take(1, 90).release();
+    take(1, 10, 70, 70);
+    take(1, 30, 5);
     expect(() => take(1, 1)).toThrow();
+  });
+
+  test('says when it goes on, and has the first refusal of an hour audited', () => {
+    const { take } = of(100);
+    const refused = () => {
+      try {
+        take(1, 101);
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    expect([refused(), refused()]).toMatchObject([
+      {
+        type: 'quota-used-up',
+        isAudited: true,
+        detail: expect.stringContaining('at 1970-01-01T01:16:40.000Z.'),
+      },
+      { isAudited: false },
+    ]);
   });
 });
 
 describe('what a token writes', () => {
   function limited(quota: number) {
-    const { call, store } = guardedApp({ rate: auth, quota });
+    const { call, store, gate } = guardedApp({ rate: auth, quota });
     const token = (name: string) =>
       store.tokens.create({ name, role: 'admin', users: null, lifetime: null }).token;
     const tokens = { a: token('a'), b: token('b') };
     const as = (who: 'a' | 'b', method: string, target: string, body?: unknown) =>
       call(method, target, { headers: { authorization: `Bearer ${tokens[who]}` }, body });
-    return { as, store };
+    return { as, store, audit: gate.audit };
   }
 
   test('is bounded, and what others write and what it reads is not', async () => {
@@ -63,7 +87,7 @@ describe('what a token writes', () => {
     for (let i = 0; i < 4; i++) statuses.push((await as('a', 'POST', '/userExerciseLogs', long)).status);
     expect(statuses).toEqual([201, 201, 429, 429]);
     const refused = await as('a', 'POST', '/userExerciseLogs', long);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_500);
     expect((await as('a', 'GET', '/userExerciseLogs')).status).toBe(200);
     expect((await as('a', 'DELETE', '/userExerciseLogs/1')).status).toBe(200);
     expect((await as('b', 'POST', '/userExerciseLogs', long)).status).toBe(201);
@@ -80,7 +104,7 @@ describe('what a token writes', () => {
   });
 
   test('counts with the record that the history keeps, however small the change', async () => {
-    const { as } = limited(20_000);
+    const { as } = limited(40_000);
     await as('a', 'PATCH', '/userExerciseLogs/1', { notes: 'x'.repeat(5_000) });
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++)
@@ -93,6 +117,38 @@ describe('what a token writes', () => {
     for (let i = 0; i < 20; i++)
       expect((await as('a', 'POST', '/users', { ...nora, age: 'x'.repeat(300) })).status).toBe(400);
     expect((await as('a', 'POST', '/users', nora)).status).toBe(201);
+  });
+
+  test('counts with what an undo stores, refused before the work', async () => {
+    const { as, store } = limited(200_000);
+    store.change(() => {
+      for (let i = 0; i < 10; i++) store.logs.create({ ...stretch, notes: 'x'.repeat(5_000) });
+    });
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++)
+      statuses.push((await as('a', 'POST', '/undo', { change: store.latestChange })).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+    expect((await as('b', 'POST', '/undo', { change: store.latestChange })).status).toBe(200);
+  });
+
+  test('counts with a DELETE and a restore', async () => {
+    const { as, store } = limited(9_000);
+    const { id } = store.logs.create({ ...stretch, notes: 'x'.repeat(8_000) });
+    const path = `/userExerciseLogs/${id}`;
+    const statuses = [
+      await as('a', 'DELETE', path),
+      await as('a', 'POST', `${path}/restore`),
+      await as('a', 'DELETE', path),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 201, 429]);
+    expect(store.logs.has(id)).toBe(true);
+  });
+
+  test('and what is refused for it is in the audit once', async () => {
+    const { as, store, audit } = limited(100);
+    for (let i = 0; i < 3; i++) expect((await as('a', 'POST', '/users', nora)).status).toBe(429);
+    await audit.flush();
+    expect(store.audit.list({ limit: 10 })).toMatchObject([{ status: 429, who: 'a', route: '/users' }]);
   });
 
   test('has no bound without --auth', async () => {

@@ -67,7 +67,7 @@ describe('with authentication', () => {
       for (let i = 0; i < count; i++) statuses.push(await get(token, target));
       return statuses;
     };
-    return { times, tokens, pass: (ms: number) => (now += ms), call };
+    return { times, tokens, store, pass: (ms: number) => (now += ms), call };
   }
 
   test('each token has a limit of its own', async () => {
@@ -81,10 +81,23 @@ describe('with authentication', () => {
   test('failed logins have a lower one, which locks no valid token out', async () => {
     const { times, tokens, pass } = limited();
     expect(await times(11, 'wrong')).toEqual([...Array<number>(10).fill(401), 429]);
-    expect(await times(1)).toEqual([429]);
     expect(await times(1, tokens[0])).toEqual([200]);
     pass(10_000);
     expect(await times(2, 'wrong')).toEqual([401, 429]);
+  });
+
+  test('no token, and one that was valid once, is no guess', async () => {
+    const { times, tokens, store, pass } = limited();
+    store.tokens.revoke('b');
+    for (const token of [undefined, tokens[1]]) {
+      for (let i = 0; i < 12; i++) {
+        expect(await times(1, token)).toEqual([401]);
+        pass(1000);
+      }
+    }
+    expect(await times(10, 'wrong')).toEqual(Array(10).fill(401));
+    // They are limited as what is open is, so that nobody fills the audit.
+    expect((await times(6)).at(-1)).toBe(429);
   });
 
   test('what is open has one by address', async () => {

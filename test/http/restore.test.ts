@@ -46,6 +46,20 @@ test('with a user comes back what was deleted with the user, and has not come ba
   expect([store.routines.has(1), store.goals.has(1)]).toEqual([true, true]);
 });
 
+test.each([
+  ['no header of its own', {}, 415],
+  ['a type that a form can send', { 'content-type': 'text/plain' }, 415],
+  ['an Idempotency-Key', { 'content-type': 'text/plain', 'idempotency-key': 'abc-12345678' }, 201],
+  ['the type of JSON', { 'content-type': 'application/json' }, 201],
+])('without a body it takes %s: %j is answered with %i', async (_, headers, status) => {
+  const { call, store } = freshApp();
+  store.logs.delete(1);
+  const given = { 'content-type': '', ...headers };
+  expect((await call('POST', `${logs}/1/restore`, { headers: given })).status).toBe(status);
+  store.users.delete(1);
+  expect((await call('POST', '/users/1/restore', { headers: given })).status).toBe(status);
+});
+
 describe('is refused', () => {
   const deleted = (store: Store) => void store.logs.delete(1);
   test.each<[string, (store: Store) => void, string, number, string]>([
@@ -224,7 +238,7 @@ describe('repeated with its Idempotency-Key', () => {
   test.each<[string, () => string, (store: Store) => void]>([
     ['a log', () => `${logs}/1`, (store) => void store.logs.delete(1)],
     ['a user with logs', () => '/users/1', (store) => void store.users.delete(1)],
-  ])('%s gets the first answer, whatever became of it', async (_, path, prepare) => {
+  ])('%s gets the first answer while it is there, and 410 after that', async (_, path, prepare) => {
     const { call, store } = freshApp();
     prepare(store);
     const first = await call('POST', `${path()}/restore`, { headers });
@@ -233,7 +247,8 @@ describe('repeated with its Idempotency-Key', () => {
     expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
     expect(again.headers['idempotency-replayed']).toBe('true');
     prepare(store);
-    expect((await call('POST', `${path()}/restore`, { headers })).text).toBe(first.text);
+    const gone = await call('POST', `${path()}/restore`, { headers });
+    expect([gone.status, gone.body]).toMatchObject([410, { type: '/docs#problem-record-gone' }]);
     expect(store.logs.has(1)).toBe(false);
   });
 

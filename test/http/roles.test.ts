@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GateOptions } from '../../src/http/guard/gate.ts';
+import { type GateOptions, secretOf } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
@@ -28,6 +28,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'DELETE /users/{id}': ['401', '403', '403', '403', '200 200 404'],
   'POST /users/{id}/restore': ['401', '403', '403', '403', '201 201 404'],
   'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'GET /users/{id}/exercises': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/compare': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/report': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
@@ -44,9 +45,11 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'POST /users/{id}/routines': ['401', '201 404 404', '403', '403', '201 201 404'],
   'PUT /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /users/{id}/goal': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+  'PATCH /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /users/{id}/goal': ['401', '200 404 404', '403', '403', '200 200 404'],
   'GET /routines/{id}': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'PUT /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'PATCH /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /routines/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'POST /routines/{id}/restore': ['401', '201 404 404', '403', '403', '201 201 404'],
   'GET /changes': ['401', '200', '200', '200', '200'],
@@ -54,6 +57,8 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'POST /batch': ['401', '200 404 404', '403', '403', '200 200 404'],
   'POST /exchange': ['401', '200', '200', '200', '200'],
   'GET /me': ['401', '200', '200', '200', '200'],
+  'POST /me/token': ['401', '201', '201', '201', '201'],
+  'DELETE /me/token': ['401', '200', '200', '200', '200'],
   // Nothing is there unless a code is open: test/http/pairing.test.ts.
   'POST /pair': ['404', '404', '404', '404', '404'],
   'GET /health': ['200', '200', '200', '200', '200'],
@@ -93,6 +98,8 @@ function bodyFor(route: string, id: number): unknown {
   if (route === 'POST /exchange') return { parcel: NOTHING, have: null, wants: true };
   if (route === 'POST /batch')
     return { requests: [{ method: 'PATCH', url: `/userExerciseLogs/${id}`, body: { painAfter: 2 } }] };
+  if (route === 'PATCH /routines/{id}') return { name: 'evening' };
+  if (route === 'PATCH /users/{id}/goal') return { sessionsPerWeek: 5 };
   if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
   if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
   if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };
@@ -271,7 +278,8 @@ describe('a token', () => {
       headers: header === undefined ? {} : { authorization: header },
     });
     expect(answer.status).toBe(status);
-    const challenge = 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"';
+    const error = secretOf(header) === undefined ? '' : ', error="invalid_token"';
+    const challenge = `Bearer realm="sciatica"${error}, Basic realm="sciatica", charset="UTF-8"`;
     expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined);
   });
 

@@ -1,83 +1,41 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { freshFolder, userFlags } from '../helpers.ts';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, expect, test } from 'vitest';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
+import { openStore } from '../../src/store/store.ts';
+import { userFlags } from '../helpers.ts';
+import { call, copied, type OpenApi, recipeOf } from './copy.ts';
 
 /**
  * Follows the recipe for a new kind of record in docs/CONTRIBUTING.md: an appointment, in a copy of the program. What does
  * not know it then has a list of kinds of its own.
  */
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const recipe = (name: string) =>
   readFileSync(new URL(`../fixtures/appointment/${name}`, import.meta.url), 'utf8');
-const run = promisify(execFile);
 
-/** What of an OpenAPI document is looked at. */
-interface OpenApi {
-  paths: object;
-  components: { schemas: object };
-}
+const copy = copied();
 
-let copy: string;
-
-/** Adds a line to a file of the copy, before the first line that has a text. */
-function addBefore(file: string, text: string, line: string): void {
-  const path = join(copy, file);
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const at = lines.findIndex((one) => one.includes(text));
-  if (at < 0)
-    throw new Error(`${file} has no line with ${text}: does docs/CONTRIBUTING.md still tell the recipe?`);
-  writeFileSync(path, lines.toSpliced(at, 0, line).join('\n'));
-}
-
-beforeAll(async () => {
-  copy = mkdtempSync(join(tmpdir(), 'sciatica-kind-'));
-  for (const name of ['src', 'bin', 'docs', 'package.json', 'LICENSE', 'tsconfig.json'])
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-
-  // The recipe: three new files and a line in each of three lists.
-  const migrations = 'src/store/sqlite/migrations';
-  const number = String(readdirSync(join(copy, migrations)).length).padStart(4, '0');
-  writeFileSync(join(copy, 'src/domain/appointment.ts'), recipe('appointment.ts.txt'));
-  writeFileSync(join(copy, migrations, `${number}-appointments.ts`), recipe('migration.ts.txt'));
-  writeFileSync(join(copy, 'src/cli/commands/appointment.ts'), recipe('command.ts.txt'));
-  addBefore('src/domain/kinds.ts', "from './goal.ts'", "import { appointmentKind } from './appointment.ts';");
-  addBefore('src/domain/kinds.ts', '} as const;', '  appointment: appointmentKind,');
-  addBefore(
-    `${migrations}/index.ts`,
-    "from './0001",
-    `import { sql as appointments } from './${number}-appointments.ts';`,
+beforeAll(() => {
+  copy.create('src/domain/appointment.ts', recipe('appointment.ts.txt'));
+  copy.create('src/cli/commands/appointment.ts', recipe('command.ts.txt'));
+  copy.addMigration('appointments', recipe('migration.ts.txt'));
+  copy.addBefore(
+    'src/domain/kinds.ts',
+    "from './goal.ts'",
+    "import { appointmentKind } from './appointment.ts';",
   );
-  addBefore(`${migrations}/index.ts`, '];', '  appointments,');
-  for (const line of recipe('program.txt').trimEnd().split('\n'))
-    addBefore('src/cli/program.ts', '  goal: async', line);
-  await run(process.execPath, ['src/build.mjs'], { cwd: copy });
+  copy.addBefore('src/domain/kinds.ts', '} as const;', '  appointment: appointmentKind,');
+  copy.addBefore('src/cli/program.ts', '  goal: async', ...recipe('program.txt').trimEnd().split('\n'));
 });
-
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const appointment = { userId: 1, date: '2026-04-02', place: 'Dr. Lang', notes: 'brought the diary' };
 const stored = { id: 1, ...appointment };
 
 /** A diary of the copied program, in a folder of its own. */
 function diary() {
-  const folder = freshFolder();
-  const file = (name: string) => join(folder, name);
-  const env = { PATH: process.env['PATH'], SCIATICA_DB: file('diary.db'), HOME: folder, TZ: 'UTC' };
-  const bin = join(copy, 'bin/sciatica.js');
-  const sciatica = async (...words: string[]) => {
-    const { stdout } = await run(process.execPath, [bin, ...words], { env, cwd: folder });
-    return stdout;
-  };
+  const made = copy.diary();
   const add = () =>
-    sciatica(
+    made.sciatica(
       'appointment',
       'add',
       '--date',
@@ -87,17 +45,9 @@ function diary() {
       '--notes',
       appointment.notes,
     );
-  const listed = async (...words: string[]) => JSON.parse(await sciatica('appointments', '--json', ...words));
-  const serve = async (...words: string[]) => {
-    const service = spawn(process.execPath, [bin, 'serve', '--port', '0', ...words], { env, cwd: folder });
-    onTestFinished(async () => {
-      service.kill();
-      await once(service, 'exit');
-    });
-    const [line] = await once(service.stdout, 'data');
-    return /http:\/\/\S+/.exec(String(line))?.[0] ?? '';
-  };
-  return { file, sciatica, add, listed, serve };
+  const listed = async (...words: string[]) =>
+    JSON.parse(await made.sciatica('appointments', '--json', ...words));
+  return { ...made, add, listed };
 }
 
 /** A diary of Nora with one appointment. */
@@ -107,6 +57,18 @@ async function filled() {
   await made.add();
   return made;
 }
+
+test('the recipe names what these tests touch', () => {
+  for (const file of [
+    'src/domain/',
+    'src/domain/kinds.ts',
+    'src/store/sqlite/migrations/',
+    'src/cli/commands/',
+    'src/cli/program.ts',
+    'DROP TABLE',
+  ])
+    expect(recipeOf('A kind of record')).toContain(file);
+});
 
 test('commands add, list, show, change, remove, undo and redo it', async () => {
   const { sciatica, listed } = await filled();
@@ -172,27 +134,22 @@ test('home and completion know it', async () => {
 test('the service reads, writes, describes and restores it', async () => {
   const { serve } = await filled();
   const base = await serve();
-  const call = async (method: string, path: string, body?: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    return [answer.status, await answer.json()];
-  };
   const { id: _, ...other } = { ...stored, place: 'Dr. Wu' };
-  expect(await call('GET', '/appointments?userId=1&place_like=lang')).toEqual([200, [stored]]);
-  expect(await call('POST', '/appointments', other)).toEqual([201, { id: 2, ...other }]);
-  expect(await call('PATCH', '/appointments/2', { notes: '' })).toEqual([
+  expect(await call(base, 'GET', '/appointments?userId=1&place_like=lang')).toEqual([200, [stored]]);
+  expect(await call(base, 'POST', '/appointments', other)).toEqual([201, { id: 2, ...other }]);
+  expect(await call(base, 'PATCH', '/appointments/2', { notes: '' })).toEqual([
     200,
     { id: 2, ...other, notes: '' },
   ]);
-  expect(await call('PUT', '/appointments/2', other)).toEqual([200, { id: 2, ...other }]);
-  expect(await call('DELETE', '/appointments/2')).toEqual([200, {}]);
-  expect(await call('POST', '/appointments/2/restore')).toEqual([201, { id: 2, ...other }]);
-  expect(await call('GET', '/appointments/7')).toMatchObject([404, { status: 404 }]);
-  expect(await call('POST', '/appointments', { ...other, userId: 9, place: '' })).toMatchObject([
+  expect(await call(base, 'PUT', '/appointments/2', other)).toEqual([200, { id: 2, ...other }]);
+  expect(await call(base, 'DELETE', '/appointments/2')).toEqual([200, {}]);
+  expect(await call(base, 'POST', '/appointments/2/restore')).toEqual([201, { id: 2, ...other }]);
+  expect(await call(base, 'GET', '/appointments/7')).toMatchObject([404, { status: 404 }]);
+  expect(await call(base, 'POST', '/appointments', { ...other, userId: 9, place: '' })).toMatchObject([
     400,
     { errors: [{ field: 'place' }, { field: 'userId' }] },
   ]);
-  const openapi = (await call('GET', '/openapi.json'))[1] as OpenApi;
+  const openapi = (await call(base, 'GET', '/openapi.json'))[1] as OpenApi;
   expect(Object.keys(openapi.paths)).toEqual(expect.arrayContaining(['/appointments', '/appointments/{id}']));
   expect(Object.keys(openapi.components.schemas)).toEqual(
     expect.arrayContaining(['Appointment', 'AppointmentInput', 'AppointmentEntry']),
@@ -202,7 +159,7 @@ test('the service reads, writes, describes and restores it', async () => {
 test('a sync takes it over, and sends it', async () => {
   const home = await filled();
   const token = await home.sciatica('token', 'add', 'laptop', '--role', 'admin');
-  const base = await home.serve('--auth');
+  const base = await home.serve({ auth: true });
   const laptop = diary();
   writeFileSync(laptop.file('token'), token.match(/\S{30,}/)?.[0] ?? '', { mode: 0o600 });
   await laptop.sciatica('remote', 'add', 'home', base, '--token-file', laptop.file('token'));
@@ -216,3 +173,27 @@ test('a sync takes it over, and sends it', async () => {
     { ...stored, id: 2 },
   ]);
 });
+
+test('a kind can be removed again, and the rest of the diary stays', async () => {
+  const { sciatica, file } = await filled();
+  await sciatica('appointment', 'edit', '1', '--place', 'Dr. Wu');
+  await sciatica('user', 'edit', '1', '--age', '45');
+  copyFileSync(file('diary.db'), file('removed.db'));
+  // The program as it is, without the kind, and with the migrations that a release with it and one without it brought.
+  const formats = migrations as string[];
+  formats.push(sqlOf('migration.ts.txt'), sqlOf('removal.ts.txt'));
+  const store = openStore(file('removed.db'));
+  try {
+    expect(store.users.get(1).age).toBe(45);
+    expect(store.history.list({}).map(({ record }) => record)).toEqual(['user', 'user']);
+    store.undo(Math.max(...store.history.list({}).map(({ change }) => change)));
+    expect(store.users.get(1).age).toBe(44);
+  } finally {
+    store.close();
+    formats.splice(-2);
+  }
+  expect(readFileSync(file('removed.db')).includes('Dr. Wu')).toBe(false);
+});
+
+/** The SQL of a migration among the fixtures. */
+const sqlOf = (name: string) => recipe(name).split('`')[1] ?? '';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { freshPath, NOW, practiceDb, run } from '../helpers.ts';
+import { freshFolder, NOW, practiceDb, run } from '../helpers.ts';
 
 /**
  * Whole sessions. A transcript is `$ sciatica …`, then what that prints (stderr with `! ` in front), then
@@ -13,7 +14,8 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 describe.each(readdirSync(folder).filter((name) => name.endsWith('.txt')))('%s', (name) => {
   test('is what happens', async () => {
     const transcript = readFileSync(`${folder}/${name}`, 'utf8');
-    const db = freshPath();
+    const XDG_DATA_HOME = freshFolder();
+    const db = join(XDG_DATA_HOME, 'sciatica/sciatica.db');
     let replay = '';
     let now = NOW;
     for (const line of transcript.split('\n')) {
@@ -23,7 +25,10 @@ describe.each(readdirSync(folder).filter((name) => name.endsWith('.txt')))('%s',
       if (line.startsWith('#')) replay += `${replay && '\n'}${line}\n`;
       if (!line.startsWith('$ sciatica')) continue;
       if (replay && !/(^|\n)#.*\n$/.test(replay)) replay += '\n';
-      const { code, stdout, stderr } = await run(words(line.slice('$ sciatica'.length)), { db, now });
+      const { code, stdout, stderr } = await run(words(line.slice('$ sciatica'.length)), {
+        env: { XDG_DATA_HOME },
+        now,
+      });
       const said = stderr.replaceAll(db, 'DATABASE').replace(/^(?=.)/gm, '! ');
       replay += `${line}\n${stdout.replaceAll('\r\n', '\n')}${said}${code === 0 ? '' : `= ${code}\n`}`;
     }

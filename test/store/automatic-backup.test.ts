@@ -20,7 +20,6 @@ import { digestOf } from '../../src/store/maintenance/backup-plan.ts';
 import { examine } from '../../src/store/maintenance/doctor.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair, decryptFile, isEncrypted } from '../../src/store/maintenance/encryption.ts';
-import { eraseFromBackups } from '../../src/store/maintenance/erase-backups.ts';
 import { openStore as openHooked, type Store } from '../../src/store/store.ts';
 import {
   dbOf,
@@ -333,10 +332,8 @@ describe('encrypted for a recipient', () => {
     ]);
     expect(isEncrypted(join(folder, name))).toBe(true);
     expect(readdirSync(join(store.path, '..')).filter((file) => file.endsWith('.tmp'))).toEqual([]);
-    const key = join(freshFolder(), 'key');
-    writeFileSync(key, identity);
     const plain = freshPath();
-    await decryptFile(join(folder, name), plain, key);
+    await decryptFile(join(folder, name), plain, identity, 'key');
     expect(logsIn(plain)).toBe(4);
     expect(ask(store)).toEqual(nothing);
   });
@@ -379,17 +376,19 @@ describe('an encrypted backup', () => {
 
   test('is decrypted for its owner only; an error of the disk is none of the file', async () => {
     const { recipient, identity } = await createKeyPair();
-    const [file, key] = [freshPath(), freshPath()];
+    const file = freshPath();
     await encryptedBackup(filledStore(1).path, file, recipient);
-    writeFileSync(key, identity);
     const plain = freshPath();
-    await decryptFile(file, plain, key);
+    await decryptFile(file, plain, identity, 'key');
     expect(statSync(plain).mode & 0o777).toBe(0o600);
-    await expect(decryptFile(file, join(plain, 'no', 'folder'), key)).rejects.toMatchObject({
-      code: 'ENOTDIR',
+    const nowhere = join(plain, 'no', 'folder');
+    await expect(decryptFile(file, nowhere, identity, 'key')).rejects.toMatchObject({
+      code: 'unusable',
+      message: `${nowhere} could not be read or written (ENOTDIR).`,
     });
-    writeFileSync(key, '# only a comment\n');
-    await expect(decryptFile(file, plain, key)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(decryptFile(file, plain, '# only a comment\n', 'key')).rejects.toMatchObject({
+      code: 'invalid',
+    });
   });
 });
 
@@ -414,8 +413,7 @@ describe('erasing a person', () => {
   ])('rewrites a backup that was %s, as one file', (_, change) => {
     const store = filledStore(4);
     const path = changed(store, change);
-    store.erase(1);
-    expect(eraseFromBackups(store)).toEqual({ rewritten: [path], deleted: [], left: [] });
+    expect(store.erase(1)).toEqual({ rewritten: [path], deleted: [], left: [] });
     const db = raw(path);
     expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
     expect(db.prepare('SELECT count(*) FROM logs WHERE userId = 1').pluck().get()).toBe(0);
@@ -430,21 +428,23 @@ describe('erasing a person', () => {
       db.close();
     });
     const before = readFileSync(path);
-    store.erase(1);
-    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [path] });
+    expect(store.erase(1)).toEqual({
+      rewritten: [],
+      deleted: [],
+      left: [{ path, why: expect.stringContaining('is damaged') }],
+    });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
   test('names no backup that has gone meanwhile, and none where there never was one', () => {
     const store = filledStore(2);
-    store.erase(1);
-    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [] });
+    expect(store.erase(1)).toEqual({ rewritten: [], deleted: [], left: [] });
     // A link that leads nowhere is listed, and cannot be read.
     changed(store, (path) => {
       rmSync(path);
       symlinkSync(join(folderOf(store), 'gone'), path);
     });
-    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [] });
+    expect(store.erase(1)).toEqual({ rewritten: [], deleted: [], left: [] });
   });
 
   test('makes no backup, and takes the person out of the plain ones', async () => {
@@ -458,13 +458,12 @@ describe('erasing a person', () => {
     await runBackupJob(ask(store).jobs[0] as BackupJob);
     const hand = join(folderOf(store), 'sciatica-by-hand.db');
     writeFileSync(hand, '');
-    store.erase(2);
-    const { rewritten, deleted, left } = eraseFromBackups(store);
+    const { rewritten, deleted, left } = store.erase(2);
     expect(rewritten.map((path) => basename(path))).toEqual([
       `test.db.auto-${DAY}.db`,
       'test.db.auto-2026-03-03.db',
     ]);
-    expect([deleted.length, readdirSync(stick), left]).toEqual([1, [], [hand]]);
+    expect([deleted.length, readdirSync(stick), left]).toEqual([1, [], [{ path: hand }]]);
     for (const path of rewritten) {
       expect(readFileSync(path).includes('only Ole knows')).toBe(false);
       expect(logsIn(path)).toBe(3);
@@ -479,7 +478,6 @@ describe('erasing a person', () => {
       return { store, job: ask(store).jobs[0] as BackupJob };
     }) as [Waiting, Waiting];
     mine.store.erase(2);
-    eraseFromBackups(mine.store);
     expect([mine, other].map(({ job }) => existsSync(job.source))).toEqual([false, true]);
     await runBackupJob(other.job);
     expect(readdirSync(folder)).toEqual([
@@ -495,11 +493,13 @@ describe('erasing a person', () => {
     store.settings.backups = {};
     rmSync(stick, { recursive: true });
     const { id } = store.users.create(user());
-    store.erase(id);
-    const { rewritten, deleted, left } = eraseFromBackups(store);
+    const { rewritten, deleted, left } = store.erase(id);
     expect([rewritten, deleted]).toEqual([[], []]);
     expect(left).toEqual([
-      expect.stringMatching(new RegExp(`^${stick}/test\\.db\\.[\\da-f]{8}\\.auto-\\*$`)),
+      {
+        path: expect.stringMatching(new RegExp(`^${stick}/test\\.db\\.[\\da-f]{8}\\.auto-\\*$`)),
+        why: 'the folder is not there',
+      },
     ]);
   });
 
@@ -508,8 +508,11 @@ describe('erasing a person', () => {
     ask(store);
     const file = join(folderOf(store), `test.db.auto-${DAY}.db`);
     writeFileSync(file, 'no database');
-    store.erase(2);
-    expect(eraseFromBackups(store)).toEqual({ rewritten: [], deleted: [], left: [file] });
+    expect(store.erase(2)).toEqual({
+      rewritten: [],
+      deleted: [],
+      left: [{ path: file, why: expect.stringContaining('is damaged') }],
+    });
   });
 });
 

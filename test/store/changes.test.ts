@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Store } from '../../src/store/store.ts';
-import { dbOf, failure, freshStore, log, user } from './helpers.ts';
+import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
 
 const short = ({ seq, record, id, action }: HistoryEntry) => `${seq} ${action} ${record} ${id}`;
 const all = 1000;
@@ -156,4 +156,156 @@ test('the revision differs after a change in this process and after one in anoth
   other.tokens.create({ name: 'phone', role: 'patient', users: [1], lifetime: null });
   revisions.push(store.revision());
   expect(new Set(revisions).size).toBe(3);
+});
+
+describe('the clock of a change', () => {
+  const START = 1_700_000_000_000;
+  interface Head {
+    clock: number;
+    uid: number;
+  }
+
+  /** A store whose clock shows `time.now`, with a user, who is there since `START`. */
+  function timed() {
+    const time = { now: START };
+    const store = freshStore(freshPath(), () => time.now);
+    store.users.create(user());
+    let age = 0;
+    return {
+      store,
+      time,
+      change: () => store.users.update(1, { age: ++age % 100 }),
+      clocks: () => heads(store).map(({ clock }) => clock),
+    };
+  }
+
+  const heads = (store: Store) =>
+    dbOf(store).all<Head>('SELECT clock, uid FROM history WHERE seq = head ORDER BY seq');
+
+  test('is the time in milliseconds, and a counter of three digits', () => {
+    const { time, change, clocks } = timed();
+    change();
+    change();
+    time.now += 2;
+    change();
+    expect(clocks()).toEqual([START * 1000, START * 1000 + 1, START * 1000 + 2, (START + 2) * 1000]);
+  });
+
+  test('goes on from the last one while the time is behind it; the time that is shown does not', () => {
+    const { store, time, change, clocks } = timed();
+    time.now -= 5000;
+    change();
+    time.now += 5001;
+    change();
+    expect(clocks()).toEqual([START * 1000, START * 1000 + 1, (START + 1) * 1000]);
+    expect(store.history.list().map(({ at }) => Date.parse(at))).toEqual([START + 1, START - 5000, START]);
+  });
+
+  test('carries into the milliseconds after a thousand changes in one', () => {
+    const { change, clocks } = timed();
+    for (let i = 0; i < 1000; i++) change();
+    expect(clocks().at(-1)).toBe((START + 1) * 1000);
+  });
+
+  test('is later than the latest that came from elsewhere', () => {
+    const { store, change, clocks } = timed();
+    store.settings.set('clock', String((START + 9) * 1000 + 999));
+    change();
+    expect(clocks().at(-1)).toBe((START + 10) * 1000);
+  });
+
+  test('and an id of 48 bits that is random come with every change, and with no other entry of it', () => {
+    const { store } = timed();
+    store.change(() => {
+      for (let i = 0; i < 3; i++) store.logs.create(log());
+    });
+    const uids = heads(store).map(({ uid }) => uid);
+    expect(uids).toHaveLength(2);
+    expect(new Set(uids).size).toBe(2);
+    for (const uid of uids) expect(uid).toBeLessThan(2 ** 48);
+    expect(dbOf(store).value('SELECT count(*) FROM history WHERE clock IS NOT NULL')).toBe(2);
+  });
+
+  test('of what another program writes is given when the next change begins', () => {
+    const { store, change, clocks } = timed();
+    // A change that did nothing: what follows belongs to no other.
+    store.users.update(1, {});
+    dbOf(store).run("UPDATE users SET lastName = 'Other' WHERE id = 1");
+    expect(store.history.list({ limit: 1 })).toMatchObject([{ source: 'cli', action: 'update' }]);
+    change();
+    expect(clocks()).toEqual([START * 1000, START * 1000 + 1, START * 1000 + 2]);
+    expect(store.history.list().map(({ change }) => change)).toEqual([3, 2, 1]);
+  });
+});
+
+describe('a creation is shown as it was', () => {
+  test.each<[string, (store: Store) => void]>([
+    ['while the record is so', () => {}],
+    [
+      'after it was changed, and changed back',
+      (store) => {
+        store.logs.update(1, { notes: 'later' });
+        store.logs.update(1, { notes: '' });
+        store.logs.update(1, { notes: 'at last' });
+      },
+    ],
+    ['after it was moved', (store) => void store.logs.update(1, { userId: 2, notes: 'moved' })],
+    ['after it was deleted', (store) => void store.logs.delete(1)],
+    ['after it was deleted with its user', (store) => void store.users.delete(1)],
+    [
+      'after it was deleted, and came back as another',
+      (store) => {
+        store.logs.delete(1);
+        store.logs.restore({ ...log({ notes: 'back' }), id: 1 });
+      },
+    ],
+    [
+      'after it went to somebody who was erased, and came back otherwise',
+      (store) => {
+        store.logs.update(1, { userId: 3, notes: 'theirs' });
+        store.logs.update(1, { userId: 1, notes: 'back' });
+        store.erase(3);
+      },
+    ],
+    [
+      'after it went to somebody who was erased, came back, and was deleted',
+      (store) => {
+        store.logs.update(1, { userId: 3, notes: 'theirs' });
+        store.logs.update(1, { userId: 1, notes: 'back' });
+        store.logs.delete(1);
+        store.erase(3);
+      },
+    ],
+  ])('%s', (_, act) => {
+    const store = threeUsers();
+    const before = store.changesAfter(3, 2);
+    expect(before[0]?.after).toEqual({ id: 1, ...log() });
+    act(store);
+    expect(store.changesAfter(3, 2)).toEqual(before);
+    expect(store.historyOf('log', 1)[0]).toEqual(before[0]);
+  });
+});
+
+test('of an erased change only number, clock and id stay; it is in no list', () => {
+  const store = threeUsers();
+  const api = store.as({ origin: { source: 'api', caller: 'Oles phone' } });
+  api.logs.update(2, { notes: 'x' });
+  store.undo(6);
+  const known = () =>
+    dbOf(store).all('SELECT change, clock, uid FROM history WHERE seq = head AND change <= 7 ORDER BY seq');
+  const before = known();
+  store.erase(2);
+  expect(known()).toEqual(before);
+  expect(
+    dbOf(store).all(
+      `SELECT change FROM history WHERE seq = head AND change < 8 AND coalesce(record, recordId, userId, formerUserId, action, before,
+         after, at, source, caller, undoes) IS NULL`,
+    ),
+  ).toEqual([{ change: 2 }, { change: 5 }, { change: 6 }, { change: 7 }]);
+  expect(store.history.list().map(({ change }) => change)).toEqual([8, 4, 3, 1]);
+  for (const change of [2, 5, 6, 7]) {
+    expect(store.history.ofChange(change)).toEqual([]);
+    expect(failure(() => store.undo(change)).code).toBe('not-found');
+  }
+  expect([store.history.nextUndo(), store.history.nextRedo()]).toEqual([4, undefined]);
 });

@@ -60,7 +60,12 @@ test.each<[what: string, size: number, LogFilter, goesOn: boolean, isLong: boole
 test.each<[LogFilter, goesOn: boolean, isLong: boolean]>([
   [{ userId: 1 }, false, false],
   [{ userId: 1 }, true, true],
-  [{ userId: 1, sort: '-date', limit: 2 }, false, true],
+  [{ userId: 1, sort: '-date', limit: 2 }, false, false],
+  [{ userId: 1, offset: 20, limit: 10 }, false, false],
+  [{ userId: 1, offset: 100_000, limit: 10 }, false, true],
+  [{ userId: 1, sort: 'painAfter', limit: 2 }, false, true],
+  [{ userId: 1, exerciseType: 'stretch', limit: 2 }, false, true],
+  [{ userId: 1, search: 'zzzz', limit: 2 }, false, true],
   [{ userId: 1, exerciseType: 'stretch' }, false, true],
   [{ userId: 2, sort: '-date' }, false, false],
 ])('with a user who has many logs, %j, going on: %s, is long: %s', (filter, goesOn, isLong) => {

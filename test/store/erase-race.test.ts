@@ -7,7 +7,6 @@ import { type BackupJob, runBackupJob } from '../../src/store/maintenance/automa
 import { backup } from '../../src/store/maintenance/backup.ts';
 import { encryptedBackup } from '../../src/store/maintenance/encrypted-backup.ts';
 import { createKeyPair } from '../../src/store/maintenance/encryption.ts';
-import { eraseFromBackups } from '../../src/store/maintenance/erase-backups.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failure, filledStore, freshFolder, freshPath, freshStore, log, raw } from './helpers.ts';
@@ -60,7 +59,6 @@ function holding(...folders: string[]): string[] {
 
 function eraseOle(it: Store): void {
   it.erase(2);
-  eraseFromBackups(it);
 }
 
 async function codeOf(work: () => unknown): Promise<string> {
@@ -114,7 +112,7 @@ describe('a backup during which a person is erased is not kept', () => {
     expect(readdirSync(folder)).toEqual([]);
     await runBackupJob(jobs[0] as BackupJob);
     expect(readdirSync(folder)).toHaveLength(1);
-    eraseFromBackups(it);
+    it.erase(2);
     expect(holding(join(it.path, '..'), ...(kind === 'plain' ? [folder] : []))).toEqual([]);
   });
 
@@ -181,15 +179,13 @@ test('two persons who are erased at once are both out of the backups', () => {
   it.backUpIfDue({ today: '2026-03-02', isService: false, warn: () => {}, start: () => {} });
   const folder = join(it.path, '..', 'backups');
   expect(holding(folder)).toHaveLength(1);
-  it.erase(2);
   step.synced = 0;
   // The second erasing has finished its copy while the first is about to put its own in place.
   step.afterSync[1] = () => {
     step.afterSync = {};
     it.erase(1);
-    eraseFromBackups(it);
   };
-  expect(eraseFromBackups(it)).toMatchObject({ left: [] });
+  expect(it.erase(2)).toMatchObject({ left: [] });
   expect(holding(folder)).toEqual([]);
 });
 
@@ -205,7 +201,6 @@ test('somebody whom a restore brought back stays in the backups when another per
   restoration.close();
   const it = freshStore(path);
   it.backUpIfDue({ today: '2026-03-02', isService: false, warn: () => {}, start: () => {} });
-  it.erase(1);
-  expect(eraseFromBackups(it).rewritten).toHaveLength(1);
+  expect(it.erase(1).rewritten).toHaveLength(1);
   expect(holding(join(path, '..', 'backups'))).toHaveLength(1);
 });

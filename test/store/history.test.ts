@@ -17,7 +17,7 @@ function imported(store: Store, ...values: object[]): void {
       value,
     })),
   );
-  task.apply({ onConflict: 'overwrite', dryRun: false });
+  task.apply({ onConflict: 'overwrite', dryRun: false, sameIds: true });
 }
 
 const records = (store: Store) => [store.users.list(), store.logs.list()];

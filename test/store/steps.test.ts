@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshStore, log, user } from './helpers.ts';
+import { dbOf, freshStore, log, user } from './helpers.ts';
 
 /** A store with a user and a log, whose pain after went from 4 to 3 to 2: changes 1 to 4. */
 function edited() {
@@ -70,5 +70,19 @@ describe('step by step', () => {
     expect(store.history.nextUndo()).toBe(5);
     store.undo(5);
     expect(store.history.nextUndo()).toBeUndefined();
+  });
+
+  test('goes through a chain of 12,000 undos, each of the one before', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.users.update(1, { age: 50 });
+    dbOf(store).exec(
+      `INSERT INTO history (seq, change, head, record, recordId, userId, action, before, after, clock, uid, source, undoes)
+       WITH RECURSIVE changes (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM changes WHERE id < 12002)
+       SELECT id, id, id, 'user', 1, 1, 'update', before, after, clock + id, 7, 'undo', id - 1
+       FROM changes JOIN history AS last ON last.seq = 2`,
+    );
+    // The last undo is a redo: change 2 is in effect.
+    expect([store.history.nextUndo(), store.history.nextRedo()]).toEqual([2, undefined]);
   });
 });

@@ -61,7 +61,11 @@ test('who was erased here does not come back, and is not erased there before som
     expect([isSettled(result), here.users.has(2), there.users.has(2)]).toEqual([true, false, true]);
   }
   for (const table of ['replicas', 'counterparts'])
-    expect(dbOf(here).all(`SELECT * FROM ${table}`).filter((row) => /ole@/.test(JSON.stringify(row)))).toEqual([]);
+    expect(
+      dbOf(here)
+        .all(`SELECT * FROM ${table}`)
+        .filter((row) => /ole@/.test(JSON.stringify(row))),
+    ).toEqual([]);
   expect((await there.diary()).erasedElsewhere()).toEqual([2]);
   // Nothing of it is passed on to others meanwhile.
   const third = openStore(freshPath());
@@ -172,23 +176,23 @@ describe('a backup is restored where no database was, and ids are given again', 
       .map(({ id, email }) => [email, ...store.logs.list({ userId: id }).map(({ notes }) => notes)]);
 
   test('of the service: a log is another one', async () => {
-      const { here, there: first, now } = await synced();
-      const copy = copyOf(first);
-      first.logs.create(log({ userId: 1, notes: 'lost' }));
-      const other = machine(now);
-      for (const store of [here, other]) await run(store, first);
-      const there = movedTo(copy, now);
-      expect(there.logs.create(log({ userId: 2, notes: 'another' })).id).toBe(5);
-      for (let i = 0; i < 2; i++) {
-        const { disputes } = await run(here, there);
-        expect([disputes, contents(here)]).toEqual([[], contents(there)]);
-        expect(owned(here)).toEqual([
-          ['nora@example.org', 'one of nora@example.org', 'two of nora@example.org', 'lost'],
-          ['ole@example.org', 'one of ole@example.org', 'two of ole@example.org', 'another'],
-        ]);
-      }
-      await run(other, there);
-      expect(contents(other)).toEqual(contents(there));
+    const { here, there: first, now } = await synced();
+    const copy = copyOf(first);
+    first.logs.create(log({ userId: 1, notes: 'lost' }));
+    const other = machine(now);
+    for (const store of [here, other]) await run(store, first);
+    const there = movedTo(copy, now);
+    expect(there.logs.create(log({ userId: 2, notes: 'another' })).id).toBe(5);
+    for (let i = 0; i < 2; i++) {
+      const { disputes } = await run(here, there);
+      expect([disputes, contents(here)]).toEqual([[], contents(there)]);
+      expect(owned(here)).toEqual([
+        ['nora@example.org', 'one of nora@example.org', 'two of nora@example.org', 'lost'],
+        ['ole@example.org', 'one of ole@example.org', 'two of ole@example.org', 'another'],
+      ]);
+    }
+    await run(other, there);
+    expect(contents(other)).toEqual(contents(there));
   });
 
   test('of the service: a user is another one, and gets nothing that is not theirs', async () => {

@@ -111,7 +111,10 @@ test('the undo of a first sync asks, and what was forgotten is sent nowhere', as
   expect(await run(['remote', 'rm', 'home', '--forget', '--yes'], { db })).toMatchObject({ code: 0 });
   expect((await run(['logs', '--json'], { db })).stdout).toBe('[]\n');
   await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
-  expect(await run(['sync'], { db })).toMatchObject({ code: 0, stdout: 'Taken over: 1 user new; 3 logs new.\n' });
+  expect(await run(['sync'], { db })).toMatchObject({
+    code: 0,
+    stdout: 'Taken over: 1 user new; 3 logs new.\n',
+  });
   expect([store.users.count(), store.logs.count()]).toEqual([1, 3]);
 });
 
@@ -130,7 +133,9 @@ test('deletions that are held back are named, and settled in either way', async 
   expect((await run(['remotes'], { db })).stderr).toMatch(
     /Held back: 25 deletions .*log 1, log 2.*--accept-deletions.*--restore-deletions/s,
   );
-  expect(await run(['remotes', '--accept-deletions', '--restore-deletions'], { db })).toMatchObject({ code: 2 });
+  expect(await run(['remotes', '--accept-deletions', '--restore-deletions'], { db })).toMatchObject({
+    code: 2,
+  });
   expect(await run(['remotes', '--restore-deletions'], { db })).toMatchObject({ code: 0 });
   expect(await run(['sync'], { db })).toMatchObject({ code: 0, stdout: 'Sent: 25 logs new.\n' });
   expect(store.logs.count()).toBe(60);

@@ -290,8 +290,12 @@ test('a routine that was deleted there and renamed here goes, and comes back bes
   there.routines.create({ ...routine, name: 'evening' });
   here.routines.replace(1, { ...routine, name: 'evening' });
   await run();
-  for (const store of [here, there]) expect(store.routines.list().map(({ name }) => name)).toEqual(['evening']);
+  for (const store of [here, there])
+    expect(store.routines.list().map(({ name }) => name)).toEqual(['evening']);
   there.restore({ record: 'routine', id: 1 });
   await settle();
-  expect(there.routines.list().map(({ id, name }) => `${id} ${name}`)).toEqual(['1 evening', '2 evening (2)']);
+  expect(there.routines.list().map(({ id, name }) => `${id} ${name}`)).toEqual([
+    '1 evening',
+    '2 evening (2)',
+  ]);
 });

@@ -123,7 +123,11 @@ test('two routines of one name are both shown, one with a number, and the number
   ];
   expect([first.id, second.id]).toEqual([2, 2]);
   expect(isSettled(await run())).toBe(true);
-  const names = (store: typeof here) => store.routines.list().map(({ name }) => name).sort();
+  const names = (store: typeof here) =>
+    store.routines
+      .list()
+      .map(({ name }) => name)
+      .sort();
   expect([names(here), names(there)]).toEqual([
     ['evening', 'evening (2)', 'morning'],
     ['evening', 'evening (2)', 'morning'],
@@ -257,7 +261,12 @@ test('two diaries stay apart, and with --as are one', async () => {
   for (const store of [here, there]) {
     const nora = store.users.list().find(({ email }) => email === 'nora@example.org');
     expect([store.users.count(), nora?.painLevel]).toEqual([2, 2]);
-    expect(store.logs.list({ userId: nora?.id ?? 0 }).map(({ notes }) => notes).sort()).toEqual(['here', 'there']);
+    expect(
+      store.logs
+        .list({ userId: nora?.id ?? 0 })
+        .map(({ notes }) => notes)
+        .sort(),
+    ).toEqual(['here', 'there']);
   }
   there.users.create(user({ email: 'third@example.org' }));
   await syncWith(here, transportTo(there));

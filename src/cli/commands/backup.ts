@@ -69,6 +69,7 @@ async function makeBackup(
   file: string | undefined,
   { force = false, encrypt }: BackupOptions,
 ): Promise<void> {
+  context.requireNamed();
   const source = context.databasePath;
   const folder = file === undefined ? join(dirname(source), 'backups') : folderOf(file);
   const name = `sciatica-${localStamp(context.now())}.db${encrypt === undefined ? '' : '.age'}`;

@@ -43,6 +43,8 @@ export function addDoctorCommand(program: Command, context: Context): void {
 async function examineIt(context: Context, options: DoctorOptions): Promise<void> {
   const { examine } = await import('../../store/maintenance/doctor.ts');
   const examination = examine(context.databasePath);
+  // Of one that is gone there may be a copy, which the examination names.
+  if (!examination.exists && examination.checks[0]?.ok) context.requireNamed();
   const wrong = examination.checks.filter(({ ok }) => !ok);
   const { checks, counts, ...about } = examination;
   const members = Object.fromEntries(
@@ -94,6 +96,7 @@ async function rescueIt(context: Context, output: string, { json }: DoctorOption
   if (format === 'csv')
     throw usage('--rescue: CSV holds one kind of record. Give a file that ends in .json or .ndjson.');
   refuseExisting(output, false);
+  context.requireNamed();
   const rescued = rescue(context.databasePath);
   const { records, lostUsers, lostLogs, broken } = rescued;
   const written = Object.fromEntries(kindNames.map((kind) => [kind, records[kind].length]));

@@ -117,7 +117,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
     if (format === 'json' && origin?.complete && !history.lastChanges().next().done)
       lists[LAST_CHANGES] = history.lastChanges();
     const pieces = await (format === 'fhir'
-      ? bundled(lists, snapshot, filter, options)
+      ? bundled(lists, snapshot, context.today, filter, options)
       : format === 'csv' && !isOfOthers
         ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
         : rendered(lists, format, options, origin));
@@ -202,6 +202,7 @@ function userIds({ logs }: Store, filter: LogFilter): number[] | undefined {
 async function bundled(
   lists: Lists,
   store: Store,
+  today: string,
   filter: LogFilter,
   options: Options,
 ): Promise<Iterable<string>> {
@@ -211,7 +212,7 @@ async function bundled(
     database: store.id,
     type: options['bundle'] as BundleType | undefined,
     anonymous,
-    report: options['withReport'] === true ? await reportsOf(store, filter, anonymous) : undefined,
+    report: options['withReport'] === true ? await reportsOf(store, filter, anonymous, today) : undefined,
   });
 }
 
@@ -220,11 +221,12 @@ async function reportsOf(
   store: Store,
   { since, until }: LogFilter,
   anonymous: boolean,
+  today: string,
 ): Promise<BundleOptions['report']> {
   const { reportHtml, reportOf } = await import('../../cases/report.ts');
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
   return ({ id }) =>
-    namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous })));
+    namingFlags(reportFields, () => reportHtml(reportOf(store, id, { ...period, anonymous }, today)));
 }
 
 /** Where the records are from; nothing for a file that cannot be imported. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { countedLogs } from '../../cases/counted-logs.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -22,6 +23,7 @@ const DAYS = 14;
  * @returns false where there is no user yet, and the help is what helps
  */
 export async function showHome(context: Context): Promise<boolean> {
+  context.requireNamed();
   if (!existsSync(context.databasePath) || context.store.users.count() === 0) return false;
   const userId = resolveUser(context, undefined);
   const lines = userId === undefined ? severalLines(context) : ownLines(context, userId);
@@ -54,9 +56,10 @@ function severalLines(context: Context): string[] {
 function ownLines(context: Context, userId: number): string[] {
   const { store, today } = context;
   const user = store.users.get(userId);
+  const { counted: all, leftOut } = countedLogs(store, userId, {}, today);
   const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
   const recent = store.logs.list({ userId, since: addDays(today, 1 - DAYS), until: today });
-  const [last] = store.logs.list({ userId, until: today, sort: '-date,-id', limit: 1 });
+  const [last] = store.logs.list({ ...all, sort: '-date,-id', limit: 1 });
   const [goal] = store.goals.list({ userId });
   const [routine] = store.routines
     .list({ userId })
@@ -73,6 +76,9 @@ function ownLines(context: Context, userId: number): string[] {
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
     ...syncLines(context),
+    ...(leftOut > 0
+      ? [`Left out   ${counted(leftOut, 'session')} after today or before the birth that the age implies`]
+      : []),
     '',
     `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
     `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,
@@ -84,7 +90,8 @@ function ownLines(context: Context, userId: number): string[] {
 function syncLines(context: Context): string[] {
   const { remotes } = context.store;
   const held = remotes.heldBack();
-  const waiting = held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
+  const waiting =
+    held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
   const late = remotes.inStep().filter(({ at }) => at === null || context.now().getTime() - at > LATE_MS);
   return [
     ...waiting,
@@ -110,6 +117,6 @@ function painLines(logs: readonly Log[]): string[] {
   const [first, last] = [means[0], means.at(-1)];
   if (first === undefined || last === undefined) return [];
   const points = (mean: number) => String(Math.round(mean * 10) / 10);
-  const words = means.length === 1 ? points(first) : `${points(first)} at first, ${points(last)} at last`;
-  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, in ${DAYS} days`];
+  const words = means.length === 1 ? points(first) : `${points(first)} → ${points(last)}`;
+  return [`Pain       ${sparkline(means, DAYS)} ${words}, before exercise, last ${DAYS} days`];
 }

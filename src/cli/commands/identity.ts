@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
 import { confirmed } from '../input/edit.ts';
 import { examples } from '../terminal/help.ts';
 import { print, say } from '../terminal/io.ts';
@@ -19,7 +21,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
     )
     .option('--json', 'as JSON')
     .addHelpText('after', examples('sciatica identity', 'sciatica identity new --db copy.db'))
-    .action((options: IdentityOptions) => show(context, context.store.id, options));
+    .action((options: IdentityOptions) => show(context, ownId(context), options));
   command
     .command('new')
     .summary('Make a copy a database of its own')
@@ -29,6 +31,13 @@ export function addIdentityCommand(program: Command, context: Context): void {
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica identity new --db copy.db'))
     .action((_: IdentityOptions, command: Command) => renew(context, command.optsWithGlobals()));
+}
+
+/** @throws SciaticaError `not-found` where there is no database yet */
+function ownId(context: Context): string {
+  const { id } = context.store;
+  if (existsSync(context.databasePath)) return id;
+  throw new SciaticaError('not-found', 'There is no database yet, so it has no identity.');
 }
 
 function show(context: Context, id: string, { json = false }: IdentityOptions): void {

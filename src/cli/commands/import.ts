@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
@@ -20,8 +21,10 @@ import {
   describeConflict,
   describeCounts,
   describeGone,
+  describeMoved,
   describeRecipients,
   describeRefusal,
+  namesOf,
   OLDER_FILE,
   totalOf,
 } from '../views/import.ts';
@@ -39,6 +42,7 @@ interface ImportOptions {
   mirror?: boolean;
   yes?: boolean;
   as?: string;
+  sameIds?: boolean;
 }
 
 /** What the choices of --on-conflict are to the store. */
@@ -61,7 +65,9 @@ export function addImportCommand(program: Command, context: Context): void {
 
 A file that says which database it is from (JSON does; NDJSON with --origin) is known again the next time: what is new there comes in, what was changed there and not here is changed, the rest is left alone, and what was deleted there is named; --mirror deletes it here too. A record that was changed on both sides is a conflict: it is shown, and nothing is imported unless --on-conflict says whose state counts: theirs (the file's), ours, or newest, the one that was changed last. A record equal in every field to one that is here is that one. Ids are kept where they were never used. A user who was erased here is a conflict too, and so is a record that differs though the file, with all records, says that it was never changed there: two copies of one database give the same id to different records. Of such logs renumber keeps both.
 
-Of other files, and those of this database itself, the ids count: a record that is there already, the same, is left alone; one without an id gets a new one. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: ours (or skip) keeps what is stored, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's under a new id, and logs in the file follow their user. Of two routines of one name, and of two goals, a user keeps one: renumber does not help there.`,
+Files without an origin, and those of this database itself, are matched by id: a record that is there already, the same, is left alone; one without an id gets a new one. If its id is taken by a different record, nothing is imported unless --on-conflict says what to do: ours (or skip) keeps what is stored, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's under a new id, and logs in the file follow their user. Of two routines of one name, and of two goals, a user keeps one: renumber does not help there.
+
+The ids in a file without an origin may be those of another database. Records whose users are not in the file come into a database of several users only with --as ID, or with --same-ids where the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.`,
     )
     .argument('<file>', 'the file, or - for stdin')
     .addOption(formatOption('as its name says, or what is in it'))
@@ -72,6 +78,7 @@ Of other files, and those of this database itself, the ids count: a record that 
       ).choices(Object.keys(policies)),
     )
     .option('--as <id>', 'put the records of a file with one user under this user')
+    .option('--same-ids', 'the user ids of the file are those of this database')
     .option('--mirror', 'delete what was deleted there, after asking; of a complete JSON export')
     .option('--yes', 'do not ask')
     .option('--dry-run', 'find out what would happen, and write nothing')
@@ -81,7 +88,8 @@ Of other files, and those of this database itself, the ids count: a record that 
       'after',
       examples(
         'sciatica import db.json --dry-run',
-        'sciatica import logs.csv',
+        'sciatica import logs.csv --as 3',
+        'sciatica import all.csv --same-ids',
         'sciatica import nora.json --as 3',
         'sciatica import nora.json --on-conflict newest --mirror',
         'sciatica export --db old.db --format ndjson | sciatica import - --on-conflict renumber',
@@ -91,7 +99,9 @@ Of other files, and those of this database itself, the ids count: a record that 
 }
 
 async function importFile(context: Context, path: string, options: ImportOptions): Promise<void> {
+  if (options.dryRun) context.mayCreate = false;
   const as = options.as === undefined ? undefined : context.store.users.get(idOf(options.as, '--as')).id;
+  if (as !== undefined && options.sameIds) throw usage('--as and --same-ids cannot both be given.');
   const file = await openInput(context, path);
   const { readRecords } = await import('../../exchange/read.ts');
   const { formatOfName } = await import('../../exchange/format.ts');
@@ -104,7 +114,7 @@ async function importFile(context: Context, path: string, options: ImportOptions
   context.ifInterrupted = 'Nothing was imported.';
   try {
     const reading = await readRecords(file.bytes, { format, raw });
-    task = await context.store.import(reading.where);
+    task = await context.store.import(reading.where, path === '-' ? undefined : basename(path));
     await readAll(file, reading, task, progress);
     context.ifInterrupted = undefined;
     origin = reading.origin?.();
@@ -133,10 +143,14 @@ async function apply(
   },
 ): Promise<void> {
   const { origin, as, progress } = given;
-  const { onConflict, mirror = false, dryRun = false, yes = false } = given.options;
+  const { onConflict, mirror = false, dryRun = false, yes = false, sameIds } = given.options;
   if (mirror && !(isForeign(context, origin) && origin.complete))
     throw usage(
       '--mirror is for a JSON export of another database with all that it has: made by sciatica export, without filters.',
+    );
+  if (sameIds && isForeign(context, origin))
+    throw usage(
+      '--same-ids is for files that do not say which database they are from. This one does: its ids are matched by that.',
     );
   if (onConflict === 'newest' && !isForeign(context, origin))
     throw usage('--on-conflict newest is for an export of another database that says so: JSON.');
@@ -145,6 +159,7 @@ async function apply(
     origin,
     mirror,
     as,
+    sameIds,
   } as const;
   if (!mirror || dryRun || yes) {
     task.apply({ ...wanted, dryRun });
@@ -231,8 +246,10 @@ function sayResult(context: Context, task: Import, options: ImportOptions, isMer
   const { result } = task;
   if (!result) return;
   sayCounts(context, result, options);
-  const { counts, gone, isOlder, recipients } = result;
+  const { counts, gone, isOlder, recipients, replaced, moved } = result;
   if (recipients.length > 0) say(context, escapeControls(describeRecipients(recipients)));
+  if (replaced.length > 0) say(context, `Changed records of: ${escapeControls(namesOf(replaced))}`);
+  for (const line of describeMoved(moved)) say(context, escapeControls(line));
   if (isOlder) say(context, OLDER_FILE);
   const missing = gone.length > 0 && !options.mirror;
   if (missing)
@@ -250,7 +267,7 @@ function sayResult(context: Context, task: Import, options: ImportOptions, isMer
 
 function sayCounts(
   context: Context,
-  { counts, conflicts, gone, isOlder }: ImportResult,
+  { counts, conflicts, gone, isOlder, recipients, replaced, moved }: ImportResult,
   options: ImportOptions,
 ): void {
   if (options.json)
@@ -260,6 +277,9 @@ function sayCounts(
         ...Object.fromEntries(kindNames.map((kind) => [listKeyOf(kind), counts[kind]])),
         conflicts,
         deletedThere: gone,
+        recipients: recipients.map(({ id }) => id),
+        replaced: replaced.map(({ id }) => id),
+        moved,
         older: isOlder,
         dryRun: options.dryRun ?? false,
       }),

@@ -11,7 +11,9 @@ import {
   logRecord,
   suggestEffective,
 } from '../../domain/log.ts';
+import { painIn } from '../../domain/words/pain-words.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
+import { ageOf, anywayOption, settleDays } from '../input/days.ts';
 import {
   askExercise,
   askSimilar,
@@ -36,7 +38,7 @@ import { examples } from '../terminal/help.ts';
 import { commandLine, escapeControls, quoted, say } from '../terminal/io.ts';
 import { checkJson, printDone, sayDoubtOfDay } from '../terminal/output.ts';
 import { answerOf } from '../views/records.ts';
-import { redFlagsHelp } from '../views/red-flags.ts';
+import { redFlagsHelp, sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const IN_ONE_LINE =
   'In one line, the name is that of an exercise done before or a part of it, such as piri, or its initials; a new name needs --type, or is asked about. It is today, without notes, and helped if the pain is less after than before, unless you say otherwise. --name is always taken literally.';
@@ -52,6 +54,7 @@ export function addLogAddCommands(log: Command, context: Context): void {
     .argument('[words...]', 'name before after note…');
   addFieldOptions(add, logFields);
   add
+    .addOption(anywayOption())
     .addOption(notesOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -79,6 +82,7 @@ export function addLogAddCommands(log: Command, context: Context): void {
   const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;
   addFieldOptions(again, ofToday);
   again
+    .addOption(anywayOption())
     .addOption(notesOption())
     .addOption(jsonOption())
     .addHelpText('after', examples('sciatica log again', 'sciatica log again piri 6 4'))
@@ -132,6 +136,8 @@ async function repeatLog(context: Context, words: readonly string[], options: Op
   if (!last)
     throw new SciaticaError('not-found', 'There is no session to repeat. Start with: sciatica log add');
   const { exerciseName, exerciseType } = last;
+  if (context.interactive && draft.values['painAfter'] === undefined)
+    say(context, `${escapeControls(exerciseName)}, once more:`);
   await save(
     context,
     options,
@@ -191,12 +197,18 @@ async function save(
   const { logs } = context.store;
   const values = withDefaults(context, draft, known);
   const asked = context.interactive && Object.keys(missingOf(logFields, values)).length > 0;
-  const log = logs.create(
-    await checked(context, asked ? await askMissing(context, draft, known) : values, known, draft),
+  const input = await checked(
+    context,
+    asked ? await askMissing(context, draft, known) : values,
+    known,
+    draft,
   );
+  await settleDays(context, options, logFields, input, ageOf(context, input.userId));
+  const log = logs.create(input);
   const done = `Added log ${log.id}: ${answerOf(log, context.today)}.`;
   printDone(context, options, { fields: logRecord, record: log, done });
   sayDoubts(context, log, asked ? [] : known);
+  await sayRedFlagsAfter(context, [log]);
 }
 
 /** Values of fields that were not given; in prompts, the defaults. */
@@ -284,24 +296,15 @@ interface Said {
   values: Record<string, unknown>;
 }
 
-const NUMBER = /^\d+([.,]\d+)?$/;
-
-/** Both levels of pain in one word, as in `log routine --set`. */
-const PAIR = /^(\d+),(\d+)$/;
-
 /**
- * Reads `name before after note…`, or `name before,after note…`: the name ends where the first number stands.
+ * Reads `name before after note…`: the name ends where the first level of pain stands.
  * @param given the values of flags
  * @throws SciaticaError `invalid` where a word and a flag say the same
  */
 function readWords(words: readonly string[], given: Readonly<Record<string, unknown>>): Said {
-  if (words.length === 0) return { values: {} };
-  const first = words.findIndex((word) => NUMBER.test(word));
-  const end = first < 0 ? words.length : first;
-  const name = words.slice(0, end).join(' ').trim();
-  const said = words.slice(end, end + 2).filter((word, i) => i === 0 || NUMBER.test(word));
-  const notes = words.slice(end + said.length).join(' ');
-  const [painBefore, painAfter] = (said.length === 1 && PAIR.exec(said[0] ?? '')?.slice(1)) || said;
+  const { before, levels, after } = painIn(words);
+  const [name, notes] = [before.join(' ').trim(), after.join(' ')];
+  const [painBefore, painAfter] = levels;
   const texts = {
     ...(painBefore !== undefined && { painBefore }),
     ...(painAfter !== undefined && { painAfter }),

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { logFields, logRecord } from '../../domain/log.ts';
+import { type Log, logFields, logRecord, suggestEffective } from '../../domain/log.ts';
+import { anywayOption } from '../input/days.ts';
 import { askExercise } from '../input/exercises.ts';
 import { notesOption, withNotes } from '../input/notes.ts';
 import { addFieldOptions, idOf, jsonOption, type Options } from '../input/options.ts';
@@ -65,6 +66,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
     .option(`--${userId.flag} <id>`, userId.help);
   addFieldOptions(command, { date });
   command
+    .addOption(anywayOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -97,12 +99,29 @@ async function editLog(context: Context, text: string | undefined, options: Opti
     asked: { exerciseName, exerciseType, ...others },
     ask: {
       exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
-      effective: (helped) => askHelped(context, helped === true),
+      effective: (helped, answers) => askHelped(context, effectiveAfter(current, answers) ?? helped === true),
     },
     check: (given) => checkChange(users, 'log', given),
+    complete: async (given) => {
+      if (!('painBefore' in given || 'painAfter' in given) || 'effective' in given) return;
+      const derived = effectiveAfter(current, given);
+      if (derived !== undefined) given['effective'] = derived;
+      else if (context.interactive) given['effective'] = await askHelped(context, current.effective);
+    },
     describe: (log) => `log ${log.id}: ${answerOf(log, context.today)}`,
   }));
   if (changed && 'date' in changed.patch) sayDoubtOfDay(context, changed.record.date);
+}
+
+/**
+ * Whether a session helped, by the pain that it has once it is changed.
+ * @returns undefined if the person said otherwise than the pain it had
+ */
+function effectiveAfter(current: Log, given: Partial<Log>): boolean | undefined {
+  const { painBefore, painAfter } = { ...current, ...given };
+  return current.effective === suggestEffective(current.painBefore, current.painAfter)
+    ? suggestEffective(painBefore, painAfter)
+    : undefined;
 }
 
 async function idsOrPicked(context: Context, texts: readonly string[]): Promise<number[]> {

@@ -57,7 +57,7 @@ async function writeReport(context: Context, options: Options): Promise<void> {
   if (output !== undefined) file.refuseExisting(output, force);
   const { reportHtml, reportMarkdown, reportOf } = await import('../../cases/report.ts');
   const report = namingFlags(reportFields, () =>
-    reportOf(context.store, userId, { ...asked, anonymous: options['anonymous'] === true }),
+    reportOf(context.store, userId, { ...asked, anonymous: options['anonymous'] === true }, context.today),
   );
   const text = format === 'md' ? reportMarkdown(report) : reportHtml(report);
   if (output === undefined) return writeData(context, [text]);

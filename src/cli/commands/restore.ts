@@ -25,8 +25,11 @@ export function addRestoreCommand(program: Command, context: Context): void {
     .description(
       'Put a backup in the place of the database. It checks the backup, shows what it holds and asks first; the database that it replaces is kept beside it. An encrypted backup needs the identity that sciatica backup key made.',
     )
-    .argument('<file>', 'the backup')
-    .option('--identity <file>', 'decrypt the backup with the identity in this file')
+    .argument('<file>', 'the backup: a file')
+    .option(
+      '--identity <file>',
+      'decrypt the backup with the identity in this file or named pipe; - for stdin',
+    )
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -49,14 +52,16 @@ async function restore(context: Context, file: string, options: RestoreOptions):
 
 /** The decrypted backup is beside the database meanwhile, in a folder that is for nobody else. */
 async function restoreEncrypted(context: Context, file: string, options: RestoreOptions): Promise<void> {
-  const identity = options.identity ?? (await askedIdentity(context));
+  const identityFile = options.identity ?? (await askedIdentity(context));
+  const { readSecret } = await import('../input/input-file.ts');
+  const identity = await readSecret(context, identityFile);
   const { decryptFile } = await import('../../store/maintenance/encryption.ts');
   const { temporaryFolder } = await import('../../lib/files.ts');
   mkdirSync(dirname(context.databasePath), { recursive: true, mode: 0o700 });
   const folder = temporaryFolder(dirname(context.databasePath));
   try {
     const decrypted = join(folder.path, basename(file, '.age'));
-    await decryptFile(file, decrypted, resolve(identity));
+    await decryptFile(file, decrypted, identity, escapeControls(identityFile));
     await restorePlain(context, decrypted, options);
   } finally {
     folder.remove();

@@ -14,6 +14,7 @@ import {
 import { type Routine, type RoutineExercise, routineFields, routineRecord } from '../../domain/routine.ts';
 import { namesMeant } from '../../domain/words/match.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
+import { ageOf, settleDays } from '../input/days.ts';
 import {
   askExercises,
   askOpen,
@@ -43,6 +44,7 @@ import {
   wrongHint,
 } from '../terminal/output.ts';
 import { answerOf, summaryOf } from '../views/records.ts';
+import { sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const { userId, name } = routineFields;
 const { exerciseType } = logFields;
@@ -264,8 +266,10 @@ type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
 /** Records the exercises of a routine as one change. @throws SciaticaError; then nothing was written */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const { date = context.today } = await parseFlags(context, options, { date: logFields.date });
+  const day = await parseFlags(context, options, { date: logFields.date });
   const userId = await existingUserOrAsk(context, options);
+  await settleDays(context, options, { date: logFields.date }, day, ageOf(context, userId));
+  const { date = context.today } = day;
   const routine = await routineMeant(context, userId, name);
   const given = givenIn(routine, options['set'] as readonly string[]);
   const open = routine.exercises.filter(({ exerciseName }) => !given.has(exerciseName));
@@ -278,8 +282,10 @@ export async function logRoutine(context: Context, name: string, options: Option
     return [{ userId, ...exercise, date, ...said, effective }];
   });
   if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
-  tell(context, options, context.store.logs.createAll(done));
+  const logs = context.store.logs.createAll(done);
+  tell(context, options, logs);
   sayDoubtOfDay(context, date);
+  await sayRedFlagsAfter(context, logs);
 }
 
 function tell(context: Context, options: Options, logs: readonly Log[]): void {

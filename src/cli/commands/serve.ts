@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
+import { errnoOf } from '../../lib/files.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
 import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
@@ -23,7 +24,7 @@ interface ServeOptions {
   pairing?: true;
   rate?: number;
   burst?: number;
-  /** MiB a day. */
+  /** MiB an hour. */
   quota?: number;
 }
 
@@ -76,7 +77,7 @@ export function addServeCommand(program: Command, context: Context): void {
       countOf,
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
-    .option('--quota <MiB>', 'with --auth: MiB that it may write in a day (otherwise 64)', countOf)
+    .option('--quota <MiB>', 'with --auth: MiB that it may store in an hour (otherwise 64)', countOf)
     .addHelpText(
       'after',
       `
@@ -118,7 +119,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   });
   if (context.store.obstacle) log(`${escapeControls(context.store.obstacle)}\n`);
   context.warn = (line) => log(`sciatica: ${escapeControls(line)}\n`);
-  context.backUpByTimer();
+  context.careForCopiesByTimer();
   for (const warning of warnings({ ...options, host }, own ? own.files : files)) sayAlways(context, warning);
   const tell = (line: string) => sayAlways(context, line);
   const certificate = own
@@ -361,6 +362,6 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new SciaticaError('unusable', `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new SciaticaError('unusable', `${file} cannot be read: ${errnoOf(error)}.`);
   }
 }

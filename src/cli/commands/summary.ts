@@ -61,9 +61,9 @@ async function summarizeUser(
 ): Promise<void> {
   const { summaryOf } = await import('../../cases/summary.ts');
   const { store } = context;
-  const summary = await summaryOf(store, userId, asked);
+  const summary = await summaryOf(store, userId, asked, context.today);
   if (options['json']) return printJson(context, summary);
-  if (summary.sessions === 0) return sayNone(context, { userId });
+  if (summary.sessions === 0 && summary.leftOut === 0) return sayNone(context, { userId });
   const { canvasOf } = await import('../terminal/layout.ts');
   const { summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
@@ -81,7 +81,7 @@ async function detailsOf(summary: Summary, canvas: Canvas): Promise<string[]> {
 
 async function summarizeEverybody(context: Context, options: Options, asked: Asked): Promise<void> {
   const { placesOf } = await import('../../cases/summary.ts');
-  const summary = placesOf(context.store, asked);
+  const summary = placesOf(context.store, asked, context.today);
   if (options['json']) return printJson(context, summary);
   if (summary.places.length === 0) return sayNone(context, {});
   const { canvasOf } = await import('../terminal/layout.ts');

@@ -1,11 +1,13 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { type HistoryEntry, usersOf } from '../../domain/history.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
+import type { ChangePart } from '../../store/history/history.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
-import { commandLine, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
+import { commandLine, escapeControls, quoted, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */
@@ -19,14 +21,22 @@ export function addUndoCommand(program: Command, context: Context): void {
     .command('undo')
     .summary('Take back the last change, or any other')
     .description(
-      'Take back the last change, whoever made it, or the change with this number. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
+      'Take back the last change, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
     )
-    .argument('[change]', 'number of the change, as sciatica history shows it')
+    .argument(
+      '[change]',
+      'number of the change, as sciatica history shows it, or the name of an imported file',
+    )
     .option('--yes', 'do not ask')
     .option('--everywhere', 'also if other machines have the change: the next sync takes it back there too')
     .addHelpText(
       'after',
-      examples('sciatica undo', 'sciatica undo 12 --yes', 'sciatica undo 12 --everywhere'),
+      examples(
+        'sciatica undo',
+        'sciatica undo 12 --yes',
+        'sciatica undo zoe.csv',
+        'sciatica undo 12 --everywhere',
+      ),
     )
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
@@ -47,16 +57,27 @@ export function addRedoCommand(program: Command, context: Context): void {
 
 async function undoChange(context: Context, text: string | undefined, options: Options): Promise<void> {
   const { store } = context;
-  const change = text === undefined ? store.history.nextUndo() : idOf(text, 'A change');
+  const change = text === undefined ? store.history.nextUndo() : changeNamed(context, text);
   if (change === undefined) throw new SciaticaError('not-found', 'There is nothing to undo.');
   await takeBack(context, options, change, `To undo change ${change}`, `Undo change ${change}?`);
   sayDone(context, `Undid change ${change}. To have it back: ${commandLine(context, 'redo')}`);
 }
 
+/** A change by its number, or by the name of the file that it imported. @throws SciaticaError `not-found`, `invalid` */
+function changeNamed({ store }: Context, text: string): number {
+  if (/^\d+$/.test(text)) return idOf(text, 'A change');
+  const change = store.history.importOf(basename(text));
+  if (change !== undefined) return change;
+  throw new SciaticaError(
+    'not-found',
+    `No import of a file named ${quoted(basename(text))} is in effect. To see the changes: sciatica history`,
+  );
+}
+
 async function redoChange(context: Context, options: Options): Promise<void> {
   const { history } = context.store;
   const undo = history.nextRedo();
-  const change = undo === undefined ? undefined : history.ofChange(undo)[0]?.undoes;
+  const change = undo === undefined ? undefined : history.lastOfChange(undo, 1)[0]?.undoes;
   if (undo === undefined || change === undefined)
     throw new SciaticaError(
       'not-found',
@@ -75,11 +96,13 @@ async function takeBack(
   question: string,
 ): Promise<void> {
   const { store } = context;
-  const entries = store.history.ofChange(change);
-  // Of a redo, what it brings back is named, not the undo.
-  const [made] = store.history.ofChange(entries[0]?.undoes ?? change);
-  if (entries[0]) {
-    await sayPlan(context, options, entries, made ?? entries[0], plan);
+  const latest = store.history.lastOfChange(change, TOLD);
+  const [one] = latest;
+  if (one) {
+    // Of a redo, what it brings back is named, not the undo.
+    const { madeBy } = await import('../views/history.ts');
+    const [made = one] = store.history.lastOfChange(one.undoes ?? change, 1);
+    await sayPlan(context, options, { change, latest }, `${plan}, ${madeBy(made)}`);
     await confirmReach(context, options, change, question);
   }
   store.undo(change);
@@ -105,20 +128,21 @@ async function confirmReach(
 async function sayPlan(
   context: Context,
   options: Options,
-  entries: readonly HistoryEntry[],
-  made: HistoryEntry,
+  { change, latest }: { change: number; latest: readonly HistoryEntry[] },
   plan: string,
 ): Promise<void> {
-  const { describeUndo, madeBy } = await import('../views/history.ts');
+  const { describeUndo } = await import('../views/history.ts');
   const tell = options['yes'] ? say : sayAlways;
-  tell(context, `${plan}, ${madeBy(made)}, of ${ownersOf(context, entries)}:`);
-  for (const entry of entries.toReversed().slice(0, TOLD)) tell(context, `  ${describeUndo(entry)}`);
-  if (entries.length > TOLD) tell(context, `  and ${entries.length - TOLD} more`);
+  const parts = context.store.history.partsOf(change);
+  tell(context, `${plan}, of ${ownersOf(context, parts)}:`);
+  for (const entry of latest) tell(context, `  ${describeUndo(entry)}`);
+  const more = parts.reduce((sum, { count }) => sum + count, 0) - latest.length;
+  if (more > 0) tell(context, `  and ${more} more`);
 }
 
 /** Whose records they are: by name, as far as they are still there. */
-function ownersOf(context: Context, entries: readonly HistoryEntry[]): string {
-  const ids = [...new Set(entries.flatMap(usersOf))];
+function ownersOf(context: Context, parts: readonly ChangePart[]): string {
+  const ids = [...new Set(parts.flatMap(({ users }) => users))];
   const { users } = context.store;
   const names = ids.slice(0, NAMED).map((id) => {
     const user = users.find(id);

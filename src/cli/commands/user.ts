@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { ownedKindNames } from '../../domain/kinds.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { inBrackets } from '../../store/maintenance/erasing.ts';
 import { confirmDeletion, confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { resolveUserOrAsk } from '../input/resolve-user.ts';
@@ -124,11 +126,16 @@ async function editUser(context: Context, id: string | undefined, options: Optio
 }
 
 async function removeUser(context: Context, text: string | undefined, options: Options): Promise<void> {
-  const { users, logs } = context.store;
+  const { store } = context;
+  const { users } = store;
   const id = await idOrOwn(context, text);
-  const user = summaryOfUser(users.get(id));
-  const count = logs.count({ userId: id });
-  const what = count === 0 ? user : `${user} and ${counted(count, 'log')}`;
+  const owned = ownedKindNames.flatMap((kind) => {
+    const count = store.of(kind).count({ userId: id });
+    const { one, many } = kindOf(kind).words;
+    return count === 0 ? [] : [counted(count, one, many)];
+  });
+  const all = [summaryOfUser(users.get(id)), ...owned];
+  const what = [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(' and ');
   await confirmDeletion(context, options, what);
   users.delete(id);
   sayChanged(context, `Deleted ${what}.`);
@@ -142,17 +149,21 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const what = user ? summaryOfUser(user) : `user ${id}`;
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
-  store.erase(id);
+  const { rewritten, deleted, left } = store.erase(id);
   sayDone(context, `Erased user ${id}.`);
-  const { eraseFromBackups } = await import('../../store/maintenance/erase-backups.ts');
-  const { rewritten, deleted, left } = eraseFromBackups(store);
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
   if (deleted.length > 0)
     sayAlways(
       context,
       `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`,
     );
-  for (const copy of left) sayAlways(context, `This copy may still hold them: ${escapeControls(copy)}`);
+  for (const { path, why } of left)
+    sayAlways(context, `This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);
+  if (left.length > 0)
+    throw new SciaticaError(
+      'unusable',
+      `User ${id} is erased, but not everywhere: remove what hinders it or the copies above, and run this again.`,
+    );
 }
 
 function chooseUser(context: Context, text: string): void {

@@ -6,6 +6,7 @@ import { type ExerciseType, exerciseTypes, logFields } from '../../domain/log.ts
 import { type RoutineExercise, routineFields } from '../../domain/routine.ts';
 import { choiceMeant } from '../../domain/words/choice.ts';
 import { namesMeant, wholeNamesMeant, withoutCaseAndMarks } from '../../domain/words/match.ts';
+import { isNoName } from '../../domain/words/pain-words.ts';
 import { closest, didYouMean } from '../../domain/words/suggest.ts';
 import { usage } from '../terminal/errors.ts';
 import { counted, escapeControls, quoted } from '../terminal/io.ts';
@@ -44,7 +45,7 @@ export async function exerciseMeant(
 ): Promise<string> {
   const names = namesMeant(text, namesOf(known));
   const [name, ...others] = names;
-  if (name === undefined && mayBeNew) return text;
+  if (name === undefined && mayBeNew) return nameOfNew(text);
   if (name === undefined)
     throw new SciaticaError(
       'not-found',
@@ -55,7 +56,15 @@ export async function exerciseMeant(
     const message = severalMeant(names, mayBeNew ? `with --name ${quoted(text)}` : undefined);
     throw usage(`${quoted(text)} ${message}.`);
   }
-  return askWhich(context, text, names, mayBeNew);
+  return askWhich(context, text, names, mayBeNew && !isNoName(text));
+}
+
+/** A text as the name of a new exercise. @throws SciaticaError `invalid` for one that says something else */
+function nameOfNew(text: string): string {
+  if (!isNoName(text)) return text;
+  throw usage(
+    `${quoted(escapeControls(text))} does not look like the name of an exercise. In one line: sciatica log add NAME 6 4. If it is one: --name ${quoted(escapeControls(text))}`,
+  );
 }
 
 /**
@@ -90,9 +99,15 @@ export async function askExercise(
   recorded: readonly Exercise[],
   current?: unknown,
 ): Promise<string> {
-  const { askField, askSearch, faultOfValue } = await import('../terminal/prompts.ts');
+  const { askLine, askSearch, faultOfValue } = await import('../terminal/prompts.ts');
   const field = logFields.exerciseName;
-  if (recorded.length === 0) return String(await askField(context, field, current));
+  if (recorded.length === 0) {
+    const fault = (name: string) =>
+      name !== '' && isNoName(name)
+        ? 'It does not look like the name of an exercise'
+        : faultOfValue(field, name, context.today);
+    return askLine(context, field.help, fault, current === undefined ? undefined : String(current));
+  }
   const known = recorded.toSorted(
     (a, b) => Number(b.exerciseName === current) - Number(a.exerciseName === current),
   );
@@ -102,7 +117,9 @@ export async function askExercise(
     const meant = text === '' ? names : namesMeant(text, names);
     const found = known.filter(({ exerciseName }) => meant.includes(exerciseName)).map(choiceOf);
     const isNew =
-      text !== '' && names.every((name) => withoutCaseAndMarks(name) !== withoutCaseAndMarks(text));
+      text !== '' &&
+      !isNoName(text) &&
+      names.every((name) => withoutCaseAndMarks(name) !== withoutCaseAndMarks(text));
     return isNew
       ? [...found, { value: text, name: escapeControls(text), description: 'A new exercise' }]
       : found;

@@ -18,8 +18,8 @@ export interface InputFile {
 }
 
 /**
- * Opens a file for reading; `-` is stdin.
- * @throws SciaticaError `unusable` for a file that cannot be read, `invalid` if stdin is a terminal
+ * Opens a file or a named pipe for reading; `-` is stdin.
+ * @throws SciaticaError `unusable` for a folder or device and what cannot be read, `invalid` if stdin is a terminal
  */
 export async function openInput(context: Context, path: string): Promise<InputFile> {
   if (path === '-') {
@@ -30,6 +30,11 @@ export async function openInput(context: Context, path: string): Promise<InputFi
     const found = await stat(path);
     if (found.isDirectory())
       throw new SciaticaError('unusable', `${escapeControls(path)} is a folder, not a file.`);
+    if (!found.isFile() && !found.isFIFO())
+      throw new SciaticaError(
+        'unusable',
+        `${escapeControls(path)} is a device: give a file, a pipe, or - for stdin.`,
+      );
     const stream = found.isFIFO()
       ? await openPipe(path)
       : (await open(path)).createReadStream({ highWaterMark: PIECE });
@@ -41,6 +46,26 @@ export async function openInput(context: Context, path: string): Promise<InputFi
   } catch (error) {
     throw readError(error, path);
   }
+}
+
+/** In bytes: of a longer file no more is read. */
+const MOST_SECRET = 64 * 1024;
+
+/**
+ * Reads the text of a file or named pipe that holds a secret; `-` is stdin.
+ * @returns at most its first 64 KiB
+ * @throws SciaticaError as `openInput`
+ */
+export async function readSecret(context: Context, path: string): Promise<string> {
+  const { bytes } = await openInput(context, path);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of bytes) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= MOST_SECRET) break;
+  }
+  return Buffer.concat(pieces).subarray(0, MOST_SECRET).toString('utf8');
 }
 
 /** Opens a named pipe. What reads files does so in a thread, and Ctrl-C would wait until something comes through the pipe. */

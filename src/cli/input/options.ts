@@ -46,7 +46,8 @@ function placeholder(field: Exclude<Field, { kind: 'boolean' }>): string {
 }
 
 /** The name of a flag among commander's options: `first-name` is `firstName`. */
-const optionName = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+export const optionName = (flag: string) =>
+  flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * The values that the flags of `fields` were given, by field. A day such as -3d is counted from `today`; the

@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { anywayOption } from '../input/days.ts';
 import { addFieldOptions, idOf, jsonOption } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
 import type { Options } from '../terminal/output.ts';
@@ -11,6 +12,9 @@ import { addRecord, editRecord, givenFields, removeRecords, showRecord } from '.
 /** `an appointment`; in English a u is rather spoken as in "user". */
 const withArticle = (word: string): string => `${/^[aeio]/.test(word) ? 'an' : 'a'} ${word}`;
 
+const hasDay = (kind: KindName): boolean =>
+  Object.values(givenFields(kind)).some((field) => field.kind === 'date');
+
 /** Declares `add`. @param lines examples */
 export function addVerb(group: Command, kind: KindName, lines: readonly string[]): Command {
   const one = withArticle(kindOf(kind).words.one);
@@ -19,6 +23,7 @@ export function addVerb(group: Command, kind: KindName, lines: readonly string[]
     .summary(`Add ${one}`)
     .description(`Add ${one}. In a terminal, what is missing is asked for.`);
   addFieldOptions(command, givenFields(kind));
+  if (hasDay(kind)) command.addOption(anywayOption());
   return command.addOption(jsonOption()).addHelpText('after', examples(...lines));
 }
 
@@ -45,6 +50,7 @@ export function editVerb(
     .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
     .description('Change what the flags say, or, in a terminal and without flags, be asked field by field.');
   addFieldOptions(command, givenFields(kind));
+  if (hasDay(kind)) command.addOption(anywayOption());
   for (const option of more) command.addOption(option);
   return command.addOption(jsonOption()).addHelpText('after', examples(...lines));
 }

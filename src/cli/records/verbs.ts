@@ -3,6 +3,7 @@ import type { Fields } from '../../domain/fields.ts';
 import type { Matching } from '../../domain/filter.ts';
 import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
 import type { Paging } from '../../domain/sort.ts';
+import { ageOf, settleDays } from '../input/days.ts';
 import { confirmDeletion, type Edited, patchOf } from '../input/edit.ts';
 import { dayFaults, missingOf, valuesOf } from '../input/options.ts';
 import { existingUserOrAsk } from '../input/resolve-user.ts';
@@ -67,11 +68,10 @@ export async function addRecord<K extends KindName>(
     Object.assign(given, await askFields(context, missingOf(fields, given), blank));
   }
   const faults = dayFaults(fields, given, context.today);
-  const record = namingFlags(
-    fields,
-    () => verbsOf(context, kind).create(checksOf(kind).input({ ...blank, ...given })),
-    faults,
-  );
+  const input = () => checksOf(kind).input({ ...blank, ...given });
+  namingFlags(fields, input, faults);
+  await settleDays(context, options, fields, given, given['age'] ?? ageOf(context, given['userId']));
+  const record = namingFlags(fields, () => verbsOf(context, kind).create(input()));
   const done = `Added ${summaryOf(kind, record)}.`;
   printDone(context, options, { fields: kindOf(kind).fields, record, done });
   return record;
@@ -90,6 +90,8 @@ interface Change<K extends KindName> extends Omit<Partial<Edited>, 'current'> {
   optionsFor?(current: Stored<K>): Promise<Options>;
   /** Checks what is to change. @throws SciaticaError `invalid` with every fault */
   check?(given: object): object;
+  /** Adds what follows from what is to change. */
+  complete?(given: Record<string, unknown>): Promise<void>;
   /** The record in the sentence that says that it was changed. */
   describe?(record: Stored<K>): string;
 }
@@ -118,12 +120,17 @@ export async function editRecord<K extends KindName>(
     optionsFor = async () => options,
     check = checksOf(kind).patch,
     describe = (record: Stored<K>) => summaryOf(kind, record),
+    complete = async () => {},
     asked = others,
     ask = {},
   } = change(current);
   const given = await patchOf(context, await optionsFor(current), { fields, asked, current, ask });
   const faults = dayFaults(fields, given, context.today);
-  const patch = namingFlags(fields, () => check(given), faults);
+  namingFlags(fields, () => check(given), faults);
+  const { age, userId } = { ...current, ...given } as { age?: number; userId?: number };
+  await settleDays(context, options, fields, given, age ?? ageOf(context, userId));
+  await complete(given);
+  const patch = namingFlags(fields, () => check(given));
   const record = namingFlags(fields, () => records.update(id, patch));
   const isNew = context.store.latestChange !== undefined;
   const done = isNew ? `Changed ${describe(record)}.` : 'Nothing changed.';

@@ -3,9 +3,11 @@ import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { painIn } from '../../domain/words/pain-words.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
+import { errnoOf } from '../../lib/files.ts';
 import { withDatabase } from '../../store/sqlite/connection.ts';
-import { damaged } from '../../store/sqlite/errors.ts';
+import { damaged, fileSystemError } from '../../store/sqlite/errors.ts';
 import { isSchemaSound } from '../../store/sqlite/schema.ts';
 import { areDaysSound, isSound, openToRead } from '../../store/sqlite/verify.ts';
 import { escapeControls, quoted, sayAlways } from './io.ts';
@@ -36,8 +38,8 @@ export function usage(message: string): SciaticaError {
  * @param explain the code and the message for an error number such as ENOENT
  */
 export function fileError(error: unknown, explain: (errno: string) => [ErrorCode, string]): unknown {
-  const errno = (error as NodeJS.ErrnoException).code;
-  if (error instanceof SciaticaError || typeof errno !== 'string') return error;
+  const errno = errnoOf(error);
+  if (error instanceof SciaticaError || errno === undefined) return error;
   const [code, message] = explain(errno);
   return new SciaticaError(code, message, [], { cause: error });
 }
@@ -47,11 +49,13 @@ export class Declined extends Error {}
 
 /**
  * Reports an error on stderr.
+ * @param thrown what the command threw
  * @param command the full name of the command, to point to its help
  * @param usage how the command is called, such as `sciatica log show [options] <id>`
  * @returns the exit code
  */
-export function report(context: Context, error: unknown, command: string, usage = command): number {
+export function report(context: Context, thrown: unknown, command: string, usage = command): number {
+  const error = fileSystemError(thrown);
   if (error instanceof CommanderError) return reportUsage(context, error, command, usage);
   if (isInterrupt(error)) return INTERRUPTED;
   if (error instanceof Declined) {
@@ -120,7 +124,14 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 /** Words that are no command, and what has the name here. */
-const OTHERWISE: Readonly<Record<string, string>> = { version: '--version', tokens: 'token ls' };
+const OTHERWISE: Readonly<Record<string, string>> = {
+  version: '--version',
+  tokens: 'token ls',
+  note: 'log edit --notes',
+  notes: 'logs',
+  today: 'logs --since today',
+  stats: 'summary',
+};
 
 /** The command that was probably meant by one that there is not; a verb alone is about logs. */
 function meantBy(noun: string, word: string): string | undefined {
@@ -172,6 +183,8 @@ const reworded = (message: string, command: string, usage: string): string =>
     )
     .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
       const noun = command.replace(/^sciatica ?/, '');
+      if (painIn([word]).levels.length > 0)
+        return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
       const meant = meantBy(noun, word);
       if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
       const isName = noun === 'log' && suggestion === '';

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
 import { SciaticaError } from '../../domain/errors.ts';
-import { isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
+import { errnoOf, isFull, NotSynced, publish, syncFile, temporaryBeside } from '../../lib/files.ts';
 import { fileError } from './errors.ts';
 import { escapeControls, quoted } from './io.ts';
 
@@ -19,6 +20,7 @@ export async function writeOutputFile(
 ): Promise<void> {
   try {
     refuseExisting(path, options.force);
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO()) return await writeToPipe(path, pieces);
     if (isDevice(path)) return await writeInPlace(path, pieces);
     await writeBeside(existsSync(path) ? realpathSync(path) : path, pieces, options.force);
   } catch (error) {
@@ -53,6 +55,29 @@ async function writeBeside(path: string, pieces: Iterable<string>, force: boolea
     publish(temporary.path, path, force);
   } finally {
     temporary.remove();
+  }
+}
+
+/** Between two looks at whether anybody reads from a named pipe, in milliseconds. */
+const READER_EVERY_MS = 50;
+
+/** Writes to a named pipe. Signals are noticed while it waits for a reader: no call of the system blocks. */
+async function writeToPipe(path: string, pieces: Iterable<string>): Promise<void> {
+  const { Socket } = await import('node:net');
+  const { pipeline } = await import('node:stream/promises');
+  const fd = await openedForReader(path);
+  await pipeline(Readable.from(pieces), new Socket({ fd, readable: false, writable: true }));
+}
+
+/** Opens a named pipe once somebody reads from it. */
+async function openedForReader(path: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENXIO') throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, READER_EVERY_MS));
   }
 }
 

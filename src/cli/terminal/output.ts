@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { doubtOfDay } from '../../domain/words/day.ts';
 import { didYouMean } from '../../domain/words/suggest.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
 import { type Column, fitColumns } from './columns.ts';
@@ -64,10 +63,9 @@ export function wrongHint(context: Context): string {
   return change === undefined ? '' : ` Wrong? ${commandLine(context, `undo ${change}`)}`;
 }
 
-/** Points out a day in the future, or in another age. */
+/** Points out a day in the future, which counts in no figure yet. */
 export function sayDoubtOfDay(context: Context, day: string): void {
-  const doubt = doubtOfDay(day, context.today);
-  if (doubt) say(context, `Note: ${doubt}`);
+  if (day > context.today) say(context, `Note: ${day} is in the future.`);
 }
 
 /** Prints any other value as JSON. */

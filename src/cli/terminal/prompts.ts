@@ -110,7 +110,9 @@ function askChoice(context: Context, field: ChoiceField | BooleanField, current:
 }
 
 /** Questions of some fields that are not those of their kind, by field. */
-export type Questions = Readonly<Record<string, (current: unknown) => Promise<unknown>>>;
+export type Questions = Readonly<
+  Record<string, (current: unknown, answers: Readonly<Record<string, unknown>>) => Promise<unknown>>
+>;
 
 /** Asks for each field. @returns their values by name */
 export async function askFields(
@@ -121,7 +123,8 @@ export async function askFields(
 ): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields))
-    answers[name] = await (questions[name]?.(current[name]) ?? askField(context, field, current[name]));
+    answers[name] = await (questions[name]?.(current[name], answers) ??
+      askField(context, field, current[name]));
   return answers;
 }
 

@@ -1,15 +1,19 @@
 import type { PlacesSummary } from '../../cases/summary.ts';
 import { RED_FLAGS } from '../../domain/red-flags.ts';
-import { FEWEST_TO_SAY, figuresNote, type PlaceSummary } from '../../insights/index.ts';
+import { FEWEST_TO_SAY, figuresNote, type PlaceSummary, words } from '../../insights/index.ts';
 import { counted } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
 import { changesTable, tooFew } from './changes.ts';
 
 /** Which exercises help whom, place by place, as the lines of a screen. */
-export function placesScreen({ since, until, rule, places }: PlacesSummary, canvas: Canvas): string[] {
+export function placesScreen(
+  { since, until, rule, places, leftOut }: PlacesSummary,
+  canvas: Canvas,
+): string[] {
   const period = `${since ? ` since ${since}` : ''}${until ? ` until ${until}` : ''}`;
   return [
     ...wrap(`Response by pain location${period}. Each patient counts once.`, canvas),
+    ...wrap(words.leftOutSentence(leftOut) ?? '', canvas).filter(Boolean),
     '',
     ...places.flatMap((place) => [...placeLines(place, canvas), '']),
     ...wrap(figuresNote(rule), canvas),

@@ -43,6 +43,7 @@ export function comparisonScreen(who: string, comparison: Comparison, canvas: Ca
   ];
   return [
     ...wrap(`${who}: ${spanOf(first)} (then) and ${spanOf(second)} (now).`, canvas),
+    ...wrap(words.leftOutSentence(comparison.leftOut) ?? '', canvas).filter(Boolean),
     '',
     ...linesOf(rows, canvas),
     '',

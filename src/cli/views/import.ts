@@ -3,10 +3,11 @@ import type { SciaticaError } from '../../domain/errors.ts';
 import { type Fields, grouped } from '../../domain/fields.ts';
 import { changedFields } from '../../domain/history.ts';
 import { type AnyRecord, kinds } from '../../domain/kinds.ts';
+import { OWNERSHIP_REMEDY } from '../../domain/ownership.ts';
 import type { Conflict } from '../../store/maintenance/import/conflicts.ts';
 import type { ImportResult } from '../../store/maintenance/import/import.ts';
 import type { GoneRecord } from '../../store/maintenance/import/merge.ts';
-import type { Recipient } from '../../store/maintenance/import/recipients.ts';
+import type { Moved, Named, Recipient } from '../../store/maintenance/import/owners.ts';
 import type { Counts } from '../../store/maintenance/import/staging.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 
@@ -53,9 +54,16 @@ export function describeGone(gone: readonly GoneRecord[], count: number, limit: 
 
 /** `New: Nora Lind (user 7)` */
 export function describeRecipients(recipients: readonly Recipient[]): string {
-  const names = recipients.map(({ id, firstName, lastName }) => `${firstName} ${lastName} (user ${id})`);
-  return `${recipients[0]?.isNew ? 'New' : 'For'}: ${names.join(', ')}`;
+  return `${recipients[0]?.isNew ? 'New' : 'For'}: ${namesOf(recipients)}`;
 }
+
+/** `Nora Lind (user 7), Ben Roth (user 8)` */
+export const namesOf = (users: readonly Named[]): string =>
+  users.map(({ id, firstName, lastName }) => `${firstName} ${lastName} (user ${id})`).join(', ');
+
+/** `Moved: log 5 from Nora Lind to Ben Roth` */
+export const describeMoved = (moved: readonly Moved[]): string[] =>
+  moved.map(({ record, id, from, to }) => `Moved: ${record} ${id} from ${from} to ${to}`);
 
 export const OLDER_FILE = 'The file is older than one from there that was imported before.';
 
@@ -78,10 +86,12 @@ export function describeRefusal(
   },
 ): string {
   if (!result) return `${error.message} Nothing was imported.`;
-  const { conflicts, erased, isOlder } = result;
+  const { conflicts, erased, isOlder, ownership, replaced } = result;
+  if (ownership) return `${file}: nothing was imported. ${OWNERSHIP_REMEDY[ownership]}`;
+  const whose = replaced.length > 0 ? ` of ${escapeControls(namesOf(replaced))}` : '';
   if (conflicts.length > 0) {
     const older = isOlder ? ` ${OLDER_FILE}` : '';
-    const records = `${counted(count, 'record')} ${count === 1 ? 'is' : 'are'} in conflict: nothing was imported.${older}`;
+    const records = `${counted(count, 'record')}${whose} ${count === 1 ? 'is' : 'are'} in conflict: nothing was imported.${older}`;
     if (onConflict === undefined || onConflict === 'renumber')
       return `${records} See --on-conflict theirs, ours and newest.`;
     return onConflict === 'newest'
@@ -98,7 +108,7 @@ export function describeRefusal(
   const own = isOwn
     ? ' The file is from this database itself, or from a copy of it, which needs an identity of its own: sciatica identity new.'
     : '';
-  return `${ids} taken by different ones: nothing was imported.${own} See --on-conflict skip, overwrite and renumber.`;
+  return `${ids} taken by different ones${whose}: nothing was imported.${own} See --on-conflict skip, overwrite and renumber.`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AddHelpTextContext } from 'commander';
 import type { Context } from '../../context.ts';
-import { RED_FLAGS } from '../../domain/red-flags.ts';
+import type { Log } from '../../domain/log.ts';
+import { callsForRedFlags, RED_FLAGS } from '../../domain/red-flags.ts';
 import { say } from '../terminal/io.ts';
 
 /** When to get help at once, as it stands at the end of a command's help. */
@@ -11,7 +12,15 @@ export function redFlagsHelp({ command }: AddHelpTextContext): string {
 
 /** Tells a person, in a terminal, when to get help at once. */
 export async function sayRedFlags(context: Context): Promise<void> {
-  if (!context.stderr.isTTY) return;
+  if (context.stderr.isTTY) await sayThem(context);
+}
+
+/** The same after sessions with much pain, in a script too: somebody reads its mail. */
+export async function sayRedFlagsAfter(context: Context, logs: readonly Log[]): Promise<void> {
+  if (logs.some(callsForRedFlags)) await sayThem(context);
+}
+
+async function sayThem(context: Context): Promise<void> {
   const { canvasOf, wrap } = await import('../terminal/layout.ts');
   for (const line of wrap(RED_FLAGS, await canvasOf(context))) say(context, line);
 }

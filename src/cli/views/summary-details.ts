@@ -47,7 +47,7 @@ function comparisons(exercises: readonly ExerciseSummary[], canvas: Canvas): str
       return `${nameIn(canvas, exercise)} ${verdict === 'open' ? figures : figures.replace(/\)$/, `, ${verdict} relief)`)}`;
     });
   if (told.length === 0) return [];
-  const label = 'Against your other exercises at the same pain before (90 % sequence)';
+  const label = 'Against your other exercises at the same pain before and place in the day (90 % sequence)';
   return ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
 }
 
@@ -56,20 +56,14 @@ function daysAfter(exercises: readonly ExerciseSummary[], canvas: Canvas): strin
     dayAfter ? [`${nameIn(canvas, exercise)} ${words.withInterval(dayAfter)}`] : [],
   );
   if (told.length === 0) return [];
-  const label = 'Pain on the day after, against the day after other exercises (95 % interval)';
+  const label = 'Pain on the day after, against other days (95 % interval)';
   return ['', ...wrap(`${label}: ${told.join(', ')}.`, canvas)];
 }
 
-/** Most cells that one week takes. */
-const WIDEST_WEEK = 4;
-
 function painLines(pain: Trend, canvas: Canvas): string[] {
-  const weeks = weeklyMedians(pain.weeks);
-  const cells = Math.min(WIDEST_WEEK, Math.max(1, Math.floor(canvas.width / weeks.length)));
-  const stretched = weeks.flatMap((week) => Array<number | null>(cells).fill(week));
-  const line = sparkline(stretched, canvas.width).trimEnd();
+  const line = sparkline(weeklyMedians(pain.weeks), canvas.width).trimEnd();
   return [
-    ...wrap(`${words.PAIN_BEFORE}, by week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
+    ...wrap(`${words.PAIN_BEFORE}, a bar a week from ${pain.weeks[0]?.week} (▁ 1, █ 10):`, canvas),
     line,
     ...wrap(`${words.trendSentence(pain)} ${words.fourWeeksInShort(pain)}`.trimEnd(), canvas),
   ];

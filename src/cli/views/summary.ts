@@ -25,7 +25,8 @@ export function summaryScreen(
   details?: readonly string[],
 ): string[] {
   const { exercises, pain } = summary;
-  if (pain === null) return [];
+  const leftOut = words.leftOutSentence(summary.leftOut);
+  if (pain === null) return leftOut ? wrap(leftOut, canvas) : [];
   return [
     ...headLines(who, summary, canvas),
     '',
@@ -48,10 +49,11 @@ function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): 
       words.painSentence(pain),
       `From ${FEWEST_TO_SAY} sessions of one exercise on, this says which way pain went after it; about 8 are often enough to be clear.`,
     ];
+  const named = (exercise: { exerciseName: string }) => nameIn(canvas, exercise);
   return [
     `${words.painSentence(pain)} ${words.directionSentence(pain)}`,
-    `${words.capital(words.REGRESSION)}; this cannot tell that apart.`,
-    words.settleSentence(exercises, (exercise) => nameIn(canvas, exercise)),
+    ...words.controlSentences(exercises, named),
+    exercises.flatMap((each) => words.nextDaySentence(each, named(each)) ?? []).join(' '),
     brief ? 'The figures behind this: sciatica summary --details' : '',
   ].filter(Boolean);
 }
@@ -66,6 +68,7 @@ function headLines(who: string, summary: Summary, canvas: Canvas): string[] {
     rhythm && daysOf(summary) >= TWO_WEEKS ? `, ${words.plain(rhythm.sessionsPerWeek)} a week` : '';
   return [
     ...wrap(`${who}: ${counted(sessions, 'session')}${period}${rate}.`, canvas),
+    ...wrap(words.leftOutSentence(summary.leftOut) ?? '', canvas).filter(Boolean),
     ...targetLines(rhythm?.target ?? null, canvas),
   ];
 }
@@ -82,7 +85,6 @@ function targetLines(target: Rhythm['target'], canvas: Canvas): string[] {
 /** Exercises of which something is said, a line each. */
 interface Group {
   readonly title: string;
-  readonly sign: string;
   readonly exercises: readonly ExerciseSummary[];
   /** Said below them. */
   readonly remark?: string;
@@ -93,15 +95,16 @@ function groupsOf(exercises: readonly ExerciseSummary[], { palette }: Canvas): G
   const { less, more, likely } = words.byVerdict(exercises);
   const { clearTitles } = words;
   return [
-    { title: clearTitles.less.toUpperCase(), sign: '✔', exercises: less, paint: palette.relief },
+    { title: clearTitles.less.toUpperCase(), exercises: less, paint: palette.relief },
     {
       title: clearTitles.more.toUpperCase(),
-      sign: '✖',
       exercises: more,
-      remark: 'Mention it to your physiotherapist.',
+      remark: more.some(({ claim }) => claim === 'harms')
+        ? 'Mention ✖ to your physiotherapist.'
+        : 'Ask your physiotherapist whether it can be the exercise.',
       paint: palette.aggravation,
     },
-    { title: 'SO FAR', sign: '~', exercises: likely, paint: (text: string) => text },
+    { title: 'SO FAR', exercises: likely, paint: (text: string) => text },
   ].filter((group) => group.exercises.length > 0);
 }
 
@@ -125,22 +128,22 @@ function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout
   const room = Math.min(canvas.width, 100) - INDENT - CHANGE.length - titleOf(canvas).length - 4;
   const longest = Math.max(...exercises.map(({ exerciseName }) => widthOf(escapeControls(exerciseName))));
   const name = Math.min(Math.max(longest, LEAST_NAME), LONGEST_NAME, room);
-  const both = (exercise: ExerciseSummary) =>
-    [words.verdictWithWarning(exercise), versusWords(exercise)].filter(Boolean);
+  const own = (exercise: ExerciseSummary) =>
+    exercise.verdict === 'likely' && exercise.claim === null
+      ? words.verdictWithWarning(exercise)
+      : words.sizeWord(exercise);
+  const more = (exercise: ExerciseSummary) =>
+    [words.latelyWords(exercise), versusWords(exercise)].filter(Boolean).join(', ');
+  const both = (exercise: ExerciseSummary) => [own(exercise), more(exercise)].filter(Boolean).join(', ');
   const ways: Layout['words'][] = [
-    (exercise) => ({ beside: both(exercise).join(', '), below: '' }),
-    (exercise) => ({ beside: words.verdictWithWarning(exercise), below: versusWords(exercise) }),
+    (exercise) => ({ beside: both(exercise), below: '' }),
+    (exercise) => ({ beside: own(exercise), below: more(exercise) }),
   ];
   for (const told of ways) {
     const beside = Math.max(...exercises.map((exercise) => told(exercise).beside.length));
     if (name + 2 + beside <= room) return { canvas, name, beside, words: told };
   }
-  // The title says what is clear.
-  const below = (exercise: ExerciseSummary) =>
-    both(exercise)
-      .filter((text) => text !== 'clear')
-      .join(', ');
-  return { canvas, name: room, beside: 0, words: (exercise) => ({ beside: '', below: below(exercise) }) };
+  return { canvas, name: room, beside: 0, words: (exercise) => ({ beside: '', below: both(exercise) }) };
 }
 
 function groupLines(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
@@ -156,12 +159,13 @@ function groupLines(exercises: readonly ExerciseSummary[], canvas: Canvas): stri
   ]);
 }
 
-function exerciseLines(exercise: ExerciseSummary, { sign, paint }: Group, layout: Layout): string[] {
+function exerciseLines(exercise: ExerciseSummary, { paint }: Group, layout: Layout): string[] {
   const told = layout.words(exercise);
   const name = pad(clip(escapeControls(exercise.exerciseName), layout.name), layout.name);
   const beside = layout.beside && `  ${told.beside.padEnd(layout.beside)}`;
   const change = words.signed(exercise.meanChange).padStart(CHANGE.length);
   const sessions = String(exercise.sessions).padStart(titleOf(layout.canvas).length);
+  const sign = exercise.claim ? words.claimSigns[exercise.claim] : exercise.verdict === 'clear' ? '·' : '~';
   return [
     `  ${paint(sign)} ${name}${beside || ''}  ${paint(change)}  ${sessions}`,
     ...(told.below ? wrap(told.below, layout.canvas, INDENT) : []),
@@ -181,20 +185,27 @@ const HEADING = 12;
 /** Exercises of which nothing can be said yet, in a line each for the open ones and those with too few sessions. */
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const groups = words.byVerdict(exercises);
-  const open = groups.open.map((exercise) => {
-    const more = versusWords(exercise);
+  const withMore = (exercise: ExerciseSummary) => {
+    const more = [words.latelyWords(exercise), versusWords(exercise)].filter(Boolean).join(', ');
     return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
-  });
+  };
+  const open = groups.open.map(withMore);
   const few = groups.few.map(
     (exercise) => `${nameIn(canvas, exercise)} (${counted(exercise.sessions, 'session')})`,
   );
-  return [...listLines('STILL OPEN', open, canvas), ...listLines('TOO FEW', few, canvas)];
+  const none = groups.none.map(withMore);
+  return [
+    ...listLines('NO NOTICEABLE DIFFERENCE', none, canvas),
+    ...listLines('STILL OPEN', open, canvas),
+    ...listLines('TOO FEW', few, canvas),
+  ];
 }
 
 function listLines(title: string, items: readonly string[], canvas: Canvas): string[] {
   if (items.length === 0) return [];
   const rest = items.length - MOST_LISTED;
   const text = items.slice(0, MOST_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  if (title.length >= HEADING) return [title, ...wrap(text, canvas, INDENT)];
   return wrap(text, canvas, HEADING).map((line, i) =>
     i === 0 ? title.padEnd(HEADING) + line.trimStart() : line,
   );

@@ -33,15 +33,37 @@ export function addDays(day: string, days: number): string {
   return moment.getUTCFullYear() > 9999 ? '9999-12-31' : isoDay(moment);
 }
 
-/** Years that a diary can go back: nobody is older. */
-const LIFETIME = 130;
+/** The earliest day on which somebody of an age can have been born, who may have become a year older since it was said. */
+export const birthImplied = (age: number, today: string): string =>
+  `${String(Math.max(Number(today.slice(0, 4)) - age - 2, 0)).padStart(4, '0')}${today.slice(4).replace('-02-29', '-02-28')}`;
 
-/** What is strange about a day on which something happened to a living person; undefined if nothing is. */
-export function doubtOfDay(day: string, today: string): string | undefined {
-  if (day > today) return `${day} is in the future.`;
-  const isAbsurd = Number(day.slice(0, 4)) < Number(today.slice(0, 4)) - LIFETIME;
-  return isAbsurd ? `${day} is more than ${LIFETIME} years ago. Is the year right?` : undefined;
+/**
+ * Why nothing can have happened to a person on a day: it is after tomorrow (where it is tomorrow already, somebody may be
+ * writing), or before the birth that the age implies.
+ * @param age in years, where it is known
+ * @returns words that follow the field's name; undefined if nothing is strange
+ */
+export function faultOfHappening(day: string, today: string, age?: number): string | undefined {
+  if (day > addDays(today, 1)) return 'is after tomorrow';
+  if (age !== undefined && day < birthImplied(age, today))
+    return `is before the birth that age ${age} implies`;
+  return undefined;
 }
+
+/** How many years back a session is asked about, in a terminal. */
+const LONG_AGO = 10;
+
+/** How many years ago a day is, if that is so long that the year may be a mistake; undefined otherwise. */
+export function yearsAgo(day: string, today: string): number | undefined {
+  const years = Number(today.slice(0, 4)) - Number(day.slice(0, 4)) - (today.slice(5) < day.slice(5) ? 1 : 0);
+  return years >= LONG_AGO ? years : undefined;
+}
+
+/** The days whose sessions count in figures: none after today, none before the birth that the age implies. */
+export const countedDays = (age: number, today: string): { since: string; until: string } => ({
+  since: birthImplied(age, today),
+  until: today,
+});
 
 function isoDay(moment: Date): string {
   return moment.toISOString().slice(0, 10);

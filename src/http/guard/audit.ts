@@ -57,7 +57,7 @@ export class AuditTrail {
   recorded(context: AuditContext, response: HttpResponse): HttpResponse {
     const { body, status } = response;
     // Callers over their rate limit must not fill the disk, nor the memory once the disk is full.
-    if (status === 429 || (status === 503 && this.isFull)) return response;
+    if ((status === 429 && !response.isAudited) || (status === 503 && this.isFull)) return response;
     const isGranted = body !== undefined && status < 300;
     const isChanges = context.right === 'read changes';
     if (isGranted && typeof body === 'object' && context.id === 0) {

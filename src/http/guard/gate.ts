@@ -1,9 +1,10 @@
 import { type Caller, isOpenToAll, may } from '../../domain/access.ts';
-import { stateOf, type Token } from '../../domain/token.ts';
+import { stateOf, type TokenState } from '../../domain/token.ts';
+import type { Found } from '../../store/records/tokens.ts';
 import type { Store } from '../../store/store.ts';
 import type { Route, Session } from '../protocol/route.ts';
 import type { HttpRequest, HttpResponse } from '../wire/message.ts';
-import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
+import { Problem, type ProblemType, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
 import { AuditTrail } from './audit.ts';
 import {
   Buckets,
@@ -16,7 +17,12 @@ import {
   rateLimitKey,
 } from './limits.ts';
 
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="sciatica", Basic realm="sciatica", charset="UTF-8"' };
+/** @param error what is wrong with a token (RFC 6750, 3.1) */
+const challenge = (error = '') => ({
+  'www-authenticate': `Bearer realm="sciatica"${error}, Basic realm="sciatica", charset="UTF-8"`,
+});
+
+const INVALID_TOKEN = challenge(', error="invalid_token"');
 
 /** Precision of a token's last use, in milliseconds: a write for every read would cost more than the read. */
 const LAST_USE_PRECISION_MS = 60_000;
@@ -33,7 +39,7 @@ export interface Refusal {
 export interface GateOptions {
   /** Rate limit of each token, and of each address on open routes. */
   rate?: Rate;
-  /** Bytes that each token may write in a day. */
+  /** Bytes that each token may store in an hour. */
   quota?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
@@ -98,23 +104,25 @@ export class Gate {
   }
 
   /**
-   * The handler's view of a request with a body: reading it takes its bytes from the caller's quota.
-   * @returns the request, and `settle`, which gives back what the response says was not stored
+   * The handler's view of a write, whose body and change are charged to the caller's quota.
+   * @returns the request, the store, and `settle`, which gives back what the response says was not stored
    */
   metered(
     request: HttpRequest,
-    { id }: Caller,
-  ): { request: HttpRequest; settle: (response: HttpResponse) => void } {
-    let settle: ((stored: number) => void) | undefined;
+    { store, caller }: Session & { caller: Caller },
+  ): { request: HttpRequest; store: Store; settle: (response: HttpResponse) => void } {
+    const charge = this.#quota.charge(caller.id);
     const readBody = async (most?: number) => {
       const body = await request.readBody(most);
-      settle = this.#quota.take(id, body.length);
+      charge.raise(body.length);
       return body;
     };
     return {
       request: { ...request, readBody },
-      settle: ({ status, body }) =>
-        settle?.(status < 300 && typeof body === 'string' ? Math.max(1, Buffer.byteLength(body)) : 0),
+      store: store.as({ meter: (bytes) => charge.raise(bytes) }),
+      settle: ({ status }) => {
+        if (status >= 300) charge.release();
+      },
     };
   }
 
@@ -124,12 +132,25 @@ export class Gate {
     const token = secret === undefined ? undefined : this.store.tokens.find(secret);
     const now = this.#now();
     if (!token || stateOf(token, now) !== 'valid') {
-      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out.
-      this.#failures.take(rateLimitKey(request.address()));
-      throw new Problem(401, 'This needs a token that is valid: sciatica token add makes one.', CHALLENGE);
+      // A valid token bypasses the failure limit, so callers behind the same address cannot lock it out. Who sends none, or one
+      // that was valid once, guesses nothing.
+      const isGuess = secret !== undefined && !token && !this.store.tokens.wasForErased(secret);
+      (isGuess ? this.#failures : this.#byAddress).take(rateLimitKey(request.address()));
+      throw this.#refusal(secret, token && stateOf(token, now));
     }
     this.#noteUse(token, now);
     return token;
+  }
+
+  #refusal(secret: string | undefined, state: TokenState | undefined): Problem {
+    const refused = (detail: string, type: ProblemType) => new Problem(401, detail, INVALID_TOKEN, type);
+    if (secret === undefined)
+      return new Problem(401, 'This needs a token: sciatica token add makes one.', challenge());
+    if (state === 'revoked') return refused('The token was revoked.', 'token-revoked');
+    if (state === 'expired') return refused('The token has expired.', 'token-expired');
+    return this.store.tokens.wasForErased(secret)
+      ? refused('The person was erased: forget what you keep of the person.', 'person-erased')
+      : refused('This token is not known here: sciatica token add makes one.', 'token-unknown');
   }
 
   #requireAudit(): void {
@@ -140,11 +161,13 @@ export class Gate {
   }
 
   /** Writes the last use of a token; no response waits for it. */
-  #noteUse({ id, lastUsedAt }: Token, now: number): void {
+  #noteUse({ id, lastUsedAt, renewed }: Found, now: number): void {
     const last = this.#lastUses.get(id) ?? lastUsedAt ?? 0;
-    if (now - last < LAST_USE_PRECISION_MS) return;
+    if (now - last < LAST_USE_PRECISION_MS && !renewed) return;
     this.#lastUses.set(id, now);
-    this.store.submitUpkeep(() => this.store.tokens.touch(id)).catch(() => this.#lastUses.delete(id));
+    this.store
+      .submitUpkeep(() => this.store.tokens.touch(id, renewed))
+      .catch(() => this.#lastUses.delete(id));
   }
 
   /** The records that the caller sees; changes bear the name of the token. */

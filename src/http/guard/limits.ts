@@ -69,26 +69,38 @@ export function rateLimitKey(address: string): string {
   return [...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':');
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
-/** What a token may write in a day, in bytes. */
+/** What a token may store in an hour, in bytes. */
 export const DEFAULT_QUOTA = 64 * 1024 * 1024;
 
-/** What was written with a token since its day began, with its first write. */
-interface Day {
+/** What was stored with a token since its hour began, with its first write. */
+interface Hour {
   begun: number;
   bytes: number;
+  isUsedUp?: true;
+}
+
+/** What one request is charged with. */
+export interface Charge {
+  /**
+   * Raises the charge to so many bytes; it may be called again with the same.
+   * @throws Problem 429 with Retry-After when they are more than is left of the hour
+   */
+  raise(bytes: number): void;
+  /** Gives everything back: nothing was stored. */
+  release(): void;
 }
 
 /**
- * Bounds what each token writes in a day, so that nobody fills the disk. A write counts with the bytes of its body, or of
- * the record as it is answered where that is more: the history keeps whole records, whatever part was changed.
+ * Bounds what each token stores in an hour, so that nobody fills the disk. A request is charged with its body or with
+ * what the history keeps of its change, whichever is more: an undo of a few bytes can store megabytes.
  */
 export class Quota {
-  readonly #days = new Map<number, Day>();
+  readonly #hours = new Map<number, Hour>();
 
   /**
-   * @param most bytes a day
+   * @param most bytes an hour
    * @param now the clock, in milliseconds since 1970
    */
   constructor(
@@ -96,30 +108,44 @@ export class Quota {
     private readonly now: () => number,
   ) {}
 
-  /**
-   * Takes the bytes of a body before it is stored: all of them or none.
-   * @returns `settle`, which is told how many bytes were stored in the end, 0 for a refused write
-   * @throws Problem 429 with Retry-After when they are more than is left of the day
-   */
-  take(token: number, bytes: number): (stored: number) => void {
-    const now = this.now();
-    let day = this.#days.get(token);
-    if (!day || now - day.begun >= DAY_MS || now < day.begun) {
-      day = { begun: now, bytes: 0 };
-      this.#days.set(token, day);
-    }
-    const current = day;
-    if (current.bytes + bytes > this.most)
-      throw new Problem(
-        429,
-        'This token has written as much as it may in a day. Nothing of this was stored.',
-        {
-          'retry-after': String(Math.max(1, Math.ceil((current.begun + DAY_MS - now) / 1000))),
-        },
-      );
-    current.bytes += bytes;
-    return (stored) => {
-      current.bytes += (stored === 0 ? 0 : Math.max(stored, bytes)) - bytes;
+  /** Opens the charge of one request of a token. */
+  charge(token: number): Charge {
+    const hour = this.#hourOf(token);
+    let charged = 0;
+    return {
+      raise: (bytes) => {
+        const more = Math.max(0, bytes - charged);
+        if (hour.bytes + more > this.most) throw this.#usedUp(hour);
+        hour.bytes += more;
+        charged += more;
+      },
+      release: () => {
+        hour.bytes -= charged;
+        charged = 0;
+      },
     };
+  }
+
+  #hourOf(token: number): Hour {
+    const now = this.now();
+    const hour = this.#hours.get(token);
+    if (hour && now - hour.begun < HOUR_MS && now >= hour.begun) return hour;
+    const next = { begun: now, bytes: 0 };
+    this.#hours.set(token, next);
+    return next;
+  }
+
+  /** Of the refusals of an hour the first is audited, for an admin to see; the others must not fill the disk. */
+  #usedUp(hour: Hour): Problem {
+    const end = hour.begun + HOUR_MS;
+    const problem = new Problem(
+      429,
+      `This token has stored as much as it may in an hour, and nothing of this was stored. It may go on at ${new Date(end).toISOString()}.`,
+      { 'retry-after': String(Math.max(1, Math.ceil((end - this.now()) / 1000))) },
+      'quota-used-up',
+    );
+    problem.isAudited = hour.isUsedUp === undefined;
+    hour.isUsedUp = true;
+    return problem;
   }
 }

@@ -41,10 +41,10 @@ const EXPOSED =
 
 /**
  * Refuses requests that a foreign web page can make a browser send: another Host (DNS rebinding), a foreign
- * Origin, a cross-site request (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
+ * Origin, a request of another site, for writes of another origin too (https://fetch.spec.whatwg.org, Sec-Fetch-Site).
  * @throws Problem 400 without exactly one Host (RFC 9112, 3.2), 403 otherwise
  */
-export function checkOrigin({ hosts, headers, target }: HttpRequest, origins: Origins): void {
+export function checkOrigin({ method, hosts, headers, target }: HttpRequest, origins: Origins): void {
   if (hosts.length !== 1) throw new Problem(400, 'A request needs exactly one Host header.');
   const [, scheme, authority] =
     (target.startsWith('/') ? undefined : /^(https?):\/\/([^/?#]*)/i.exec(target)) ?? [];
@@ -55,7 +55,9 @@ export function checkOrigin({ hosts, headers, target }: HttpRequest, origins: Or
   const { origin } = headers;
   if (origin !== undefined && !isAllowedOrigin(origin, origins))
     throw foreign('Requests from that origin are not allowed; --allow-origin adds one.');
-  if (origin === undefined && headers['sec-fetch-site'] === 'cross-site')
+  // Another service on this machine is the same site to a browser.
+  const foreignSites = ['GET', 'HEAD'].includes(method) ? ['cross-site'] : ['cross-site', 'same-site'];
+  if (origin === undefined && foreignSites.includes(headers['sec-fetch-site'] ?? ''))
     throw foreign('Requests from another site are not allowed; --allow-origin adds one.');
 }
 

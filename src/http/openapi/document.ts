@@ -127,13 +127,14 @@ function operationOf({ right, errors, operation }: DescribedRoute): OperationJso
   };
 }
 
+const WITHOUT_BODY: Json = { description: 'As GET, without the body' };
+
 /** HEAD of what GET gives: the same headers, and no body, whatever the status. */
 function headOf({ operationId, summary, responses, ...operation }: OperationJson): OperationJson {
   const done = Object.entries(responses).flatMap(([status, response]) => {
     const { content: _, ...bare } = response as Json;
     return '$ref' in bare ? [] : [[status, bare]];
   });
-  const refused = { description: 'As GET, without the body' };
   return {
     ...operation,
     operationId: operationId.replace(
@@ -142,7 +143,7 @@ function headOf({ operationId, summary, responses, ...operation }: OperationJson
     ),
     summary: `${summary}: the headers`,
     description: 'As GET, without the body.',
-    responses: { ...Object.fromEntries(done), '4XX': refused, default: refused },
+    responses: { ...Object.fromEntries(done), 400: WITHOUT_BODY, default: WITHOUT_BODY },
   };
 }
 
@@ -185,7 +186,7 @@ function schemasOf(kind: Kind): Record<string, Json> {
   const { id: _, ...input } = fields;
   const { userId, ...ofUser } = input;
   return {
-    [schema]: schemaJson(objectOf(fields)),
+    [schema]: withEtag(schemaJson(objectOf(fields))),
     [`${schema}Input`]:
       place === 'one-per-user'
         ? withIgnored(schemaJson(objectOf(ofUser)), ['userId'])
@@ -208,6 +209,14 @@ function inputOfUser(fields: Fields, userId: Field): Json {
     properties: { ...(schema['properties'] as Json), userId: schemaJson(schemaOf(userId)) },
   };
 }
+
+const withEtag = (schema: Json): Json => ({
+  ...schema,
+  properties: {
+    ...(schema['properties'] as Json),
+    etag: { type: 'string', description: 'Entity tag of the record; only in lists with `etags=true`' },
+  },
+});
 
 /** A client may send back what it got, id included. @param names further fields that the path says */
 function withIgnored(schema: Json, names: readonly string[] = []): Json {
@@ -260,6 +269,10 @@ function entryOf(kind: KindName): Json {
       undoes: { type: 'integer', description: 'The change that this one took back' },
       record: { type: 'string', const: kind },
       id: { type: 'integer', description: 'Id of the record', examples: [1] },
+      etag: {
+        type: ['string', 'null'],
+        description: 'With `etags=true`: entity tag of after; null where that is null',
+      },
     },
     oneOf: actions.map((action) => ({
       type: 'object',

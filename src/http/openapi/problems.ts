@@ -1,3 +1,4 @@
+import { gapReasons } from '../../domain/errors.ts';
 import { faultCodes } from '../../domain/fault.ts';
 import { type ProblemType, problemTypes, typeUri } from '../wire/problem.ts';
 import { type Json, ref } from './parts.ts';
@@ -16,6 +17,8 @@ export const problemSchema: Json = {
     title: { type: 'string', examples: ['Bad Request'] },
     status: { type: 'integer', examples: [400] },
     detail: { type: 'string', examples: ['The request has faults; errors names each.'] },
+    reason: { type: 'string', enum: gapReasons, description: 'Of 410 from /changes: why' },
+    current: { type: 'object', description: 'Of 412: the record as it is', additionalProperties: true },
     index: { type: 'integer', minimum: 0, description: 'Of /batch: which of its requests failed, from 0' },
     errors: {
       type: 'array',
@@ -42,6 +45,10 @@ export const problemSchema: Json = {
   },
 };
 
+const ETAG_OF_CURRENT: Json = {
+  ETag: { description: 'Of the record as it is; absent in a batch', schema: { type: 'string' } },
+};
+
 /** How requests fail, by name: the status and the response. */
 const problems = {
   BadRequest: refusal('400', 'Malformed JSON, an invalid field or query value'),
@@ -56,13 +63,20 @@ const problems = {
   NotAcceptable: refusal('406', 'Accept names no media type that this can be had as'),
   Conflict: refusal('409', 'Something later depends on it, or it cannot be taken back'),
   Gone: refusal('410', 'What is to be gone on from is not in the history any more: read everything anew'),
-  PreconditionFailed: refusal('412', 'The record is not the one that If-Match names'),
+  RecordGone: refusal('410', 'The Idempotency-Key came before, and what the request created is gone since'),
+  PreconditionFailed: refusal(
+    '412',
+    'The record is not the one that If-Match names; current has it as it is',
+    ETAG_OF_CURRENT,
+  ),
   PayloadTooLarge: refusal(
     '413',
     'The body is larger than 64 KiB, with several records than 1 MiB, to /pair than 1 KiB',
   ),
   UnsupportedMediaType: refusal('415', 'The body is not application/json in UTF-8'),
-  UnprocessableEntity: refusal('422', 'The Idempotency-Key came with another body before'),
+  UnprocessableEntity: refusal('422', 'The Idempotency-Key came with another body before', {
+    Location: { description: 'Of the record that was created then', schema: { type: 'string' } },
+  }),
   TooManyRequests: refusal(
     '429',
     'The caller comes too often or has written too much today, which counts with authentication, or has too many streams open',

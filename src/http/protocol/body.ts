@@ -13,14 +13,26 @@ export async function readJson(request: HttpRequest, most = MAX_BODY_BYTES): Pro
   return parsed(await request.readBody(most)).value;
 }
 
-/** As `readJson`, with the text of the body; undefined where there is none. */
+/** As `readJson`, with the text of the body; undefined where there is none, as `requireOwnHeader` wants it. */
 export async function readJsonIfAny(
   request: HttpRequest,
 ): Promise<{ text: string; value: unknown } | undefined> {
   const bytes = await request.readBody(MAX_BODY_BYTES);
-  if (bytes.length === 0) return undefined;
+  if (bytes.length === 0) {
+    requireOwnHeader(request);
+    return undefined;
+  }
   requireJson(request.headers);
   return parsed(bytes);
+}
+
+/**
+ * Wants a header of a write without a body that no form of a foreign page can send: Content-Type: application/json, or an
+ * Idempotency-Key (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ * @throws Problem 415
+ */
+export function requireOwnHeader({ headers }: HttpRequest): void {
+  if (headers['idempotency-key'] === undefined) requireJson(headers);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Disclosure } from '../../domain/audit.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
+import type { ChangePart } from '../../store/history/history.ts';
 import { type IdRange, idsOf } from '../../store/records/lists/rows.ts';
 import type { StoredRecord } from './collection.ts';
 
@@ -21,5 +22,16 @@ export function disclosedChanges(entries: readonly HistoryEntry[]): readonly Dis
   return kindNames.flatMap((kind) => {
     const own = entries.filter((entry) => entry.record === kind);
     return own.length > 0 ? [{ record: kind, ...idsOf(own) }] : [];
+  });
+}
+
+/** The records that parts of a change are about: each kind apart. */
+export function disclosedParts(parts: readonly ChangePart[]): readonly Disclosure[] {
+  return kindNames.flatMap((record) => {
+    const own = parts.filter((part) => part.record === record);
+    if (own.length === 0) return [];
+    const first = Math.min(...own.map((part) => part.first));
+    const last = Math.max(...own.map((part) => part.last));
+    return [{ record, first, last, count: own.reduce((sum, { count }) => sum + count, 0) }];
   });
 }

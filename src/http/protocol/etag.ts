@@ -1,13 +1,29 @@
 import { hash } from 'node:crypto';
-import { SciaticaError } from '../../domain/errors.ts';
+import { boolean } from '../../domain/fields.ts';
 import type { Store } from '../../store/store.ts';
 import { decodedTag } from '../wire/encoding.ts';
 import { type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
 
 /** A strong entity tag of a body (RFC 9110, 8.8.3). */
 export function etagOf(body: string): string {
   return `"${hash('sha1', body, 'base64')}"`;
 }
+
+/** A record, given as JSON, with the entity tag that it has alone as its last member. */
+export const withTag = (json: string): string =>
+  `${json.slice(0, -1)},"etag":${JSON.stringify(etagOf(json))}}`;
+
+/** The query parameter that asks for records with their entity tags. */
+export const etagsParameter = {
+  etags: boolean({
+    label: 'Entity tags',
+    flag: 'etags',
+    help: 'Whether each record comes with its ETag as etag, for a change that is made offline',
+    optional: true,
+    example: true,
+  }),
+};
 
 /**
  * Entity tags of lists by path and query, valid for one revision: hashing a list takes a tenth of the time of its
@@ -68,7 +84,13 @@ export function precondition(headers: HttpRequest['headers']): ((body: string) =
     const etag = etagOf(body);
     const stale = match !== undefined && !names(match, etag, false);
     if (stale || (noneMatch !== undefined && names(noneMatch, etag, true)))
-      throw new SciaticaError('stale', 'The record is not the one the condition names. Read it again first.');
+      throw new Problem(
+        412,
+        'The record is not the one the condition names: current has it as it is.',
+        { etag },
+        'record-changed',
+        { current: JSON.parse(body) as unknown },
+      );
   };
 }
 

@@ -1,5 +1,6 @@
 import { csvHeader, csvLinesOf } from '../../exchange/csv.ts';
 import type { Chunk } from '../wire/message.ts';
+import { withTag } from './etag.ts';
 
 /** The media types of lists. */
 export const listTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
@@ -17,8 +18,12 @@ export interface ListFormat {
   ): Generator<Chunk>;
 }
 
-/** @param fields the names of the fields of each record, in order */
-export function formatOf(type: ListType, fields: readonly string[]): ListFormat {
+/**
+ * @param fields the names of the fields of each record, in order
+ * @param etags whether each comes with its entity tag
+ */
+export function formatOf(type: ListType, fields: readonly string[], etags = false): ListFormat {
+  if (etags) return withTags(formatOf(type, [...fields, 'etag']));
   switch (type) {
     case 'application/json':
       return { type, whole: (json) => json, chunks: arrayOf };
@@ -32,6 +37,25 @@ export function formatOf(type: ListType, fields: readonly string[]): ListFormat 
       return lines('text/csv; charset=utf-8', render, csvHeader(fields));
     }
   }
+}
+
+function withTags(format: ListFormat): ListFormat {
+  const tagged = (rows: readonly string[]) => rows.map(withTag);
+  return {
+    type: format.type,
+    whole: (json) => {
+      const rows = (JSON.parse(json) as object[]).map((record) => JSON.stringify(record));
+      return format.whole(`[${tagged(rows)}]`);
+    },
+    chunks: (batches, disclosed) => format.chunks(taggedBatches(batches, tagged), disclosed),
+  };
+}
+
+function* taggedBatches<B extends { rows: string[] }>(
+  batches: Iterable<B>,
+  tagged: (rows: readonly string[]) => string[],
+): Generator<B> {
+  for (const batch of batches) yield { ...batch, rows: tagged(batch.rows) };
 }
 
 function lines(type: string, render: (rows: readonly string[]) => string, header: string): ListFormat {

@@ -1,49 +1,100 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../domain/access.ts';
-import type { AnyRecord } from '../../domain/kinds.ts';
-import type { RepeatableRequest } from '../../store/records/requests.ts';
+import { type AnyRecord, kindOf } from '../../domain/kinds.ts';
+import type { DoneRequest, RepeatableRequest } from '../../store/records/requests.ts';
 import type { Store } from '../../store/store.ts';
-import type { HttpRequest, HttpResponse } from '../wire/message.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** What is sent with a key: as text, and as the value that was read from it. */
+interface Sent {
+  text: string;
+  value: unknown;
+}
+
+/** A repeatable request, with the hash of its text: requests of earlier releases are stored with that. */
+interface Repeat extends RepeatableRequest {
+  text: Uint8Array;
+}
+
+/**
+ * The key of a request; undefined without one.
+ * @param least characters that it must have
+ * @throws Problem 400 for a malformed key
+ */
+export function keyOf({ headers }: Pick<HttpRequest, 'headers'>, least = 1): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !KEY.test(key) || key.length < least)
+    throw new Problem(400, `Idempotency-Key must be ${least} to 255 ASCII characters, such as a UUID.`);
+  return key;
+}
 
 /**
  * A POST that its caller may repeat (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).
  * Keys are scoped to the users that the caller sees, not to the token, so that a repetition with a new token
  * creates no second record.
- * @param body the text of the request body
+ * @param body what was sent; the same value in another form is the same request
  * @returns undefined without an `Idempotency-Key`
  * @throws Problem 400 for a malformed key
  */
 export function repeatable(
-  { headers }: HttpRequest,
+  request: HttpRequest,
   path: string,
   caller: Caller | undefined,
-  body: string,
-): RepeatableRequest | undefined {
-  const key = headers['idempotency-key'];
+  { text, value }: Sent,
+): Repeat | undefined {
+  const key = keyOf(request);
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !KEY.test(key))
-    throw new Problem(400, 'Idempotency-Key must be 1 to 255 ASCII characters, such as a UUID.');
-  return { key: sha256(JSON.stringify([caller?.users ?? null, path, key])), body: sha256(body) };
+  return {
+    key: sha256(JSON.stringify([caller?.users ?? null, path, key])),
+    body: sha256(canonical(value) ?? text),
+    text: sha256(text),
+  };
+}
+
+/** As `canonicalJson`; undefined for a value with too many levels, which no record has. */
+function canonical(value: unknown): string | undefined {
+  try {
+    return canonicalJson(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON value in its canonical form (RFC 8785): the same text for the same value. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson)}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)}}`;
 }
 
 /**
  * The records that the first request with this key created, as they were then; undefined if there was none.
  * @throws Problem 422 when that request had another body
  */
-export function firstAnswer(store: Store, repeat: RepeatableRequest): AnyRecord[] | undefined {
+export function firstAnswer(store: Store, repeat: Repeat): AnyRecord[] | undefined {
   return firstRequest(store, repeat)?.created;
 }
 
 /** As `firstAnswer`: all that is known of the first request. */
-export function firstRequest(store: Store, { key, body }: RepeatableRequest) {
+export function firstRequest(store: Store, { key, body, text }: Repeat) {
   const first = store.requests.find(key);
   // Erasing a record removes the hash of the body that created it, and with it this check.
-  if (first?.body && !Buffer.from(body).equals(first.body))
-    throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.');
+  const known = first?.body;
+  if (known && ![body, text].some((hash) => Buffer.from(hash).equals(known)))
+    throw new Problem(422, 'This Idempotency-Key came with another body before: use a new key.', made(first));
   return first;
+}
+
+/** Where the one record is that a request made. */
+function made({ entries }: DoneRequest): HttpHeaders {
+  const [entry, another] = entries;
+  if (!entry?.after || another || entry.action !== 'create') return {};
+  return { location: `${kindOf(entry.record).path}/${entry.id}` };
 }
 
 /** Marks the response to a repetition. */

@@ -5,6 +5,7 @@ import { type Matching, operators } from '../../domain/filter.ts';
 import { check, partialOf } from '../../domain/schema.ts';
 import { type Paging, parseFields, parseSort } from '../../domain/sort.ts';
 import { Conditions } from '../../domain/where.ts';
+import { etagsParameter } from './etag.ts';
 import { type Parameter, parametersOf, textsOf } from './query.ts';
 import { type SliceOf, sliceOf, sliceParameters } from './slice.ts';
 
@@ -17,6 +18,8 @@ export interface ListFilter extends Matching, Paging {
 /** What the query string of a list asks for. */
 export interface ListQuery {
   filter: ListFilter;
+  /** Whether each record comes with its entity tag. */
+  etags?: boolean | undefined;
   /** A part as json-server cuts it: the filter's `offset` and `limit`. Absent for the whole list, or a page with a cursor. */
   slice?: SliceOf | undefined;
 }
@@ -65,7 +68,7 @@ const listParameters = {
   }),
 };
 
-type ListValues = Partial<RecordOf<typeof listParameters & typeof sliceParameters>>;
+type ListValues = Partial<RecordOf<typeof listParameters & typeof etagsParameter & typeof sliceParameters>>;
 
 /**
  * @param named filters with a name of their own, as fields
@@ -85,6 +88,7 @@ export function parametersOfList(
     ...others,
     sort: { ...sort, example: examples.sort },
     fields: { ...fields, example: examples.fields },
+    ...etagsParameter,
     ...sliceParameters,
   };
   return { single, conditions: new Conditions(record) };
@@ -116,13 +120,19 @@ export function listReader(
       asked.map(({ name, text }) => ({ filter: bare(name), name, text })),
       issues,
     );
-    const { q, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
+    const { q, etags, fields: _, _sort, _order, _page, _limit, _start, _end, ...rest } = values;
     // Read from the texts, so that their faults stand beside those of other values.
     const shown = texts['fields']?.trim()
       ? tried(issues, () => parseFields(texts['fields'] ?? '', columns))
       : undefined;
     if (texts['sort']?.trim()) tried(issues, () => parseSort(texts['sort'] ?? '', sortable));
     const sliced = tried(issues, () => sliceOf(values, sortable));
+    if (etags && shown)
+      issues.push({
+        field: 'etags',
+        message: 'is of whole records: leave out fields',
+        fault: { code: 'in-conflict' },
+      });
     if (issues.length > 0) throw invalid(issues);
     const filter = {
       ...rest,
@@ -131,7 +141,7 @@ export function listReader(
       ...(shown && { fields: shown }),
       ...sliced?.paging,
     };
-    return { filter: filter as ListFilter, slice: sliced?.slice };
+    return { filter: filter as ListFilter, slice: sliced?.slice, etags };
   };
 }
 

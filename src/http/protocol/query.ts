@@ -80,13 +80,14 @@ export function textsOf(
   further: { others?: readonly string[]; hint?: string } = {},
 ): Record<string, string> {
   const texts: Record<string, string> = {};
+  const isMistyped = (name: string) => known.includes(name) || further.others?.includes(name);
   for (const { name, text } of parameters) {
     if (Object.hasOwn(texts, name))
       issues.push({ field: name, message: 'is given twice: give it once', fault: { code: 'repeated' } });
     else if (known.includes(name)) texts[name] = text;
     else if (Object.hasOwn(refusals, name))
       issues.push({ field: name, message: refusals[name] ?? '', fault: { code: 'unknown' } });
-    else if (!name.startsWith('_')) {
+    else if (!name.startsWith('_') || isMistyped(name.slice(1))) {
       const issue = unknownField(name, [...known, ...(further.others ?? [])], 'parameter');
       issues.push({ ...issue, message: issue.message + (further.hint ?? '') });
     }

@@ -114,9 +114,9 @@ export const batchRoute: Route = {
   handle: async (context) => {
     const { request, search, store, caller } = context;
     parseQuery(search, {});
-    const { text, value } = await readJsonText(request, () => false);
-    const requests = checkBatch(value, context.match);
-    const repeat = repeatable(request, '/batch', caller, text);
+    const sent = await readJsonText(request, () => false);
+    const requests = checkBatch(sent.value, context.match);
+    const repeat = repeatable(request, '/batch', caller, sent);
     const run = (): HttpResponse => {
       const first = repeat && firstRequest(store, repeat);
       if (first) return replayed(answered(replay(store, requests, first, context.match)));

@@ -1,9 +1,9 @@
 import { goalOf, removeGoal, setGoal } from '../../cases/goal.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import { type Goal, goalFields } from '../../domain/goal.ts';
-import { check, objectOf } from '../../domain/schema.ts';
+import { check, objectOf, schemaOf } from '../../domain/schema.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref, taken } from '../openapi/parts.ts';
+import { ETAG, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, ok, ref, schemaJson, taken } from '../openapi/parts.ts';
 import { BODY, READ_ONE, WRITE_ONE } from '../openapi/problems.ts';
 import { disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
@@ -40,6 +40,17 @@ const putGoal: Write = {
   },
 };
 
+/** PATCH of a user's goal, which has one field: without it, the goal as it is. */
+const patchGoal: Write = {
+  hasBody: true,
+  begin: (asked) => {
+    const { store, id } = asked;
+    const replace = putGoal.begin(asked);
+    const goal = goalOf(store, id) ?? none(id);
+    return (body) => replace(isObject(body) ? { ...goal, ...body } : body);
+  },
+};
+
 /** DELETE of a user's goal. */
 const deleteGoal: Write = {
   hasBody: false,
@@ -62,10 +73,13 @@ function none(userId: number): never {
 /** The body, in which a client may send back all that it got. */
 function checkBody(value: unknown): { sessionsPerWeek: number } {
   const schema = objectOf({ sessionsPerWeek: goalFields.sessionsPerWeek });
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return check(schema, value);
-  const { id: _, userId: __, ...input } = value as Record<string, unknown>;
+  if (!isObject(value)) return check(schema, value);
+  const { id: _, userId: __, ...input } = value;
   return check(schema, input);
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function answered(status: number, goal: Goal): HttpResponse {
   const body = JSON.stringify(goal);
@@ -97,6 +111,19 @@ const putGoalOperation: Operation = {
   },
 };
 
+const patchGoalOperation: Operation = {
+  tag: 'Goals',
+  id: 'patchUserGoal',
+  summary: 'Change the goal of a user',
+  description: 'A user without a goal has none to change: 404.',
+  headers: [IF_MATCH],
+  body: taken(
+    { type: 'object', properties: { sessionsPerWeek: schemaJson(schemaOf(goalFields.sessionsPerWeek)) } },
+    { sessionsPerWeek: goalFields.sessionsPerWeek.example },
+  ),
+  success: { '200': ok('The goal', ref('Goal'), ETAG) },
+};
+
 const deleteGoalOperation: Operation = {
   tag: 'Goals',
   id: 'deleteUserGoal',
@@ -124,6 +151,15 @@ export const goalRoutes: readonly Route[] = [
     errors: READ_ONE,
     operation: readGoalOperation,
     handle: readGoal,
+    isOwner: true,
+  },
+  {
+    method: 'PATCH',
+    path: '/users/{id}/goal',
+    right: 'change goal',
+    errors: [...WRITE_ONE, ...BODY],
+    operation: patchGoalOperation,
+    ...batchable(patchGoal),
     isOwner: true,
   },
   {

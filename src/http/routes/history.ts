@@ -1,4 +1,5 @@
 import { mayUndo } from '../../domain/access.ts';
+import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { boolean, type Fields, integer, MAX_ID } from '../../domain/fields.ts';
@@ -20,23 +21,25 @@ import {
   NOT_MODIFIED,
   notModified,
   ok,
+  REPLAYED,
   ref,
   schemaJson,
   taken,
   termsOf,
 } from '../openapi/parts.ts';
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
-import { readJson, readJsonIfAny } from '../protocol/body.ts';
+import { readJsonIfAny, readJsonText, requireOwnHeader } from '../protocol/body.ts';
 import type { Collection, StoredRecord } from '../protocol/collection.ts';
-import { disclosedChanges } from '../protocol/disclosure.ts';
-import { tagged } from '../protocol/etag.ts';
+import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
+import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
 import { arrayOf } from '../protocol/formats.ts';
 import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
 import { parseQuery, queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
-import { created } from './records.ts';
+import { Problem, problemResponse } from '../wire/problem.ts';
+import { created, createdBefore } from './records.ts';
 
 /** GET of the history of one record, the first change first; a deleted record still has one. */
 export function historyRoute({ name, kind, verbs }: Collection): Route {
@@ -90,6 +93,7 @@ const changesParameters = {
     max: 1000,
     example: 100,
   }),
+  ...etagsParameter,
 };
 
 const readQuery = queryReader(changesParameters);
@@ -122,7 +126,7 @@ export const changesRoute: Route = {
     id: 'listChanges',
     summary: 'What changed since',
     description:
-      'The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry.',
+      'The first change first, of the records that the caller sees. With Accept: text/event-stream it stays open and sends each change when it happens, as an event whose id is its seq and whose data is the entry. A last event called end says why the stream ends, as problem details.',
     query: changesParameters,
     headers: [LAST_EVENT_ID, IF_NONE_MATCH],
     success: {
@@ -143,33 +147,47 @@ export const changesRoute: Route = {
   },
   handle: (context) => {
     const { request, search, store } = context;
-    const { since = 0, limit } = readQuery(search);
+    const { since = 0, limit, etags = false } = readQuery(search);
+    const read: Read = (seq, most) => {
+      const entries = store.changesAfter(seq, most);
+      return etags ? entries.map(withEtag) : entries;
+    };
     const headers: HttpHeaders = { vary: 'Accept', 'x-last-seq': String(store.lastChange(since)) };
-    if (/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) return stream(context, since, headers);
+    if (/\btext\/event-stream\b/i.test(request.headers.accept ?? ''))
+      return stream(context, since, headers, read);
     store.requireSince(since);
-    if (limit !== undefined) return changesPage(context, since, limit, headers);
-    const after = (seq: number) => store.changesAfter(seq, CHUNK_ENTRIES);
+    if (limit !== undefined) return changesPage(context, { since, limit, etags }, headers, read);
+    const after = (seq: number) => read(seq, CHUNK_ENTRIES);
     return entriesResponse(request, headers, after(since), after);
   },
 };
 
+/** Reads changes after an entry of the history, at most so many. */
+type Read = (seq: number, most: number) => HistoryEntry[];
+
+/** An entry with the entity tag that the record has after it. */
+const withEtag = (entry: HistoryEntry): HistoryEntry & { etag: string | null } => ({
+  ...entry,
+  etag: entry.after && etagOf(JSON.stringify(entry.after)),
+});
+
 function changesPage(
   { request, store }: RequestContext,
-  since: number,
-  limit: number,
+  { since, limit, etags }: { since: number; limit: number; etags: boolean },
   headers: HttpHeaders,
+  read: Read,
 ): HttpResponse {
-  const entries = store.changesAfter(since, limit);
+  const entries = read(since, limit);
   const last = entries.at(-1)?.seq;
   if (last !== undefined && store.changesAfter(last, 1).length > 0) {
     headers['x-last-seq'] = String(last);
-    headers['link'] = `</changes?since=${last}&limit=${limit}>; rel="next"`;
+    headers['link'] = `</changes?since=${last}&limit=${limit}${etags ? '&etags=true' : ''}>; rel="next"`;
   }
   return taggedEntries(request, headers, entries);
 }
 
 /** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), one for each entry. */
-function stream(context: RequestContext, since: number, headers: HttpHeaders): HttpResponse {
+function stream(context: RequestContext, since: number, headers: HttpHeaders, read: Read): HttpResponse {
   const { request, store, feed, caller } = context;
   const last = request.headers['last-event-id'];
   const from = last ? resumedAt(String(last)) : since;
@@ -188,7 +206,7 @@ function stream(context: RequestContext, since: number, headers: HttpHeaders): H
   if (request.method === 'HEAD') return head;
   const subscription = feed.subscribe(caller?.id ?? rateLimitKey(request.address()));
   request.onClose(() => subscription.close());
-  return { ...head, body: events(context, from, subscription) };
+  return { ...head, body: events(context, from, subscription, read) };
 }
 
 /** The seq at which a client resumes a stream. */
@@ -200,25 +218,33 @@ async function* events(
   { store, recheck }: RequestContext,
   since: number,
   subscription: Subscription,
+  read: Read,
 ): AsyncGenerator<Chunk> {
   const { horizon } = store;
+  let end: unknown = new Problem(503, 'The service stops.', { 'retry-after': '1' });
   try {
     yield { text: ': sciatica\n\n' };
     // A stream ends when the history gets a gap, which makes it impossible to resume.
+    let last = since;
     for (let seq = since; subscription.isOpen && store.horizon === horizon; ) {
       // The token may have been revoked while the stream was idle.
       recheck?.();
-      const entries = store.changesAfter(seq, CHUNK_ENTRIES);
+      const entries = read(seq, CHUNK_ENTRIES);
       seq = entries.at(-1)?.seq ?? seq;
       if (entries.length > 0) {
         const text = entries.map((entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`).join('');
         yield { text, disclosed: disclosedChanges(entries) };
         subscription.sent();
       } else if ((await subscription.next()) === 'idle' && subscription.isOpen) yield { text: ':\n\n' };
+      last = seq;
     }
+    if (subscription.isOpen) store.requireSince(last);
+  } catch (error) {
+    end = error;
   } finally {
     subscription.close();
   }
+  yield { text: `event: end\ndata: ${problemResponse(end).body}\n\n` };
 }
 
 /**
@@ -289,28 +315,33 @@ export function restoreRoute(collection: Collection): Route {
     method: 'POST',
     path: `${kind.path}/{id}/restore`,
     right: `create ${name}`,
-    errors: [...WRITE, ...(isOwned ? BODY : []), 'NotFound', 'Conflict', 'UnprocessableEntity'],
+    errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
     operation: {
       tag,
       id: `restore${schema}`,
       summary: `Bring back ${a} that was deleted`,
-      description: `With its id, as it was deleted. ${further} 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+      description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
       query: isOwned ? ownerParameter : {},
       exampleId: deleted,
-      headers: [IDEMPOTENCY_KEY],
+      headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
       ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
       success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
     },
     handle: async (context) => {
       if (!isOwned) {
         parseQuery(context.search, {});
-        return restored(context, collection, '', {});
+        requireOwnHeader(context.request);
+        return restored(context, collection, { text: '', value: '' }, {});
       }
       const { userId: owner } = readOwner(context.search);
       const body = await readJsonIfAny(context.request);
       const as = body && (() => collection.check(context.store, body.value));
       // Of the query only the owner is part of what is asked for.
-      return restored(context, collection, JSON.stringify([owner, body?.text]), { owner, as });
+      const asked = {
+        text: JSON.stringify([owner, body?.text]),
+        value: [owner ?? null, body?.value ?? null],
+      };
+      return restored(context, collection, asked, { owner, as });
     },
   };
 }
@@ -318,14 +349,15 @@ export function restoreRoute(collection: Collection): Route {
 async function restored(
   { request, id, store, caller }: RequestContext,
   collection: Collection,
-  asked: string,
+  asked: { text: string; value: unknown },
   further: Pick<Restoration, 'owner' | 'as'>,
 ): Promise<HttpResponse> {
   const { name, kind } = collection;
   const repeat = repeatable(request, `${kind.path}/${id}/restore`, caller, asked);
   return store.submit(() => {
     const first = repeat && firstRequest(store, repeat);
-    if (first) return replayed(created(collection, undefined, [restoredBy(first, collection, id)]));
+    if (first)
+      return replayed(createdBefore(collection, store, undefined, [restoredBy(first, collection, id)]));
     const record = store.restore({ record: name, id, ...further });
     if (repeat) store.requests.add(repeat);
     return created(collection, undefined, [record]);
@@ -344,6 +376,8 @@ const count = (description: string, example: number): Json => ({
   description,
   examples: [example],
 });
+
+const NOT_RESTORED = ['NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'] as const;
 
 /** What is sent to undo a change. */
 const undoFields = {
@@ -373,7 +407,7 @@ export const undoRoute: Route = {
   method: 'POST',
   path: '/undo',
   right: 'undo',
-  errors: [...WRITE, ...BODY, 'NotFound', 'Conflict'],
+  errors: [...WRITE, ...BODY, 'NotFound', 'Conflict', 'UnprocessableEntity'],
   operation: {
     tag: 'Changes',
     id: 'undoChange',
@@ -381,33 +415,52 @@ export const undoRoute: Route = {
     description:
       'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it. 409 if another machine has the change by now, unless everywhere=true.',
     query: undoParameter,
+    headers: [IDEMPOTENCY_KEY],
     body: taken(schemaJson(objectOf(undoFields)), exampleOf(undoFields)),
     success: {
-      '200': ok('It is taken back', {
-        type: 'object',
-        required: ['undoes', 'entries', 'since'],
-        properties: {
-          undoes: count('The change that was taken back', 4),
-          entries: count('How many entries it had', 1),
-          since: count('What /changes?since= takes to give what the undoing did', 7),
+      '200': ok(
+        'It is taken back',
+        {
+          type: 'object',
+          required: ['undoes', 'entries', 'since'],
+          properties: {
+            undoes: count('The change that was taken back', 4),
+            entries: count('How many entries it had', 1),
+            since: count('What /changes?since= takes to give what the undoing did', 7),
+          },
         },
-      }),
+        REPLAYED,
+      ),
     },
   },
   handle: async ({ request, search, store, caller }) => {
     const { everywhere } = readReach(search);
-    const { change } = check(objectOf(undoFields), await readJson(request));
-    const { entries, seq } = await store.submitUndo(change, (found) => {
-      if (caller && !found.every((entry) => mayUndo(caller, entry)))
-        throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
-      // Their names are not for every caller.
-      if (!everywhere && store.reachOf(change).length > 0)
-        throw new SciaticaError(
-          'conflict',
-          `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,
-        );
+    const sent = await readJsonText(request, () => true);
+    const { change } = check(objectOf(undoFields), sent.value);
+    const repeat = repeatable(request, '/undo', caller, sent);
+    const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {
+      const entries = disclosed.reduce((sum, { count }) => sum + count, 0);
+      return { ...json(200, JSON.stringify({ undoes: change, entries, since })), disclosed };
+    };
+    return store.submitUndo(change, {
+      before: () => {
+        const first = repeat && firstRequest(store, repeat);
+        return first && replayed(answer(disclosedChanges(first.entries), (first.entries[0]?.seq ?? 1) - 1));
+      },
+      check: (found) => {
+        if (caller && !found.every((part) => mayUndo(caller, part)))
+          throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
+        // Their names are not for every caller.
+        if (!everywhere && store.reachOf(change).length > 0)
+          throw new SciaticaError(
+            'conflict',
+            `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,
+          );
+      },
+      after: (taken, seq) => {
+        if (repeat) store.requests.add(repeat);
+        return answer(disclosedParts(taken), seq);
+      },
     });
-    const body = JSON.stringify({ undoes: change, entries: entries.length, since: seq });
-    return { ...json(200, body), disclosed: disclosedChanges(entries) };
   },
 };

@@ -9,6 +9,7 @@ import { goalRoutes } from './goal.ts';
 import { changesRoute, historyRoute, restoreRoute, undoRoute } from './history.ts';
 import { insightsRoutes } from './insights.ts';
 import { listOfUserRoute, listRoute } from './list.ts';
+import { pairRoute, renewRoute, unpairRoute } from './pairing.ts';
 import {
   createOfUserRoute,
   createRoute,
@@ -17,7 +18,7 @@ import {
   readRoute,
   replaceRoute,
 } from './records.ts';
-import { docsRoute, documentRoute, healthRoute, meRoute, pairRoute, rootRoute } from './service.ts';
+import { docsRoute, documentRoute, healthRoute, meRoute, rootRoute } from './service.ts';
 
 /** What can be done with the records of a kind. */
 const inCollection: Record<Verb, (collection: Collection) => Route> = {
@@ -65,6 +66,8 @@ export const routes: readonly Route[] = [
   batchRoute,
   exchangeRoute,
   meRoute,
+  renewRoute,
+  unpairRoute,
   pairRoute,
   healthRoute,
   documentRoute(document),
@@ -86,7 +89,7 @@ export function match(target: string): Match | undefined {
   const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const question = origin.indexOf('?');
   const search = question < 0 ? '' : origin.slice(question + 1);
-  const path = withoutTrailingSlash(question < 0 ? origin : origin.slice(0, question));
+  const path = withoutTrailingSlash(decoded(question < 0 ? origin : origin.slice(0, question)));
   const found = ID.exec(path);
   if (!found) {
     // A literal {id} is no id.
@@ -97,6 +100,16 @@ export function match(target: string): Match | undefined {
   const pattern = `${path.slice(0, found.index)}/{id}${path.slice(found.index + segment.length)}`;
   const methods = byPath.get(pattern);
   return methods && { methods, id: Number(id), search };
+}
+
+/** A path with its characters as themselves; no segment of a path here holds a slash. */
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 const withoutTrailingSlash = (path: string) =>

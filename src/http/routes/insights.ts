@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { choice } from '../../domain/fields.ts';
+import { logFields } from '../../domain/log.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { summarySchemas } from '../../insights/shapes.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { ETAG, IF_NONE_MATCH, type Json, NOT_MODIFIED, ok, POLICY, ref } from '../openapi/parts.ts';
+import { ETAG, IF_NONE_MATCH, type Json, many, NOT_MODIFIED, ok, POLICY, ref } from '../openapi/parts.ts';
 import { READ_ONE } from '../openapi/problems.ts';
 import { tagged } from '../protocol/etag.ts';
-import { queryReader } from '../protocol/query.ts';
+import { parseQuery, queryReader } from '../protocol/query.ts';
 import type { Handler, Route } from '../protocol/route.ts';
 
 /** The query parameters of a report. */
@@ -18,7 +19,7 @@ const reportParameters = {
     label: 'Format',
     flag: 'format',
     help: 'An HTML page (otherwise), or Markdown',
-    choices: ['html', 'md'],
+    choices: ['html', 'md', 'markdown'],
     example: 'html',
   }),
 };
@@ -26,6 +27,8 @@ const reportParameters = {
 const readSummaryQuery = queryReader(summaryFields);
 const readComparisonQuery = queryReader(comparisonFields);
 const readReportQuery = queryReader(reportParameters);
+
+const today = () => localDay(new Date());
 
 /** A handler of statistics, in a worker where they may take long. */
 const offloaded =
@@ -38,22 +41,22 @@ const offloaded =
 const summary = offloaded(async ({ request, id, search, store }) => {
   const asked = readSummaryQuery(search);
   const { summaryOf } = await import('../../cases/summary.ts');
-  return tagged(request, JSON.stringify(await summaryOf(store, id, asked)));
+  return tagged(request, JSON.stringify(await summaryOf(store, id, asked, today())));
 });
 
 /** GET of two periods of a user side by side. */
 const compare = offloaded(async ({ request, id, search, store }) => {
   const asked = readComparisonQuery(search);
   const { comparisonOf } = await import('../../cases/summary.ts');
-  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, localDay(new Date()))));
+  return tagged(request, JSON.stringify(await comparisonOf(store, id, asked, today())));
 });
 
 /** GET of the report on a user. */
 const report = offloaded(async ({ request, id, search, store }) => {
   const { format, ...asked } = readReportQuery(search);
   const { reportHtml, reportMarkdown, reportOf, reportPolicy } = await import('../../cases/report.ts');
-  const built = reportOf(store, id, asked);
-  if (format === 'md')
+  const built = reportOf(store, id, asked, today());
+  if (format === 'md' || format === 'markdown')
     return tagged(request, reportMarkdown(built), { 'content-type': 'text/markdown; charset=utf-8' });
   return tagged(request, reportHtml(built), {
     'content-type': 'text/html; charset=utf-8',
@@ -77,6 +80,36 @@ export function insightsSchemas(): Record<string, Json> {
     Object.entries(schemas).map(([name, { $id: _, $schema: __, ...schema }]) => [name, schema as Json]),
   );
 }
+
+/** GET of the exercises of a user. */
+const exercises = offloaded(({ request, id, search, store }) => {
+  parseQuery(search, {});
+  store.users.json(id);
+  const response = tagged(request, JSON.stringify(store.logs.exercises(id)));
+  response.disclosed = [{ record: 'log', first: 0, last: 0, count: 0, userId: id }];
+  return response;
+});
+
+const EXERCISE: Json = {
+  type: 'object',
+  required: ['exerciseName', 'exerciseType', 'sessions', 'date'],
+  properties: {
+    exerciseName: { type: 'string', examples: [logFields.exerciseName.example] },
+    exerciseType: { type: 'string', enum: logFields.exerciseType.choices },
+    sessions: { type: 'integer', minimum: 1 },
+    date: { type: 'string', format: 'date', description: 'Of the latest session' },
+  },
+};
+
+const exercisesOperation: Operation = {
+  tag: 'Insights',
+  id: 'listUserExercises',
+  summary: 'List the exercises of a user',
+  description:
+    'Each once, with its kind of the latest session, the latest first: for completion while somebody types.',
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('The exercises', many(EXERCISE), ETAG), '304': NOT_MODIFIED },
+};
 
 const summaryOperation: Operation = {
   tag: 'Insights',
@@ -122,6 +155,15 @@ const reportOperation: Operation = {
 
 /** What helps a user. */
 export const insightsRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/users/{id}/exercises',
+    right: 'read log',
+    errors: READ_ONE,
+    operation: exercisesOperation,
+    handle: exercises,
+    isOwner: true,
+  },
   {
     method: 'GET',
     path: '/users/{id}/summary',

@@ -1,3 +1,4 @@
+import { invalid } from '../../domain/errors.ts';
 import type { Operation } from '../openapi/operation.ts';
 import {
   content,
@@ -16,7 +17,7 @@ import { etagOf, etagOfList, tagged } from '../protocol/etag.ts';
 import { formatOf, type ListFormat, listTypes } from '../protocol/formats.ts';
 import type { ListFilter, ListQuery } from '../protocol/list-query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
-import { pageLinks, type SliceOf } from '../protocol/slice.ts';
+import { pageLinks, type SliceOf, sliceParameters } from '../protocol/slice.ts';
 import { preferredType } from '../wire/accept.ts';
 import type { HttpHeaders, HttpResponse } from '../wire/message.ts';
 
@@ -49,19 +50,31 @@ export function listOfUserRoute(collection: Collection): Route {
     errors: [...LIST, 'NotFound'],
     operation: {
       ...listOperation(collection),
+      filters: Object.fromEntries(
+        Object.entries(collection.filters).filter(([, { column }]) => column !== 'userId'),
+      ),
       id: released[name] ?? `listUser${kind.schema}s`,
       summary: `List the ${kind.described.many} of a user`,
     },
     handle: (context) => {
       const { id, search, store } = context;
-      const { filter, slice } = read(search);
+      const { filter, ...rest } = read(search);
+      requireNoOwner(filter);
       // A missing user has no list, where a filter would find none.
       store.users.json(id);
       const path = `/users/${id}${kind.path}`;
-      return listResponse(collection, { filter: { ...filter, userId: id }, slice }, path, context);
+      return listResponse(collection, { filter: { ...filter, userId: id }, ...rest }, path, context);
     },
     isOwner: true,
   };
+}
+
+/** The path says whose they are. @throws SciaticaError `invalid` for a filter that says it again */
+function requireNoOwner({ userId, where = [] }: ListFilter): void {
+  if (userId !== undefined || where.some(({ field }) => field === 'userId'))
+    throw invalid([
+      { field: 'userId', message: 'is said by the path: leave it out', fault: { code: 'in-conflict' } },
+    ]);
 }
 
 const PART_HEADERS: Json = {
@@ -82,8 +95,11 @@ function listOperation({ kind, parameters, filters }: Collection): Operation {
     id: `list${schema}s`,
     summary: `List ${several}`,
     description:
-      'Without `limit`, `_limit`, `_page` or `_end` the whole list is sent. With `fields`, records have those fields only.',
-    query: parameters,
+      'Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.',
+    // json-server's names differ from ours by an underscore only, which generators of clients drop.
+    query: Object.fromEntries(
+      Object.entries(parameters).filter(([name]) => !Object.hasOwn(sliceParameters, name)),
+    ),
     filters,
     shared: schema,
     sortable: kind.fields,
@@ -105,7 +121,7 @@ function listOperation({ kind, parameters, filters }: Collection): Operation {
 
 function listResponse(
   collection: Collection,
-  { filter, slice }: ListQuery,
+  { filter, slice, etags = false }: ListQuery,
   path: string,
   context: RequestContext,
 ): HttpResponse | Promise<HttpResponse> {
@@ -113,7 +129,7 @@ function listResponse(
   const offloaded = workers && collection.verbs(store).isLong(filter) && workers.answer(context);
   if (offloaded) return offloaded;
   const type = preferredType(context.request.headers.accept, listTypes);
-  const format = formatOf(type, filter.fields ?? Object.keys(collection.kind.fields));
+  const format = formatOf(type, filter.fields ?? Object.keys(collection.kind.fields), etags);
   const asked = { collection, filter, format, path };
   if (slice) return partResponse(asked, slice, context);
   if (filter.limit !== undefined) return pageResponse(asked, filter.limit, context);

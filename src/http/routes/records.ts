@@ -27,6 +27,7 @@ import { firstAnswer, repeatable, replayed } from '../protocol/idempotency.ts';
 import { parseQuery } from '../protocol/query.ts';
 import { batchable, type RequestContext, type Route } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
 
 /** What creates checked records, inside a transaction. */
 type Creation = () => readonly StoredRecord[];
@@ -55,7 +56,7 @@ export function createRoute(collection: Collection): Route {
     method: 'POST',
     path: kind.path,
     right: `create ${name}`,
-    errors: [...WRITE, ...BODY, 'UnprocessableEntity'],
+    errors: [...WRITE, ...BODY, 'RecordGone', 'UnprocessableEntity'],
     operation: {
       tag,
       id: `create${schema}`,
@@ -102,7 +103,7 @@ export function createOfUserRoute(collection: Collection): Route {
     method: 'POST',
     path: `/users/{id}${kind.path}`,
     right: `create ${name}`,
-    errors: [...WRITE, ...BODY, 'NotFound', 'UnprocessableEntity'],
+    errors: [...WRITE, ...BODY, 'NotFound', 'RecordGone', 'UnprocessableEntity'],
     operation: {
       tag,
       id: `createUser${schema}`,
@@ -164,22 +165,44 @@ function withUser(collection: Collection, store: Store, value: unknown, userId: 
 async function createOnce(
   collection: Collection,
   path: string,
-  { text, value }: { text: string; value: unknown },
+  body: { text: string; value: unknown },
   { request, store, caller }: RequestContext,
   check: () => Creation,
 ): Promise<HttpResponse> {
-  const repeat = repeatable(request, path, caller, text);
+  const { value } = body;
+  const repeat = repeatable(request, path, caller, body);
   const earlier = repeat && firstAnswer(store, repeat);
-  if (earlier) return replayed(created(collection, value, earlier));
+  if (earlier) return replayed(createdBefore(collection, store, value, earlier));
   const create = check();
   return store.submit(() => {
     // A concurrent request with the same key may have been first.
     const first = repeat && firstAnswer(store, repeat);
-    if (first) return replayed(created(collection, value, first));
+    if (first) return replayed(createdBefore(collection, store, value, first));
     const response = created(collection, value, create());
     if (repeat) store.requests.add(repeat);
     return response;
   });
+}
+
+/**
+ * The response to a repeated request, from the records as they were created.
+ * @throws Problem 410 for a single record that is not there any more, or not for this caller
+ */
+export function createdBefore(
+  collection: Collection,
+  store: Store,
+  sent: unknown,
+  records: readonly StoredRecord[],
+): HttpResponse {
+  const [record] = records;
+  if (!Array.isArray(sent) && !(record && collection.verbs(store).has(record.id)))
+    throw new Problem(
+      410,
+      'This request was done before, and what it created is gone since.',
+      { 'idempotency-replayed': 'true' },
+      'record-gone',
+    );
+  return created(collection, sent, records);
 }
 
 /** The response to what created records. @param sent the body: an array is answered with one */

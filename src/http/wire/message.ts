@@ -48,6 +48,8 @@ export interface HttpResponse {
   body?: string | Chunks;
   /** The records in a body that is a text; chunks bear their own. */
   disclosed?: readonly Disclosure[] | undefined;
+  /** Whether the audit records it although others of its status are not recorded. */
+  isAudited?: true;
   /** How the body is to be compressed. */
   encoding?: Encoding | undefined;
 }

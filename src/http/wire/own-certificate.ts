@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SciaticaError } from '../../domain/errors.ts';
-import { linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
+import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import type { Machine } from '../../lib/machine.ts';
 import type { Tls } from './listener.ts';
 
@@ -50,7 +50,7 @@ function read(file: string): string | undefined {
       );
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === 'ENOENT') return undefined;
     if (error instanceof SciaticaError) throw error;
     throw new SciaticaError('unusable', `${file} cannot be read: ${code}.`);
@@ -108,7 +108,7 @@ function save(file: string, pem: string, isThere: boolean): boolean {
     }
     return true;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === 'EEXIST') return false;
     throw new SciaticaError('unusable', `${file} cannot be written: ${code}.`, [], { cause: error });
   }

@@ -1,12 +1,22 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, type Issue, SciaticaError } from '../../domain/errors.ts';
+import { type ErrorCode, type Issue, Outdated, SciaticaError } from '../../domain/errors.ts';
 import type { HttpHeaders, HttpResponse } from './message.ts';
 
 /** The kinds of problem, by the last part of their type URI: the status and what it means. Released: never rename. */
 export const problemTypes = {
   'invalid-input': { status: 400, means: 'A field or a parameter breaks a rule; errors names each' },
   'malformed-request': { status: 400, means: 'Not JSON, not UTF-8, or a header that is wrong' },
-  'no-token': { status: 401, means: 'Authentication is on, and there is no valid token' },
+  'token-unknown': {
+    status: 401,
+    means: 'No token is called so: it was mistyped, or is of another database',
+  },
+  'token-revoked': { status: 401, means: 'The token was taken back; what was not sent yet may be kept' },
+  'token-expired': { status: 401, means: 'The token has expired; what was not sent yet may be kept' },
+  'person-erased': {
+    status: 401,
+    means: 'The person was erased: forget everything that is kept of the person',
+  },
+  'no-token': { status: 401, means: 'Authentication is on, and the request has no token' },
   'foreign-caller': {
     status: 403,
     means:
@@ -22,12 +32,24 @@ export const problemTypes = {
   'not-acceptable': { status: 406, means: 'Accept names no media type that this can be had as' },
   'request-timeout': { status: 408, means: 'The request took too long to arrive' },
   'in-conflict': { status: 409, means: 'It would lose data, or contradicts what is stored' },
-  'history-gap': { status: 410, means: 'What is to be gone on from is not in the history any more' },
+  'record-gone': {
+    status: 410,
+    means: 'The request was done when it first came, and what it created is gone since',
+  },
+  'history-gap': {
+    status: 410,
+    means:
+      'What is to be gone on from is not in the history any more; reason says why: restored, erased or unknown',
+  },
   'record-changed': { status: 412, means: 'The record is not the one that If-Match or If-None-Match names' },
   'body-too-large': { status: 413, means: 'The body is larger than this path takes' },
   'unsupported-body': { status: 415, means: 'The body is not plain application/json in UTF-8' },
   'unknown-expectation': { status: 417, means: 'The only Expect is 100-continue' },
   'key-reused': { status: 422, means: 'The Idempotency-Key came with another body before' },
+  'quota-used-up': {
+    status: 429,
+    means: 'The token has stored as much as it may in an hour; Retry-After says when it may go on',
+  },
   'too-many-requests': { status: 429, means: 'A rate limit; Retry-After says when to try again' },
   'headers-too-large': { status: 431, means: 'The headers are too large' },
   'internal-error': { status: 500, means: 'Something went wrong in the service' },
@@ -50,11 +72,16 @@ export const typeUri = (type: ProblemType): string => `/docs#problem-${type}`;
 
 /** A fault of a request in terms of HTTP; a fault of a record is a SciaticaError. */
 export class Problem extends Error {
+  /** Whether the audit records it although others of its status are not recorded. */
+  isAudited = false;
+
   constructor(
     readonly status: number,
     readonly detail: string,
     readonly headers: HttpHeaders = {},
     readonly type: ProblemType = usualType(status),
+    /** Further members (RFC 9457, 3.2). */
+    readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
   }
@@ -82,7 +109,8 @@ export const RETRY_AFTER_SECONDS = '1';
  * the request leaves the process.
  */
 export function problemResponse(error: unknown): HttpResponse {
-  if (error instanceof Problem) return problem(error);
+  if (error instanceof Problem)
+    return error.isAudited ? { ...problem(error), isAudited: true } : problem(error);
   if (!(error instanceof SciaticaError) || error.code === 'unusable')
     return problem(new Problem(500, 'Something went wrong here. The request may be tried again.'));
   // The message of the error names the file, which callers must not see.
@@ -94,15 +122,20 @@ export function problemResponse(error: unknown): HttpResponse {
   const detail = issues.length > 0 ? 'The request has faults; errors names each.' : message;
   const headers: HttpHeaders = code === 'busy' ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
   const type = issues.length > 0 ? 'invalid-input' : usualType(statuses[code]);
-  return problem(new Problem(statuses[code], detail, headers, type), issues);
+  const members = error instanceof Outdated ? { reason: error.reason } : {};
+  return problem(new Problem(statuses[code], detail, headers, type, members), issues);
 }
 
-function problem({ status, detail, type, headers }: Problem, issues: readonly Issue[] = []): HttpResponse {
+function problem(
+  { status, detail, type, headers, members }: Problem,
+  issues: readonly Issue[] = [],
+): HttpResponse {
   const body = {
     type: typeUri(type),
     title: STATUS_CODES[status],
     status,
     detail,
+    ...members,
     ...(issues.length > 0 && { errors: issues.map(errorOf) }),
   };
   return {

@@ -8,9 +8,12 @@ import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
 /** Two at least, so that one long read never holds up all others. */
 const MOST_THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
-/** Queries that no thread has begun yet, and all of them: a slow reader of a list keeps one open. */
+/** Of one caller: queries that no thread has begun yet, and all of them: a slow reader of a list keeps one open. */
 const MOST_WAITING = 32;
 const MOST_QUERIES = 128;
+/** The same of all callers. */
+const MOST_WAITING_OF_ALL = 16 * MOST_WAITING;
+const MOST_QUERIES_OF_ALL = 2 * MOST_QUERIES;
 
 interface WorkersOptions {
   /** The bundle of worker.ts. */
@@ -23,15 +26,31 @@ interface WorkersOptions {
   onError(error: unknown): void;
 }
 
+/** The queries of one caller. */
+class Place {
+  readonly queries = new Set<Query>();
+  /** Those that no thread has begun. */
+  readonly waiting = new Set<Query>();
+
+  get isFull(): boolean {
+    return this.waiting.size >= MOST_WAITING || this.queries.size >= MOST_QUERIES;
+  }
+
+  /** How many threads are busy with its queries. */
+  get busy(): number {
+    return [...this.queries].filter((query) => query.isStarting && !this.waiting.has(query)).length;
+  }
+}
+
 /**
  * Worker threads that answer what may take long: lists that no index answers, long lists, statistics. Each begins one
  * query at a time, and between the chunks of a long list goes on with others. They are started when there is something
- * to do, and ended when there is not.
+ * to do, and ended when there is not. Callers with tokens take turns, and none of them has all threads.
  */
 export class Workers implements OtherThreads {
   readonly #threads = new Set<Thread>();
-  readonly #waiting = new Set<Query>();
-  readonly #queries = new Set<Query>();
+  /** By the id of the token, the caller whose turn it is first; undefined for the person at this machine. */
+  readonly #places = new Map<number | undefined, Place>();
   #latest = 0;
   #isStopped = false;
   #releaseFolder: (() => void) | undefined;
@@ -47,8 +66,10 @@ export class Workers implements OtherThreads {
     caller,
   }: Parameters<OtherThreads['answer']>[0]): Promise<HttpResponse> | undefined {
     if (!this.store.isShareable) return undefined;
-    if (this.#isStopped || this.#waiting.size >= MOST_WAITING || this.#queries.size >= MOST_QUERIES)
+    const place = this.#places.get(caller?.id) ?? new Place();
+    if (this.#isStopped || place.isFull || this.#isFull)
       throw new Problem(503, 'Too many long reads are under way.', { 'retry-after': RETRY_AFTER_SECONDS });
+    this.#places.set(caller?.id, place);
     const { method, target } = request;
     const { accept, 'if-none-match': condition } = request.headers;
     const headers = { accept, 'if-none-match': condition };
@@ -56,12 +77,13 @@ export class Workers implements OtherThreads {
     const query: Query = new Query(++this.#latest, question, this.options.timeout, {
       onError: this.options.onError,
       onEnd: () => {
-        this.#queries.delete(query);
-        this.#waiting.delete(query);
+        place.queries.delete(query);
+        place.waiting.delete(query);
+        if (place.queries.size === 0) this.#places.delete(caller?.id);
       },
     });
-    this.#queries.add(query);
-    this.#waiting.add(query);
+    place.queries.add(query);
+    place.waiting.add(query);
     request.onClose(() => query.cancel(), false);
     this.#assign();
     return query.response;
@@ -70,16 +92,36 @@ export class Workers implements OtherThreads {
   /** Ends all threads and what they read. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const query of this.#queries) query.cancel();
+    for (const { queries } of [...this.#places.values()]) for (const query of queries) query.cancel();
     await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+
+  /** Whether all callers together have as many queries as there may be. */
+  get #isFull(): boolean {
+    const places = [...this.#places.values()];
+    return (
+      places.reduce((sum, { waiting }) => sum + waiting.size, 0) >= MOST_WAITING_OF_ALL ||
+      places.reduce((sum, { queries }) => sum + queries.size, 0) >= MOST_QUERIES_OF_ALL
+    );
   }
 
   /** Gives what waits to threads that are free. */
   #assign(): void {
-    for (const query of this.#waiting) {
+    for (;;) {
+      const [turn] = [...this.#places].filter(
+        ([caller, { waiting, busy }]) =>
+          waiting.size > 0 && (caller === undefined || busy < MOST_THREADS - 1),
+      );
+      if (!turn) return;
       const thread = this.#free();
       if (!thread) return;
-      this.#waiting.delete(query);
+      const [caller, place] = turn;
+      const [query] = place.waiting;
+      if (!query) return;
+      place.waiting.delete(query);
+      // Whoever had a turn is the last to have the next.
+      this.#places.delete(caller);
+      this.#places.set(caller, place);
       thread.begin(query);
     }
   }

@@ -1,9 +1,10 @@
 import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
 import { describeRule } from '../rules.ts';
-import type { Comparison, Direction, ExerciseSummary, ResponseRule, Summary, Trend } from '../shapes.ts';
+import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
 import {
   byVerdict,
+  claimSigns,
   clearTitles,
   count,
   differenceSentence,
@@ -15,7 +16,6 @@ import {
   PAIN_BEFORE,
   percent,
   plain,
-  REGRESSION,
   shiftWords,
   shortName,
   signed,
@@ -86,7 +86,7 @@ function tiles({ summary, logs, rises }: Report, pain: Trend): Tile[] {
     {
       label: 'Response',
       value: percent(overall?.responded ?? 0),
-      lines: [`of sessions: pain fell by ${describeRule(rule)}. ${forWeeks(rule)}`],
+      lines: [`of sessions: pain fell by ${describeRule(rule)}. That threshold is for weeks of treatment.`],
     },
     {
       label: `Rises of ${RISE} or more`,
@@ -101,11 +101,6 @@ function unbroken(tile: Tile): Tile {
   return { ...tile, lines: tile.lines.map((text) => text.replaceAll(' %', '\u00a0%')) };
 }
 
-function forWeeks(rule: ResponseRule): string {
-  const whose = rule.name === 'default' ? 'Ostelo’s' : 'The rule of';
-  return `${whose} ${rule.points} points or ${rule.percent} % is for weeks, not for one session.`;
-}
-
 /** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
   const label = PAIN_BEFORE;
@@ -113,7 +108,7 @@ function painTile({ level }: Summary, pain: Trend): Tile {
   const months = firstAndLastMonth(pain);
   if (months === null) {
     const value = level?.mean == null ? '–' : level.mean.toFixed(1);
-    return { label, value, lines: [`mean of ${count(level?.sessions ?? 0, 'session')}`, direction] };
+    return { label, value, lines: [`mean of ${count(level?.days ?? 0, 'day')}`, direction] };
   }
   const [first, last] = months;
   return {
@@ -121,14 +116,14 @@ function painTile({ level }: Summary, pain: Trend): Tile {
     value: `${first.mean.toFixed(1)} → ${last.mean.toFixed(1)}`,
     lines: [
       `${monthInWords(first.month, !isOneYear(months))} to ${monthInWords(last.month, true)}`,
-      `means of ${first.sessions} and ${count(last.sessions, 'session')}`,
+      `means of ${first.days} and ${count(last.days, 'day')}`,
       direction,
     ],
   };
 }
 
 /** Lines of text that the bars may take, so that the rest fits on the page too; and those that are clear of one side. */
-const ROOM = 15;
+const ROOM = 14;
 const ROOM_OF_CLEAR = 6;
 const MOST_FEW = 4;
 
@@ -136,7 +131,7 @@ function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
   const groups = byVerdict(exercises);
   const less = rowsWithin(ROOM_OF_CLEAR, groups.less);
   const more = rowsWithin(ROOM_OF_CLEAR, groups.more);
-  const open = rowsWithin(ROOM - less.lines - more.lines, [...groups.likely, ...groups.open]);
+  const open = rowsWithin(ROOM - less.lines - more.lines, [...groups.likely, ...groups.none, ...groups.open]);
   const fewNames = groups.few.map((each) => `${shortName(each)} (${each.sessions})`);
   const shown = [
     group(clearTitles.less, less),
@@ -148,7 +143,7 @@ function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
     ),
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
   const legend = 'Bar: mean; line: its 95 % interval.';
-  const caption = `Change in points, pain after minus pain before. Relief is compared with that after the other exercises at the same pain before; ${REGRESSION}, and nothing else here takes that into account.`;
+  const caption = `Change in points, pain after minus pain before. ✔ and ✖, and relief against others: compared with the other exercises at the same pain before and place in the day. The rest is what was seen; bad days often get better by themselves.`;
   return [{ kind: 'bars', legend, caption, groups: shown }];
 }
 
@@ -185,7 +180,9 @@ function bar(exercise: ExerciseSummary): Bar {
   return {
     name: shortName(exercise),
     remark: versusWords(versusOthers),
-    verdict: verdictWord(exercise),
+    verdict: exercise.claim
+      ? `${claimSigns[exercise.claim]} ${verdictWord(exercise)}`
+      : verdictWord(exercise),
     tone: verdict === 'clear' && direction !== null ? direction : 'open',
     mean,
     interval,

@@ -131,7 +131,7 @@ const MIDDLE = BAR_HEIGHT / 2;
  */
 function bars({ caption, legend, groups }: Bars): Html {
   const rows = groups.flatMap((each) => each.rows);
-  const x = scaleLinear().domain(extent(rows)).nice(6);
+  const x = scaleLinear().domain(extent(rows));
   const share = (value: number) => across(x(value));
   const head =
     rows.length > 0 &&
@@ -169,8 +169,11 @@ function drawing(
   return html`<svg width="100%" height="${BAR_HEIGHT}" aria-hidden="true"><rect class="${tone}" x="${from}" width="${width}" y="4" height="${BAR_HEIGHT - 8}"/><line class="zero" x1="${share(0)}" x2="${share(0)}" y1="0" y2="${BAR_HEIGHT}"/><g class="range"><line x1="${share(low)}" x2="${share(high)}" y1="${MIDDLE}" y2="${MIDDLE}"/>${end(low)}${end(high)}</g></svg>`;
 }
 
-/** At least 2 points to each side, so that the words above the axis have room. */
+/** The same axis in every report, so that bars can be compared; a wider one where an interval does not fit. */
 function extent(rows: readonly Bar[]): [number, number] {
-  const ends = rows.flatMap(({ interval: range }) => range);
-  return [Math.min(-2, ...ends), Math.max(2, ...ends)];
+  const furthest = Math.max(...rows.flatMap(({ interval: range }) => range.map(Math.abs)));
+  return furthest <= AXIS ? [-AXIS, AXIS] : [-WIDEST, WIDEST];
 }
+
+/** Ends of the axis, in points. */
+const [AXIS, WIDEST] = [5, 9];

@@ -5,11 +5,13 @@ import { describeRule } from '../rules.ts';
 import type { Comparison, ExerciseComparison, ExerciseSummary } from '../shapes.ts';
 import { FEWEST_TO_SAY } from '../verdict.ts';
 import {
+  claimSigns,
   count,
   differenceSentence,
   exerciseShifts,
   fourWeeksSentence,
   interval,
+  leftOutSentence,
   overallSentence,
   PAIN_BEFORE,
   percent,
@@ -47,13 +49,14 @@ export function documentOf(report: Report): Document {
   };
 }
 
-function about({ subject }: Report): string {
+function about({ subject, summary }: Report): string {
   return [
     `${subject.age} years`,
     `pain: ${subject.painLocation.replaceAll('-', ' ')}, ${subject.painLevel} of 10 in the profile`,
     `diagnosed ${subject.diagnosisDate}`,
     ...(subject.name === null ? [] : [`patient ${subject.id}`]),
     ...(subject.email === null ? [] : [subject.email]),
+    ...[leftOutSentence(summary.leftOut)].filter((text) => text !== null),
   ].join(' · ');
 }
 
@@ -81,7 +84,7 @@ const OUTSIDE = '†';
 function eachExercise({ summary }: Report): Section {
   const { exercises, overall, rule } = summary;
   const caption = [
-    `Change in points, pain after minus before, the most relief first. Against others: the difference to the other exercises at the same pain before. Response: ${describeRule(rule)}. Effective: marked so by the patient.`,
+    `Change in points, pain after minus before, the most relief first, at the same pain before. ✔ helps, ✖ makes it worse, measured against the others at the same pain before and place in the day. Against others: that difference. Response: ${describeRule(rule)}. Effective: marked so by the patient.`,
     exercises.some(isMedianOutside) &&
       `${OUTSIDE} Outside the interval, which is that of the mean: a median is a whole or half point.`,
   ];
@@ -102,7 +105,7 @@ function eachExercise({ summary }: Report): Section {
       ],
       rows: exercises.map((exercise) => [
         nameOf(exercise),
-        verdictWords(exercise),
+        exercise.claim ? `${claimSigns[exercise.claim]} ${verdictWords(exercise)}` : verdictWords(exercise),
         String(exercise.sessions),
         signed(exercise.meanChange),
         exercise.verdict === 'too-few' ? '–' : interval(exercise.interval),
@@ -142,8 +145,7 @@ function theDayAfter(exercises: readonly ExerciseSummary[]): Block[] {
   return [
     {
       kind: 'table',
-      caption:
-        'The pain before exercise on the day after, against the day after other exercises, in points: below 0 is less pain.',
+      caption: 'The first pain of the day after, against other days, in points: below 0 is less pain.',
       columns: [
         { label: 'The day after' },
         { label: 'Days', numeric: true },

@@ -46,9 +46,9 @@ th small { font-size: inherit; font-weight: 400; color: #4a5058; }
 .bars svg { display: block; overflow: visible; }
 .bars .group th { font-size: .85rem; font-weight: 600; padding: .8rem 0 .15rem; border-bottom: 1px solid #8b9299; }
 .bars .rest td { color: #4a5058; border-bottom: 0; }
-.verdict.less { color: #0b6b65; font-weight: 600; }
+.verdict.less { color: #1d5a9c; font-weight: 600; }
 .verdict.more { color: #a33b12; font-weight: 600; }
-rect.less { fill: #3b938b; } rect.more { fill: #c65f32; } rect.open { fill: #8b9299; }
+rect.less { fill: #2f74bd; } rect.more { fill: #d9772b; } rect.open { fill: #8b9299; }
 .zero { stroke: #1a1d21; stroke-width: 1; }
 .range line { stroke: #1a1d21; stroke-width: 2; }
 
@@ -73,8 +73,8 @@ svg text { font-size: .8rem; fill: #4a5058; font-variant-numeric: tabular-nums; 
 .grid line { stroke: #d5d9dd; stroke-width: 1; }
 .tick { stroke: #4a5058; }
 .stem line { stroke-width: 1.6; }
-.stem.less line { stroke: #3b938b; }
-.stem.more line { stroke: #c65f32; }
+.stem.less line { stroke: #2f74bd; }
+.stem.more line { stroke: #d9772b; }
 .dot circle { fill: #1a1d21; }
 .median line { stroke: #8b9299; stroke-width: 4; stroke-linecap: round; }
 .box line { stroke: #4a5058; stroke-width: 1; }

@@ -1,5 +1,12 @@
 /** The part of jstat that is used; the package has no types. */
 declare module 'jstat' {
-  const jstat: { jStat: { studentt: { inv(probability: number, degreesOfFreedom: number): number } } };
+  const jstat: {
+    jStat: {
+      studentt: {
+        inv(probability: number, degreesOfFreedom: number): number;
+        cdf(value: number, degreesOfFreedom: number): number;
+      };
+    };
+  };
   export default jstat;
 }

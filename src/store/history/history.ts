@@ -6,7 +6,7 @@ import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { States, stateAfter } from '../records/states.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
-import { nextRedo, nextUndo } from './steps.ts';
+import { importOf, nextRedo, nextUndo } from './steps.ts';
 
 /** An entry as it is stored: the states are arrays of the record's fields but for the id. */
 interface Row {
@@ -22,6 +22,9 @@ interface Row {
   before: string | null;
   after: string | null;
 }
+
+/** What an entry takes besides the states of the record, with its places in the indexes; about. */
+const ENTRY_BYTES = 100;
 
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
@@ -55,6 +58,35 @@ function matching({ user, log, since }: HistoryFilter, seq: number | undefined):
     values: halves.flatMap(({ values }) => values),
   };
 }
+
+/** The entries of a change that did the same to records of one kind and the same users. */
+export interface ChangePart {
+  record: KindName;
+  action: Action;
+  /** Whose the records are: two for those that moved. */
+  users: number[];
+  count: number;
+  /** The lowest and the highest id of the records. */
+  first: number;
+  last: number;
+}
+
+interface PartRow extends Omit<ChangePart, 'users'> {
+  userId: number;
+  formerUserId: number | null;
+}
+
+/** Entries one after another that did the same to records of one kind, each to another. */
+export interface Run {
+  record: KindName;
+  action: Action;
+  /** The seqs of the first and the last entry; those between them are of the run, as far as they are entries. */
+  first: number;
+  last: number;
+}
+
+/** How many entries a run has at most: its ids are held in memory. */
+const MOST_IN_RUN = 50_000;
 
 const charactersOf = ({ before, after }: Row) => (before?.length ?? 0) + (after?.length ?? 0);
 
@@ -107,17 +139,18 @@ export class History {
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
   }
 
+  /** How many bytes the history keeps of a change. */
+  bytesOf(change: number): number {
+    const bytes = ['before', 'after'].map((state) => `coalesce(octet_length(${state}), 0)`).join(' + ');
+    const sum = `SELECT sum(${bytes} + ${ENTRY_BYTES}) FROM history WHERE seq > ? AND seq < ?`;
+    return this.db.value<number | null>(sum, ...entriesOf(this.db, change)) ?? 0;
+  }
+
   /** The last entry of one record. */
   lastOf(record: KindName, id: number): HistoryEntry | undefined {
     const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq DESC LIMIT 1`;
     const row = this.db.get<Row>(sql, record, id);
     return row && this.#entryOf(row);
-  }
-
-  /** Whether nothing has happened to a record since an entry. */
-  isLast({ record, id, seq }: Pick<HistoryEntry, 'record' | 'id' | 'seq'>): boolean {
-    const later = 'SELECT 1 FROM history WHERE record = ? AND recordId = ? AND seq > ?';
-    return this.db.value(later, record, id, seq) === undefined;
   }
 
   /** Whether an id was given to a record of which nothing is left, because its user was erased. */
@@ -146,6 +179,74 @@ export class History {
     if (users && this.#isAboutOthers(range, users)) return [];
     const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, ...range).map(this.#entryOf);
+  }
+
+  /** The last entries of one change, the last one first: at most `limit`. */
+  lastOfChange(change: number, limit: number): HistoryEntry[] {
+    const sql = `${this.#select} WHERE entry.seq > ? AND entry.seq < ? ORDER BY entry.seq DESC LIMIT ?`;
+    return this.db.all<Row>(sql, ...entriesOf(this.db, change), limit).map(this.#entryOf);
+  }
+
+  /** What one change did, by kind of record and user, as they first come in it. @param users as for `ofChange` */
+  partsOf(change: number, users?: readonly number[]): ChangePart[] {
+    const range = entriesOf(this.db, change);
+    if (users && this.#isAboutOthers(range, users)) return [];
+    const sql = `SELECT record, action, userId, formerUserId, count(*) AS count, min(recordId) AS first, max(recordId) AS last
+      FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
+      GROUP BY record, action, userId, formerUserId ORDER BY min(seq)`;
+    return this.db.all<PartRow>(sql, ...range).map(({ userId, formerUserId, ...part }) => ({
+      ...part,
+      users: formerUserId === null ? [userId] : [formerUserId, userId],
+    }));
+  }
+
+  /** The entries of one change from the last to the first, as runs: each can be taken back at once. */
+  *runsOf(change: number): Generator<Run> {
+    const [after, before] = entriesOf(this.db, change);
+    const sql = `SELECT seq, record, recordId, action FROM history WHERE seq > ? AND seq < ? AND record IS NOT NULL
+      ORDER BY seq DESC LIMIT ${MOST_ENTRIES}`;
+    let run: Run | undefined;
+    const ids = new Set<number>();
+    for (let next = before; ; ) {
+      const rows = this.db.all<Pick<Row, 'seq' | 'record' | 'recordId' | 'action'>>(sql, after, next);
+      for (const { seq, record, recordId, action } of rows) {
+        const goesOn =
+          run?.record === record && run.action === action && !ids.has(recordId) && ids.size < MOST_IN_RUN;
+        // Of two records that had the same key, one has to go first.
+        if (run && goesOn && (action === 'create' || !kindOf(record).key)) run.first = seq;
+        else {
+          if (run) yield run;
+          run = { record, action, first: seq, last: seq };
+          ids.clear();
+        }
+        ids.add(recordId);
+        next = seq;
+      }
+      if (rows.length < MOST_ENTRIES) break;
+    }
+    if (run) yield run;
+  }
+
+  /** The entry with a seq. */
+  entry(seq: number): HistoryEntry | undefined {
+    return this.#some(1, 'entry.seq = ?', seq)[0];
+  }
+
+  /** SQL of a subquery: the entries of a run, to be taken back, as `apply` takes rows. The place is the seq, made negative. */
+  rowsToRevert({ first, last }: Run): string {
+    const after = stateAfter((kind) => this.#states.columns(kind));
+    return `(SELECT -entry.seq AS place, entry.recordId AS id, ${after} AS expected, entry.before AS wanted
+      FROM history AS entry WHERE entry.seq BETWEEN ${first} AND ${last} AND entry.record IS NOT NULL)`;
+  }
+
+  /** As `rowsToRevert`: what one change deleted of a kind of record of one user, as far as nothing happened to it since. */
+  rowsToRestore(change: number, record: KindName, userId: number): string {
+    const [after, before] = entriesOf(this.db, change);
+    return `(SELECT entry.seq AS place, entry.recordId AS id, NULL AS expected, entry.before AS wanted
+      FROM history AS entry WHERE entry.seq > ${after} AND entry.seq < ${before}
+      AND entry.record = '${record}' AND entry.action = 'delete' AND entry.userId = ${userId} AND NOT EXISTS (
+        SELECT 1 FROM history AS later
+        WHERE later.record = entry.record AND later.recordId = entry.recordId AND later.seq > entry.seq))`;
   }
 
   /** Whether one of the entries between two seqs is about somebody else. */
@@ -214,6 +315,9 @@ export class History {
 
   /** The change that `undo` takes back next. */
   nextUndo = (): number | undefined => nextUndo(this.db);
+
+  /** The latest import of a file of this name that is not undone. */
+  importOf = (file: string): number | undefined => importOf(this.db, file);
 
   /** The undo that `redo` takes back next. */
   nextRedo = (): number | undefined => nextRedo(this.db);

@@ -1,6 +1,7 @@
 import { invalid, notFound, SciaticaError } from '../../domain/errors.ts';
-import type { HistoryEntry } from '../../domain/history.ts';
-import type { AnyRecord, KindName, OwnedRecord } from '../../domain/kinds.ts';
+import type { AnyRecord, KindName } from '../../domain/kinds.ts';
+import { apply } from '../records/apply.ts';
+import type { Database } from '../sqlite/database.ts';
 import { isSeen, obstacles, revert, type Undoable } from './undo.ts';
 
 /** What is to be restored, and by whom. */
@@ -25,7 +26,11 @@ export interface Restoration {
  * @throws SciaticaError `not-found` where it never was, was erased, or belonged to a user that the caller does not see; `conflict`
  *   where it is there, or where its user is not, or another one has its place; `invalid` if the owner is no user
  */
-export function restore(store: Undoable, { record, id, owner, as, users }: Restoration): AnyRecord {
+export function restore(
+  db: Database,
+  store: Undoable,
+  { record, id, owner, as, users }: Restoration,
+): AnyRecord {
   if (store.of(record).has(id))
     throw new SciaticaError('conflict', `There is ${record} ${id}: it is not deleted.`);
   const faults = owner === undefined ? [] : store.users.userFaults(owner);
@@ -44,15 +49,11 @@ export function restore(store: Undoable, { record, id, owner, as, users }: Resto
     throw new SciaticaError('conflict', `${record} ${id} cannot be restored: ${reasons.join(' ')}`);
   revert(store, restored);
   if (record === 'user')
-    for (const entry of store.history.ofChange(deletion.change))
-      if (isOfUser(entry, id) && store.history.isLast(entry)) revert(store, entry);
+    for (const part of store.history.partsOf(deletion.change))
+      if (part.record !== 'user' && part.action === 'delete' && part.users.includes(id))
+        apply(db, part.record, store.history.rowsToRestore(deletion.change, part.record, id));
   return store.of(record).find(id) as AnyRecord;
 }
 
 const ownedBy = (state: object, owner: number | undefined): object =>
   owner === undefined ? state : { ...state, userId: owner };
-
-/** Whether an entry is the deletion of something that belonged to a user. */
-function isOfUser({ record, action, before }: HistoryEntry, userId: number): boolean {
-  return record !== 'user' && action === 'delete' && (before as OwnedRecord).userId === userId;
-}

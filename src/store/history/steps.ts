@@ -51,6 +51,16 @@ export function nextUndo(db: Database): number | undefined {
   return db.value<number>(NEWEST, JSON.stringify([...stepsOf(db).undone]));
 }
 
+/** The latest import of a file of this name that is not undone. */
+export function importOf(db: Database, file: string): number | undefined {
+  return db.value<number>(
+    `SELECT change FROM history WHERE source = 'import' AND caller = ? AND undoes IS NULL
+     AND change NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT 1`,
+    file,
+    JSON.stringify([...undoneChanges(db)]),
+  );
+}
+
 /** The undo that `redo` takes back: the newest in effect, if no new change was made after it. */
 export function nextRedo(db: Database): number | undefined {
   const [undo] = stepsOf(db).undos;

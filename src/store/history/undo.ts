@@ -1,9 +1,11 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
 import { type KindName, kindOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
+import { apply } from '../records/apply.ts';
 import type { Records } from '../records/records.ts';
 import type { Users } from '../records/users.ts';
-import type { History } from './history.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { ChangePart, History, Run } from './history.ts';
 
 /** What undoing works on. */
 export interface Undoable {
@@ -17,24 +19,64 @@ export interface Undoable {
  * Takes a change back, inside another: what it created goes, what it deleted comes back with its id, what it updated
  * is as before.
  * @param users the ids of the users whose records the caller sees; all without it
- * @returns the entries that were taken back
+ * @returns what was taken back
  * @throws SciaticaError `not-found` for a change that is not in the history, `conflict` when something later
  *   depends on it, naming the changes that stand in the way
  */
-export function takeBack(store: Undoable, change: number, users?: readonly number[]): HistoryEntry[] {
-  const entries = store.history.ofChange(change, users);
-  if (entries.length === 0)
+export function takeBack(
+  db: Database,
+  store: Undoable,
+  change: number,
+  users?: readonly number[],
+): ChangePart[] {
+  const parts = store.history.partsOf(change, users);
+  if (parts.length === 0)
     throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
-  if (entries.some(({ action }) => action === 'erase'))
+  if (parts.some(({ action }) => action === 'erase'))
     throw new SciaticaError('conflict', `Change ${change} erased a person for good: it cannot be undone.`);
   const inTheWay = new Set<string>();
-  for (const entry of entries.toReversed()) {
-    const reasons = obstacles(store, entry, users);
-    for (const reason of reasons) inTheWay.add(reason);
-    if (reasons.length === 0) revert(store, entry);
-  }
+  for (const run of store.history.runsOf(change))
+    for (const reason of revertRun(db, store, run, users)) inTheWay.add(reason);
   if (inTheWay.size > 0) throw new SciaticaError('conflict', refusal(change, [...inTheWay]));
-  return entries;
+  return parts;
+}
+
+/** Takes back the entries of a run that nothing stands in the way of. @returns what stands in the way of the others, the last one first */
+function revertRun(db: Database, store: Undoable, run: Run, users: readonly number[] | undefined): string[] {
+  const { history } = store;
+  const rows = history.rowsToRevert(run);
+  const inTheWay = new Map<number, string[]>();
+  const doubt = doubtOf(run, users);
+  const doubtful = doubt ? db.column<number>(`SELECT r.place FROM ${rows} AS r WHERE ${doubt}`) : [];
+  const look = (place: number, otherwise: string[]) => {
+    const entry = history.entry(-place) as HistoryEntry;
+    const reasons = obstacles(store, entry, users);
+    if (reasons.length + otherwise.length > 0) inTheWay.set(place, reasons.length > 0 ? reasons : otherwise);
+  };
+  for (const place of doubtful) look(place, []);
+  const differing = apply(db, run.record, rows, [...inTheWay.keys()]);
+  for (const place of differing) look(place, [`${run.record} was changed again.`]);
+  return [...inTheWay].sort(([a], [b]) => a - b).flatMap(([, reasons]) => reasons);
+}
+
+/** SQL: whether something may stand in the way of taking back a row of a run, apart from that its record was changed again. */
+function doubtOf({ record, action }: Run, users: readonly number[] | undefined): string | undefined {
+  const { key, fields } = kindOf(record);
+  if (action === 'create') {
+    const belongings = ownedKindNames.map(
+      (kind) => `EXISTS (SELECT 1 FROM ${kindOf(kind).table} WHERE userId = r.id)`,
+    );
+    return record === 'user' ? belongings.join(' OR ') : undefined;
+  }
+  if (key) return 'TRUE';
+  const isOwnerGone = `r.wanted ->> '$[0]' NOT IN (SELECT id FROM users)`;
+  // What the caller does not find may have become another's since.
+  const isLater = `EXISTS (SELECT 1 FROM history WHERE record = '${record}' AND recordId = r.id AND seq > -r.place)`;
+  const doubts = [
+    ...('userId' in fields ? [isOwnerGone] : []),
+    ...(action === 'delete' && users ? [isLater] : []),
+  ];
+  return doubts.length > 0 ? doubts.join(' OR ') : undefined;
 }
 
 function refusal(change: number, reasons: string[]): string {

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import {
+  errnoOf,
   isFull,
   linkNew,
   NotSynced,
@@ -14,7 +15,7 @@ import { copyVerified } from '../sqlite/copy.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { type Holding, holdingOf } from '../sqlite/verify.ts';
 import { digestOf } from './backup-plan.ts';
-import { type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
+import { ErasedMeanwhile, type Mark, markOf, unlessErasedSince } from './erased-meanwhile.ts';
 
 /** A copy that was made. */
 export interface Backup extends Holding {
@@ -50,11 +51,15 @@ export function backup(source: string, target: string, naming: Naming = {}): Bac
     const path = publishBackup(temporary.path, source, mark, target, naming);
     return { path, bytes, ...holding };
   } catch (error) {
-    throw backupError(error, target);
+    throw wasStopped(error, temporary) ? new ErasedMeanwhile() : backupError(error, target);
   } finally {
     temporary?.remove();
   }
 }
+
+/** Whether something failed because an erasing has removed the temporary file, which holds the person. */
+export const wasStopped = (error: unknown, temporary: Temporary | undefined): boolean =>
+  temporary !== undefined && !(error instanceof NotSynced) && !existsSync(temporary.path);
 
 /**
  * Copies a database into an empty file, and looks the copy through.
@@ -103,7 +108,7 @@ function exists(target: string): SciaticaError {
 
 /** The error of writing a backup as one for a person; others as they are. */
 export function backupError(error: unknown, target: string): unknown {
-  const { code } = error as { code?: unknown };
+  const code = errnoOf(error) ?? (error as { code?: unknown }).code;
   const fail = (kind: 'full' | 'unusable' | 'uncertain', message: string) =>
     new SciaticaError(kind, message, [], { cause: error });
   if (error instanceof NotSynced) return fail('uncertain', error.message);

@@ -4,6 +4,7 @@ import { SciaticaError } from '../../domain/errors.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { isAbandoned, sizeOf } from '../../lib/files.ts';
 import { Settings } from '../records/settings.ts';
+import { withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
 import { domainError } from '../sqlite/errors.ts';
 import { APPLICATION_ID, headerOf } from '../sqlite/header.ts';
@@ -11,10 +12,11 @@ import { migrations } from '../sqlite/migrations/index.ts';
 import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
+import { type Holding, holdingOf, integrityFaults, openToRead, referenceFaults } from '../sqlite/verify.ts';
 import { Remotes } from '../sync/remotes.ts';
-import { foreignKeyFaults, type Holding, holdingOf, integrityFaults, openToRead } from '../sqlite/verify.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
+import { unfinishedErasing } from './erasing.ts';
 
 /** One thing that was looked at: what it is like, and what to do if it is not well. */
 export interface Check {
@@ -62,7 +64,7 @@ export function examine(path: string): Examination {
   const folder = dirname(path);
   if (!existsSync(folder)) return examination;
   if (process.platform !== 'win32') examination.checks.push(permissions(path, folder));
-  examination.checks.push(space(folder, bytes), place(folder), leftovers(folder));
+  examination.checks.push(space(folder, bytes), place(folder), leftovers(path));
   return examination;
 }
 
@@ -97,7 +99,13 @@ function inside(examination: Examination): Check[] {
       // The pages of a damaged file cannot be counted.
       if (!checks.every(({ ok }) => ok)) return checks;
       const isCurrent = examination.version === migrations.length;
-      return [...checks, room(db), ...(isCurrent ? [identity(examination, db), ...syncState(db), automaticBackups(db)] : [])];
+      return [
+        ...checks,
+        room(db),
+        ...(isCurrent
+          ? [identity(examination, db), ...syncState(db), automaticBackups(db), ...erasing(db)]
+          : []),
+      ];
     } finally {
       db.close();
     }
@@ -158,7 +166,9 @@ function syncState(db: Database): Check[] {
   const names = inStep.map(
     ({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`,
   );
-  const detail = [...names, ...(held > 0 ? [`${held} deletions from elsewhere are held back`] : [])].join('; ');
+  const detail = [...names, ...(held > 0 ? [`${held} deletions from elsewhere are held back`] : [])].join(
+    '; ',
+  );
   return [{ name: 'Sync', ok: held === 0, detail, ...(held > 0 && { advice: 'See: sciatica remotes' }) }];
 }
 
@@ -174,9 +184,14 @@ function integrity(db: Database): Check {
 function foreignKeys(db: Database): Check {
   const name = 'References';
   try {
-    const faults = foreignKeyFaults(db);
+    const faults = referenceFaults(db);
     if (faults === 0) return { name, ok: true, detail: 'every record belongs to its user' };
-    return { name, ok: false, detail: `${faults} records belong to no user`, advice: RESCUE };
+    return {
+      name,
+      ok: false,
+      detail: `${faults} records belong to no user, or entries of the history to no change`,
+      advice: RESCUE,
+    };
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'damaged') throw error;
     return { name, ok: false, detail: 'they cannot be read', advice: RESCUE };
@@ -240,14 +255,61 @@ function place(folder: string): Check {
   };
 }
 
-function leftovers(folder: string): Check {
-  const left = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && isAbandoned(entry.name))
-    .map(({ name }) => name);
+/** In milliseconds: among the backups, a copy of the database waits for the process that is to look through it, which another one has started. */
+const HANDED_OVER_MS = 60_000;
+
+/** Temporary files of processes that were killed. */
+function leftovers(path: string): Check {
+  const beside = dirname(path);
+  const left = [beside, ...backupFoldersOf(path)].flatMap((folder) =>
+    abandonedIn(folder).filter((file) => folder === beside || isOld(file)),
+  );
   const name = 'Leftovers';
   if (left.length === 0) return { name, ok: true, detail: 'none' };
-  const paths = left.map((file) => join(folder, file)).join(' ');
-  return { name, ok: false, detail: `${left.length} unfinished temporary files`, advice: `rm -r ${paths}` };
+  return {
+    name,
+    ok: false,
+    detail: `${left.length} unfinished temporary files`,
+    advice: `rm -r ${left.join(' ')}`,
+  };
+}
+
+/** The folders of automatic backups, as far as the database can say. */
+function backupFoldersOf(path: string): string[] {
+  const usual = join(dirname(path), 'backups');
+  try {
+    return withDatabase(openToRead(path), (db) => [...new Set([usual, ...new Settings(db).backupFolders])]);
+  } catch {
+    return [usual];
+  }
+}
+
+function abandonedIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && isAbandoned(entry.name))
+    .map(({ name }) => join(folder, name));
+}
+
+function isOld(file: string): boolean {
+  const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+  return Date.now() - mtimeMs > HANDED_OVER_MS;
+}
+
+/** Persons who are erased, but may still be in the file or in a backup. */
+function erasing(db: Database): Check[] {
+  const unfinished = unfinishedErasing(new Settings(db));
+  if (!unfinished) return [];
+  const { users, left } = unfinished;
+  const where = left ? left.join(', ') : 'the database file and its backups';
+  return [
+    {
+      name: 'Erasing',
+      ok: false,
+      detail: `not finished: user ${users.join(', ')} was erased, but may still be in ${where}`,
+      advice: `Finish it: sciatica user erase ${users[0]}`,
+    },
+  ];
 }
 
 /** File systems that other computers may write to, by their number on Linux (statfs(2), linux/magic.h). */

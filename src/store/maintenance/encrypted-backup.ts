@@ -8,9 +8,11 @@ import {
   publishBackup,
   refuseSource,
   refuseTarget,
+  wasStopped,
 } from './backup.ts';
 import { digestOf } from './backup-plan.ts';
 import { encryptFile } from './encryption.ts';
+import { ErasedMeanwhile } from './erased-meanwhile.ts';
 
 /**
  * As `backup`, encrypted for a recipient. The copy is looked through before it is encrypted: only the owner of the
@@ -38,7 +40,8 @@ export async function encryptedBackup(
     const bytes = statSync(encrypted.path).size;
     return { ...holding, bytes, path: publishBackup(encrypted.path, source, mark, target, naming) };
   } catch (error) {
-    throw backupError(error, target);
+    const isStopped = wasStopped(error, plain) || wasStopped(error, encrypted);
+    throw isStopped ? new ErasedMeanwhile() : backupError(error, target);
   } finally {
     plain?.remove();
     encrypted?.remove();

@@ -1,9 +1,11 @@
-import { closeSync, createReadStream, createWriteStream, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { SciaticaError } from '../../domain/errors.ts';
+import { errnoOf } from '../../lib/files.ts';
+import { fileSystemError } from '../sqlite/errors.ts';
 
 /** Files encrypted with age (https://age-encryption.org/v1), by its author's library; `age -d` reads them too. */
 
@@ -36,10 +38,12 @@ export function checkRecipient(recipient: string): Encrypter {
   return encrypter;
 }
 
-/** Whether a file was encrypted with age. False for what cannot be read: others say so. */
+/** Whether a file was encrypted with age. False for what is no file or cannot be read: others say so. */
 export function isEncrypted(path: string): boolean {
   let file: number | undefined;
   try {
+    // Opening a named pipe waits for somebody who writes to it.
+    if (!statSync(path).isFile()) return false;
     file = openSync(path, 'r');
     const bytes = Buffer.alloc(MAGIC.length);
     readSync(file, bytes, 0, bytes.length, 0);
@@ -59,16 +63,22 @@ export async function encryptFile(source: string, target: string, recipient: str
 
 /**
  * Decrypts a file, a piece at a time. Nothing of `target` may be used unless it returns.
- * @param identityFile as `age-keygen` writes it: a line with the identity, and comments
+ * @param identity the text of an identity file, as `age-keygen` writes it: a line with the identity, and comments
+ * @param identityFile its name in messages
  * @throws SciaticaError `unusable` for another key, `damaged` for a file that was cut or changed, `invalid`
  */
-export async function decryptFile(source: string, target: string, identityFile: string): Promise<void> {
-  const decrypter = decrypterOf(identityFile);
+export async function decryptFile(
+  source: string,
+  target: string,
+  identity: string,
+  identityFile: string,
+): Promise<void> {
+  const decrypter = decrypterOf(identity, identityFile);
   try {
     await write(await decrypter.decrypt(streamOf(source)), target);
   } catch (error) {
     // The file system has codes, the library has none.
-    if (typeof (error as NodeJS.ErrnoException).code === 'string') throw error;
+    if (errnoOf(error) !== undefined) throw fileSystemError(error, source);
     const isOther = (error as Error).message.startsWith('no identity matched');
     throw new SciaticaError(
       isOther ? 'unusable' : 'damaged',
@@ -81,9 +91,9 @@ export async function decryptFile(source: string, target: string, identityFile: 
   }
 }
 
-function decrypterOf(identityFile: string): Decrypter {
+function decrypterOf(text: string, file: string): Decrypter {
   const decrypter = new Decrypter();
-  const lines = textOf(identityFile).split(/\r?\n/);
+  const lines = text.split(/\r?\n/);
   const identities = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
   try {
     for (const identity of identities) decrypter.addIdentity(identity);
@@ -93,19 +103,8 @@ function decrypterOf(identityFile: string): Decrypter {
   }
   throw new SciaticaError(
     'invalid',
-    `${identityFile} holds no identity: a line that begins with AGE-SECRET-KEY-, as sciatica backup key wrote it.`,
+    `${file} holds no identity: a line that begins with AGE-SECRET-KEY-, as sciatica backup key wrote it.`,
   );
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new SciaticaError('unusable', `The identity file ${path} cannot be read (${code}).`, [], {
-      cause: error,
-    });
-  }
 }
 
 type Bytes = globalThis.ReadableStream<Uint8Array>;

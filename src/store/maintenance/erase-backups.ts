@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SciaticaError } from '../../domain/errors.ts';
 import { hasTag, replace, syncFile, syncFolder, temporaryBeside } from '../../lib/files.ts';
 import { History } from '../history/history.ts';
@@ -8,10 +8,10 @@ import { Settings } from '../records/settings.ts';
 import { Tokens } from '../records/tokens.ts';
 import { connect, withDatabase } from '../sqlite/connection.ts';
 import type { Database } from '../sqlite/database.ts';
-import { damaged } from '../sqlite/errors.ts';
+import { damaged, domainError, storedJson } from '../sqlite/errors.ts';
 import { migrate } from '../sqlite/open.ts';
 import { isSound, openToRead } from '../sqlite/verify.ts';
-import { type BackupPlan, backupsOf, digestOf, planOf } from './backup-plan.ts';
+import { type AutomaticBackup, type BackupPlan, backupsOf, digestOf, planOf } from './backup-plan.ts';
 import { keptCopies } from './copies.ts';
 import { erase, overwrite } from './erase.ts';
 import { ErasedMeanwhile, markOf, unlessErasedSince } from './erased-meanwhile.ts';
@@ -22,14 +22,28 @@ interface Erased {
   settings: Settings;
 }
 
+/** A copy that may still hold a person who was erased. */
+export interface CopyLeft {
+  path: string;
+  /** Why it could not be written anew; undefined for one that is not for us to write. */
+  why?: string;
+}
+
 /** What became of the copies of a database after a person was erased from it; paths. */
 export interface CopiesAfterErasing {
   /** Automatic backups that were written anew without the person. */
   rewritten: string[];
   /** Encrypted ones: nobody here can look into them. */
   deleted: string[];
-  /** What may still hold the person: copies that were made by hand or before a change, and what is out of reach. */
-  left: string[];
+  /** Copies that were made by hand or before a change, and what failed or is out of reach. */
+  left: CopyLeft[];
+}
+
+/** Why a copy could not be written anew, in words. */
+export function reasonOf(error: unknown, path: string): string {
+  const failed = domainError(error, path);
+  if (failed instanceof SciaticaError && failed.code === 'full') return 'the disk is full';
+  return failed instanceof Error ? failed.message : String(failed);
 }
 
 /** Erases who was erased from a database from its automatic backups too. What fails is among the ones that are left. */
@@ -37,30 +51,57 @@ export function eraseFromBackups(store: Erased): CopiesAfterErasing {
   const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
   const handled = new Set<string>();
   for (const plan of plansOf(store)) {
-    if (!existsSync(plan.folder)) {
-      after.left.push(join(plan.folder, `${plan.prefix}*`));
-      continue;
-    }
-    stopJobs(plan, store.path);
-    for (const { path, isEncrypted } of backupsOf(plan)) {
-      handled.add(path);
-      try {
-        if (isEncrypted) {
-          rmSync(path, { force: true });
-          after.deleted.push(path);
-        } else if (rewrite(store.path, path)) after.rewritten.push(path);
-      } catch {
-        // The rotation of another process may have removed it.
-        if (existsSync(path)) after.left.push(path);
-      }
-    }
-    syncFolder(plan.folder);
+    const inFolder = eraseFromFolder(store.path, plan, handled);
+    for (const key of ['rewritten', 'deleted'] as const) after[key].push(...inFolder[key]);
+    after.left.push(...inFolder.left);
   }
-  const others = keptCopies(store.path).filter(
-    (path) => !handled.has(path) && /\.db|\.age$/.test(basename(path)),
-  );
-  after.left.push(...others);
+  try {
+    const others = keptCopies(store.path).filter(
+      (path) => !handled.has(path) && /\.db|\.age$/.test(basename(path)),
+    );
+    after.left.push(...others.map((path) => ({ path })));
+  } catch (error) {
+    after.left.push({ path: `${store.path}.*`, why: reasonOf(error, dirname(store.path)) });
+  }
   return after;
+}
+
+/** @param handled gets the backups that were found */
+function eraseFromFolder(database: string, plan: BackupPlan, handled: Set<string>): CopiesAfterErasing {
+  const { folder } = plan;
+  const after: CopiesAfterErasing = { rewritten: [], deleted: [], left: [] };
+  const all = join(folder, `${plan.prefix}*`);
+  if (!existsSync(folder)) return { ...after, left: [{ path: all, why: 'the folder is not there' }] };
+  try {
+    stopJobs(plan, database);
+    for (const backup of backupsOf(plan)) {
+      handled.add(backup.path);
+      eraseFromBackup(database, backup, after);
+    }
+    syncFolder(folder);
+    return after;
+  } catch (error) {
+    // Without the sync, a power cut may bring back what was there before.
+    const why = reasonOf(error, folder);
+    const unsure = [...after.rewritten, ...after.deleted, all].map((path) => ({ path, why }));
+    return { rewritten: [], deleted: [], left: [...after.left, ...unsure] };
+  }
+}
+
+function eraseFromBackup(
+  database: string,
+  { path, isEncrypted }: AutomaticBackup,
+  after: CopiesAfterErasing,
+): void {
+  try {
+    if (isEncrypted) {
+      rmSync(path, { force: true });
+      after.deleted.push(path);
+    } else if (rewrite(database, path)) after.rewritten.push(path);
+  } catch (error) {
+    // The rotation of another process may have removed it.
+    if (existsSync(path)) after.left.push({ path, why: reasonOf(error, path) });
+  }
 }
 
 /** Every place where backups of this database were made: beside it, and where they were moved to. */
@@ -117,9 +158,15 @@ function rewriteOnce(database: string, path: string): boolean {
   }
 }
 
-/** Somebody whom a restored backup brought back is not among them. */
-const erasedFrom = (db: Database) =>
-  db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
+/**
+ * Who was erased here, and from the databases whose place this one has taken. Somebody whom a restored backup brought back is
+ * not among them.
+ */
+function erasedFrom(db: Database): number[] {
+  const before = storedJson<number[]>(new Settings(db).get('erased') ?? '[]');
+  const here = db.column<number>("SELECT recordId FROM history WHERE action = 'erase' ORDER BY seq");
+  return [...new Set([...before.filter((id) => !isIn(db, id)), ...here])];
+}
 
 const isIn = (db: Database, id: number) =>
   db.value('SELECT 1 FROM users WHERE id = ?', id) === 1 ||

@@ -58,7 +58,7 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   );
   // What is left does not tell others which of their records are gone, or whence they have them.
   const wereOthers = db.value('SELECT count(*) > 1 FROM erasing') === 1;
-  if (wasMoved || wereOthers) settings.set('horizon', String(history.last()));
+  if (wasMoved || wereOthers) settings.addGap('erased', history.last());
   forgetChanges(db);
   db.run('DELETE FROM erasing');
   forgetReplicas(db, theirs, userId, name);
@@ -197,20 +197,9 @@ const OVERWRITE_TIMEOUT_MS = 10_000;
  * @throws SciaticaError `busy` while others keep the old contents in use, `full`, `unusable`
  */
 export function overwrite(db: Database): void {
-  try {
-    useTemporaryFolder(db);
-    db.exec('VACUUM');
-    emptyLog(db);
-  } catch (error) {
-    if (!(error instanceof SciaticaError)) throw error;
-    const why = error.code === 'full' ? 'The disk is full: make room, and run this again.' : error.message;
-    throw new SciaticaError(
-      error.code,
-      `The person is erased, but the bytes may still be in the file. ${why}`,
-      [],
-      { cause: error },
-    );
-  }
+  useTemporaryFolder(db);
+  db.exec('VACUUM');
+  emptyLog(db);
 }
 
 function emptyLog(db: Database): void {

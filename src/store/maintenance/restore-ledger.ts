@@ -8,13 +8,26 @@ import { storedJson } from '../sqlite/errors.ts';
 export interface Past {
   /** The last number that each table has given. */
   numbers: ReadonlyMap<string, number>;
-  /** The tokens that were taken back. */
-  revoked: readonly { hash: Uint8Array; revokedAt: number }[];
-  /** The ids of the users who were erased. */
+  /** The UUID of the database, and its tokens. */
+  id: string | undefined;
+  tokens: readonly PastToken[];
+  /** The ids of the users who were erased, and the hashes of the tokens that were for them only. */
   erased: readonly number[];
+  erasedTokens: readonly string[];
+  /** What is unfinished of erasing: the setting `erasing` as it is. */
+  erasing: string | undefined;
   /** Where automatic backups are made, and were: the settings `backups` and `backupFolders` as they are. */
   backups: string | undefined;
   backupFolders: readonly string[];
+}
+
+interface PastToken {
+  id: number;
+  name: string;
+  hash: Uint8Array;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
 }
 
 /** Reads the past of a database, which may be of an older version. */
@@ -22,10 +35,13 @@ export function pastOf(db: Database): Past {
   const settings = new Settings(db);
   return db.read(() => ({
     numbers: numbersOf(db),
-    revoked: has(db, 'tokens')
-      ? db.all('SELECT hash, revokedAt FROM tokens WHERE revokedAt IS NOT NULL')
+    id: settings.get('id'),
+    tokens: has(db, 'tokens')
+      ? db.all<PastToken>('SELECT id, name, hash, createdAt, expiresAt, revokedAt FROM tokens')
       : [],
     erased: erasedIn(db),
+    erasedTokens: settings.texts('erasedTokens'),
+    erasing: settings.get('erasing'),
     backups: settings.get('backups'),
     backupFolders: settings.backupFolders,
   }));
@@ -33,27 +49,39 @@ export function pastOf(db: Database): Past {
 
 /**
  * Lets a backup go on from the past of the database whose place it takes: no id is given again, tokens that were
- * taken back stay so, no pairing code is open, who goes on from an entry of the history is told to read everything anew,
+ * taken back or renewed stay so, an erasing that was interrupted is finished, no pairing code is open, who goes on from an entry of
+ * the history is told to read everything anew,
  * and automatic backups are made where they were until now.
  * @param past nothing where there is no database, or one that cannot be read
  */
 export function carryOver(past: Past | undefined, backup: Database): void {
   const settings = new Settings(backup);
   backup.write(() => {
-    const [own, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
-    const last = (table: string) => Math.max(own.get(table) ?? 0, theirs.get(table) ?? 0);
+    const [here, theirs] = [numbersOf(backup), past?.numbers ?? new Map<string, number>()];
+    const last = (table: string) => Math.max(here.get(table) ?? 0, theirs.get(table) ?? 0);
     // That of changes has no table.
     for (const table of theirs.keys())
-      if (own.has(table) || has(backup, table)) setLast(backup, table, last(table));
+      if (here.has(table) || has(backup, table)) setLast(backup, table, last(table));
     const horizon = last('history') + (past ? 1 : UNKNOWN_PAST);
     setLast(backup, 'history', horizon);
-    settings.set('horizon', String(horizon));
-    for (const { hash, revokedAt } of past?.revoked ?? [])
-      backup.run('UPDATE tokens SET revokedAt = ? WHERE hash = ?', revokedAt, hash);
+    settings.addGap('restored', horizon);
+    // Only in copies of the same database is a token of the same id and name the same.
+    const isCopy = past?.id === settings.get('id');
+    for (const { id, name, hash, createdAt, expiresAt, revokedAt } of past?.tokens ?? [])
+      backup.run(
+        `UPDATE tokens SET hash = ?, createdAt = ?, expiresAt = ?, revokedAt = coalesce(?, revokedAt)
+         WHERE hash = ? OR (? AND id = ? AND name = ?)`,
+        ...[hash, createdAt, expiresAt, revokedAt, hash, isCopy ? 1 : 0, id, name],
+      );
     const erased = JSON.stringify([...new Set([...(past?.erased ?? []), ...erasedIn(backup)])]);
     settings.set('erased', erased);
-    backup.run(FORGET, erased);
+    const own = backup.column<string>(`SELECT lower(hex(hash)) FROM tokens WHERE ${FOR_ERASED}`, erased);
+    const tokens = [...(past?.erasedTokens ?? []), ...settings.texts('erasedTokens'), ...own];
+    settings.set('erasedTokens', JSON.stringify([...new Set(tokens)]));
+    backup.run(`DELETE FROM tokens WHERE ${FOR_ERASED}`, erased);
+    settings.remove('renewals');
     new Tokens(backup).pairing.reset();
+    if (past?.erasing !== undefined) settings.set('erasing', past.erasing);
     if (past) keepBackupSettings(settings, past);
   });
 }
@@ -67,7 +95,7 @@ function keepBackupSettings(settings: Settings, { backups, backupFolders }: Past
 }
 
 /** The tokens that are for erased users only went with them. */
-const FORGET = `DELETE FROM tokens WHERE users IS NOT NULL
+const FOR_ERASED = `users IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM json_each(users) WHERE value NOT IN (SELECT value FROM json_each(?)))`;
 
 /** Who was erased, also from databases whose place this one has taken. */

@@ -63,7 +63,11 @@ export function prepareRestore(file: string, path: string): Restoration {
 function refuseFile(file: string, path: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) throw new SciaticaError('unusable', `There is no file ${file}.`);
-  if (!stat.isFile()) throw new SciaticaError('unusable', `${file} is not a file.`);
+  if (!stat.isFile())
+    throw new SciaticaError(
+      'unusable',
+      `${file} is not a file: a backup is never read from a pipe or device.`,
+    );
   const present = statSync(path, { throwIfNoEntry: false });
   if (present?.dev === stat.dev && present.ino === stat.ino)
     throw new SciaticaError('conflict', `${file} is the database itself: there is nothing to restore.`);

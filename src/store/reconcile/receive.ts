@@ -426,7 +426,10 @@ export class Receiver {
     const deleted = going.filter((met) => !isMerged(met) && !met.outside);
     if (deleted.length === 0) return;
     const settings = new Settings(this.db);
-    if (this.limits.acceptDeletions) return settings.remove('deletions');
+    if (this.limits.acceptDeletions) {
+      settings.remove('deletions');
+      return;
+    }
     // Not those of this exchange alone: many small ones would take everything away.
     const count = deleted.length + Number(settings.get('deletions') ?? 0);
     const total = kindNames.reduce(
@@ -434,8 +437,10 @@ export class Receiver {
       0,
     );
     const isMuch = count > MOST_DELETED && count > total * MOST_DELETED_SHARE;
-    if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user'))
-      return settings.set('deletions', String(count));
+    if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user')) {
+      settings.set('deletions', String(count));
+      return;
+    }
     for (const met of deleted) {
       met.held = met.merged.life % 2 === 0;
       met.wanted = met.row;

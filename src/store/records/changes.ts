@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto';
 import type { Origin } from '../../domain/history.ts';
+import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it. */
@@ -19,7 +19,7 @@ const STATE = `SELECT number.seq, coalesce((SELECT seq FROM sqlite_sequence WHER
   WHERE number.name = 'changes'`;
 
 /** Writes what is known of a change to its head. */
-const END = 'UPDATE history SET clock = ?, uid = ?, source = ?, caller = ?, undoes = ? WHERE seq = ?';
+const END = 'UPDATE history SET clock = ?, at = ?, uid = ?, source = ?, caller = ?, undoes = ? WHERE seq = ?';
 
 /**
  * The changes of one connection. Triggers write their entries; this says which change they belong to. Each has a hybrid logical clock
@@ -58,18 +58,18 @@ export class Changes {
     this.#isOpen = true;
     try {
       const [made, result] = this.db.write(() => {
-        const time = this.now() * 1000;
+        const at = this.now();
         const [number, last, lastClock, received, open] =
           this.db.row<[number, number, number, number, number | null]>(STATE);
-        let clock = Math.max(time, lastClock + 1, received + 1);
+        let clock = Math.max(at * 1000, lastClock + 1, received + 1);
         if (open !== null) {
           clock = Math.max(clock, 1 + (this.db.value<number | null>('SELECT max(clock) FROM history') ?? 0));
-          this.#end(open, clock++, { source: 'cli' }, null);
+          this.#end(open, { clock: clock++, at }, { source: 'cli' }, null);
         }
         const change = number + 1;
         this.db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", change);
         const result = work();
-        return [this.#end(last + 1, clock, origin, undoes) ? change : undefined, result];
+        return [this.#end(last + 1, { clock, at }, origin, undoes) ? change : undefined, result];
       });
       this.latest = made;
       return result;
@@ -79,8 +79,15 @@ export class Changes {
   }
 
   /** @returns whether the change has entries */
-  #end(head: number, clock: number, { source, caller }: Origin, undoes: number | null): boolean {
-    const uid = randomInt(UIDS);
-    return this.db.run(END, clock, uid, source, caller ?? null, undoes, head).changes > 0;
+  #end(
+    head: number,
+    { clock, at }: { clock: number; at: number },
+    { source, caller }: Origin,
+    undoes: number | null,
+  ): boolean {
+    // A clock that was ahead once does not date what is done today.
+    const said = Math.floor(clock / 1000) === at ? null : at;
+    const uid = crypto().randomInt(UIDS);
+    return this.db.run(END, clock, said, uid, source, caller ?? null, undoes, head).changes > 0;
   }
 }

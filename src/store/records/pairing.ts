@@ -5,6 +5,9 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { Settings } from './settings.ts';
 
+/** Prefix by which people and secret scanners recognise a token. */
+export const PREFIX = 'sciatica_';
+
 const CODE_BYTES = 16;
 
 /** The last code, as it is stored: its hash only. */
@@ -36,7 +39,8 @@ export type Exchange = 'closed' | 'wrong' | { token: Token & { token: string }; 
 
 /** What pairing needs of the tokens. */
 interface Tokens {
-  create(input: TokenInput): Token & { token: string };
+  create(input: TokenInput, token?: string): Token & { token: string };
+  find(secret: string): Token | undefined;
   get(id: number): Token;
 }
 
@@ -70,13 +74,22 @@ export class Pairing {
     return this.#openCode() !== undefined;
   }
 
+  /** Whether a code is open, or was used by a phone that may have lost the answer. */
+  get isAnswered(): boolean {
+    const code = this.#stored();
+    return this.isOpen || (code?.token !== undefined && code.expiresAt > this.now());
+  }
+
   /**
    * Exchanges the open code for a patient's token. A wrong one is counted, so run it in a transaction that is committed
    * whatever it returns.
    * @param name of the token, as `isTokenName` has it; a number is added where it is taken
+   * @param key known to the phone only: with it, the same phone gets the same token again, until the code would have expired
    */
-  exchange(code: string, name = DEFAULT_NAME): Exchange {
+  exchange(code: string, name = DEFAULT_NAME, key?: string): Exchange {
     return this.db.write(() => {
+      const repeated = key === undefined ? undefined : this.#repeated(code, key);
+      if (repeated) return repeated;
       const open = this.#openCode();
       if (!open) return 'closed';
       if (!isSame(open.hash, hashOf(code))) {
@@ -84,15 +97,20 @@ export class Pairing {
         return 'wrong';
       }
       const { user, lifetime } = open;
-      const token = this.tokens.create({
-        name: this.#freeName(name),
-        role: 'patient',
-        users: [user],
-        lifetime,
-      });
+      const input: TokenInput = { name: this.#freeName(name), role: 'patient', users: [user], lifetime };
+      const token = this.tokens.create(input, key === undefined ? undefined : derivedToken(code, key));
       this.#store({ ...open, token: token.id });
       return { token, user };
     });
+  }
+
+  /** What this code was exchanged for by the phone that has this key; undefined if it was not. */
+  #repeated(code: string, key: string): Exchange | undefined {
+    const used = this.#stored();
+    if (used?.token === undefined || used.expiresAt <= this.now()) return undefined;
+    const token = derivedToken(code, key);
+    const found = this.tokens.find(token);
+    return found?.id === used.token ? { token: { ...found, token }, user: used.user } : undefined;
   }
 
   /** What has become of a code that was opened here: the token that was given for it, or why it is closed. */
@@ -169,6 +187,14 @@ export class Pairing {
     }
   }
 }
+
+/**
+ * A token that only who knows both can have again (HMAC, RFC 2104): the answer that a phone has lost need not be stored.
+ * @param secret that the service made, of 128 bits at least
+ * @param key that the phone made
+ */
+export const derivedToken = (secret: string, key: string): string =>
+  PREFIX + crypto().createHmac('sha256', secret).update(key).digest('base64url');
 
 const hashOf = (code: string): string => crypto().hash('sha256', code, 'hex');
 

@@ -3,8 +3,11 @@ import { storedJson } from '../sqlite/errors.ts';
 
 /**
  * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `deletions`: how many records
- * other databases deleted here since somebody agreed to it; `user`: id of the default user; `horizon`: history seq before which entries are missing;
- * `erased`: ids of erased users, as a JSON array; `backups`: the `BackupSetting`; `backupFolders`: the folders where
+ * other databases deleted here since somebody agreed to it; `user`: id of the default user; `horizon`: history seq before which
+ * entries are missing;
+ * `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
+ * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
+ * `BackupSetting`; `backupFolders`: the folders where
  * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
  */
 type Setting =
@@ -13,7 +16,11 @@ type Setting =
   | 'deletions'
   | 'user'
   | 'horizon'
+  | 'gaps'
   | 'erased'
+  | 'erasedTokens'
+  | 'renewals'
+  | 'erasing'
   | 'backups'
   | 'backupFolders'
   | 'pairingCode'
@@ -23,6 +30,12 @@ type Setting =
 export interface BackupSetting {
   folder?: string | undefined;
   recipient?: string | undefined;
+}
+
+/** The last entries of the history before which entries are missing because a backup was restored, or somebody erased. */
+export interface Gaps {
+  restored?: number;
+  erased?: number;
 }
 
 /** The folder that means: no backups. */
@@ -49,6 +62,23 @@ export class Settings {
         this.set('backupFolders', JSON.stringify([...new Set([...this.backupFolders, folder])]));
       this.set('backups', JSON.stringify(setting));
     });
+  }
+
+  get gaps(): Gaps {
+    return storedJson<Gaps>(this.get('gaps') ?? '{}');
+  }
+
+  /** Notes that entries up to this one are missing: who goes on from an earlier one has to read everything anew. */
+  addGap(reason: keyof Gaps, seq: number): void {
+    this.db.write(() => {
+      this.set('horizon', String(seq));
+      this.set('gaps', JSON.stringify({ ...this.gaps, [reason]: seq }));
+    });
+  }
+
+  /** What a setting holds that is a list of texts. */
+  texts(name: 'erasedTokens'): string[] {
+    return storedJson<string[]>(this.get(name) ?? '[]');
   }
 
   /** The folders that were ever chosen for automatic backups. */

@@ -3,10 +3,9 @@ import { checkToken, type Token, type TokenInput } from '../../domain/token.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
-import { Pairing } from './pairing.ts';
+import { derivedToken, Pairing, PREFIX } from './pairing.ts';
+import { Settings } from './settings.ts';
 
-/** Prefix by which people and secret scanners recognise a token. */
-const PREFIX = 'sciatica_';
 const SECRET_BYTES = 32;
 
 /** Milliseconds for which found tokens are used without checking `data_version`. */
@@ -16,33 +15,55 @@ type Row = Omit<Token, 'users'> & { users: string | null; hash?: Uint8Array };
 
 const SELECT = 'SELECT id, name, role, users, createdAt, expiresAt, lastUsedAt, revokedAt';
 
+/** A token that was found by its secret. */
+export interface Found extends Token {
+  /** The hash of the secret, if it is a renewed one that was never used before. */
+  renewed?: Uint8Array;
+}
+
+/** Another secret for a token, which was not used yet. */
+interface Renewal {
+  /** Id of the token. */
+  id: number;
+  /** SHA-256 of the secret, in hexadecimal. */
+  hash: string;
+  /** When it was made. */
+  at: number;
+  expiresAt: number | null;
+}
+
 /** The access tokens of the service. Only the hash of each is stored. */
 export class Tokens {
   /**
    * Cache of found tokens by their secret, in memory only: hashing and looking up costs as much as a read. The hashes of
    * strings are seeded, so the time that a look-up takes says nothing about the secrets.
    */
-  readonly #found = new Map<string, Token>();
+  readonly #found = new Map<string, Found>();
   #version = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** The code that a phone gets a token for. */
   readonly pairing: Pairing;
+  readonly #settings: Settings;
 
   constructor(
     private readonly db: Database,
     private readonly now: () => number = Date.now,
   ) {
     this.pairing = new Pairing(db, this, now);
+    this.#settings = new Settings(db);
   }
 
   /**
    * Makes a token.
+   * @param token its secret, if it is not to be random
    * @returns it with its secret, which cannot be had again
    * @throws SciaticaError `invalid`, `conflict` for a name that a token has or had
    */
-  create(input: TokenInput): Token & { token: string } {
+  create(
+    input: TokenInput,
+    token = PREFIX + crypto().randomBytes(SECRET_BYTES).toString('base64url'),
+  ): Token & { token: string } {
     checkToken(input);
-    const token = PREFIX + crypto().randomBytes(SECRET_BYTES).toString('base64url');
     const { name, role, users, lifetime } = input;
     const createdAt = this.now();
     return this.db.write(() => {
@@ -78,11 +99,12 @@ export class Tokens {
   }
 
   /** The token with this secret, valid or not. */
-  find(secret: string): Token | undefined {
+  find(secret: string): Found | undefined {
     this.#forgetChanged();
     const known = this.#found.get(secret);
     if (known) return known;
-    const token = this.#lookUp(hashOf(secret));
+    const hash = hashOf(secret);
+    const token = this.#lookUp(hash) ?? this.#lookUpRenewed(hash);
     if (token) this.#found.set(secret, token);
     return token;
   }
@@ -92,6 +114,20 @@ export class Tokens {
     if (!row?.hash || !crypto().timingSafeEqual(row.hash, key)) return undefined;
     const { hash: _, ...token } = row;
     return tokenOf(token);
+  }
+
+  #lookUpRenewed(hash: Buffer): Found | undefined {
+    const renewal = this.#renewals.find((one) => one.hash === hash.toString('hex'));
+    if (!renewal) return undefined;
+    return { ...this.get(renewal.id), expiresAt: renewal.expiresAt, renewed: hash };
+  }
+
+  get #renewals(): readonly Renewal[] {
+    return storedJson<Renewal[]>(this.#settings.get('renewals') ?? '[]');
+  }
+
+  set #renewals(renewals: readonly Renewal[]) {
+    this.#settings.set('renewals', JSON.stringify(renewals));
   }
 
   /** Clears the cache when another connection may have changed the tokens. */
@@ -104,9 +140,44 @@ export class Tokens {
     this.#version = version;
   }
 
-  /** Stores the time of the last use. */
-  touch(id: number): void {
-    this.db.write(() => this.db.run('UPDATE tokens SET lastUsedAt = ? WHERE id = ?', this.now(), id));
+  /** Whether a secret was that of a token for somebody who was erased. */
+  wasForErased(secret: string): boolean {
+    return this.#settings.texts('erasedTokens').includes(hashOf(secret).toString('hex'));
+  }
+
+  /** Stores the time of the last use; the first use of a renewed secret ends the one before. */
+  touch(id: number, renewed?: Uint8Array): void {
+    this.db.write(() => {
+      this.db.run('UPDATE tokens SET lastUsedAt = ? WHERE id = ?', this.now(), id);
+      const renewal = this.#renewals.find((one) => one.id === id);
+      if (!renewed || renewal?.hash !== Buffer.from(renewed).toString('hex')) return;
+      this.#found.clear();
+      const { at, expiresAt } = renewal;
+      const sql = 'UPDATE tokens SET hash = ?, createdAt = ?, expiresAt = ? WHERE id = ?';
+      this.db.run(sql, renewed, at, expiresAt, id);
+      this.#renewals = this.#renewals.filter((one) => one !== renewal);
+    });
+  }
+
+  /**
+   * Gives a token another secret and its lifetime anew. The secret before works until the new one is used.
+   * @param secret the one that it has; not one that is itself renewed and was never used
+   * @param key known to the caller only: the same one gives the same secret again, until that is used
+   */
+  renew(secret: string, key: string): Token & { token: string } {
+    return this.db.write(() => {
+      const found = this.#lookUp(hashOf(secret));
+      if (!found) throw new SciaticaError('not-found', 'There is no token with this secret.');
+      const { id, createdAt, expiresAt } = found;
+      const token = derivedToken(secret, key);
+      const hash = hashOf(token).toString('hex');
+      const at = this.now();
+      const made = { id, hash, at, expiresAt: expiresAt && at + expiresAt - createdAt };
+      const renewal = this.#renewals.find((one) => one.hash === hash) ?? made;
+      this.#found.clear();
+      this.#renewals = [...this.#renewals.filter((one) => one.id !== id), renewal];
+      return { ...found, createdAt: renewal.at, expiresAt: renewal.expiresAt, token };
+    });
   }
 
   /**
@@ -134,15 +205,29 @@ export class Tokens {
     return this.get(id);
   }
 
-  /** Deletes the tokens that were for this erased user and for no user who is left, and closes the user's code. */
+  /**
+   * Deletes the tokens that were for this erased user and for no user who is left, and closes the user's code. Their hashes stay,
+   * without a name, so that who holds one is told to forget the person.
+   */
   forget(user: number): void {
     this.#found.clear();
     this.pairing.forget(user);
-    this.db.run(
-      `DELETE FROM tokens WHERE EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value = ?)
-       AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) JOIN users ON users.id = value)`,
+    const theirs = `EXISTS (SELECT 1 FROM json_each(tokens.users) WHERE value = ?)
+      AND NOT EXISTS (SELECT 1 FROM json_each(tokens.users) JOIN users ON users.id = value)`;
+    const gone = this.db.all<{ id: number; hash: string }>(
+      `SELECT id, lower(hex(hash)) AS hash FROM tokens WHERE ${theirs}`,
       user,
     );
+    const ids = new Set(gone.map(({ id }) => id));
+    const renewed = this.#renewals.filter(({ id }) => ids.has(id));
+    const hashes = [...gone, ...renewed].map(({ hash }) => hash);
+    if (hashes.length > 0)
+      this.#settings.set(
+        'erasedTokens',
+        JSON.stringify([...this.#settings.texts('erasedTokens'), ...hashes]),
+      );
+    if (renewed.length > 0) this.#renewals = this.#renewals.filter(({ id }) => !ids.has(id));
+    this.db.run(`DELETE FROM tokens WHERE ${theirs}`, user);
   }
 
   #requireUsers(users: readonly number[]): void {

@@ -4,7 +4,7 @@ import { csvCell, rawCsvCell } from '../../lib/csv-cell.ts';
 import { Database } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { domainError } from './errors.ts';
-import { openReadable } from './readable.ts';
+import { openAbsent, openReadable } from './readable.ts';
 import { addProceed, type Reader } from './reader.ts';
 import { refuseForeignSidecars } from './sidecars.ts';
 
@@ -20,6 +20,8 @@ type Alone = BetterSqlite.Options & { isAlone?: boolean };
 interface Options extends BetterSqlite.Options {
   /** Open it to read at least, where it cannot be written to: `obstacle` of the connection then says why. */
   orReadable?: boolean;
+  /** There is no file: what is read is an empty database. */
+  isAbsent?: boolean;
   /** Who reads through it, in a thread of its own. */
   reader?: Reader | undefined;
 }
@@ -28,12 +30,16 @@ interface Options extends BetterSqlite.Options {
  * Opens a connection to a file that exists, with the pragmas that every connection has.
  * @throws SciaticaError `damaged`, `unusable`, `busy`, `full`
  */
-export function connect(path: string, { orReadable = false, reader, ...options }: Options = {}): Database {
+export function connect(
+  path: string,
+  { orReadable = false, isAbsent = false, reader, ...options }: Options = {},
+): Database {
   const connected = () => {
     refuseForeignSidecars(path);
     const open = (file: string | Buffer, { isAlone = false, ...more }: Alone = {}) =>
       openWithPragmas(file, { ...options, ...more }, isAlone);
     try {
+      if (isAbsent) return openAbsent(path, open);
       const opened = orReadable ? openReadable(path, open) : { sqlite: open(path) };
       if (reader) addProceed(opened.sqlite, reader);
       return opened;

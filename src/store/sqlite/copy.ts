@@ -16,7 +16,16 @@ import { isSound, openToRead } from './verify.ts';
  */
 export function copyVerified<T>(source: string, temporary: string, look: (copy: Database) => T): T {
   // It reads one snapshot, however others write, and leaves out what was deleted (https://sqlite.org/lang_vacuum.html).
-  withDatabase(openToRead(source), (db) => db.run('VACUUM INTO ?', temporary));
+  withDatabase(openToRead(source), (db) => {
+    try {
+      db.run('VACUUM INTO ?', temporary);
+    } catch (error) {
+      // A damaged page can hold the largest rowid that there is, behind which nothing can be inserted: SQLITE_FULL.
+      const isFull = error instanceof SciaticaError && error.code === 'full';
+      if (isFull && !isSound(db)) throw new SciaticaError('damaged', damaged(source));
+      throw error;
+    }
+  });
   syncFile(temporary);
   return withDatabase(openToRead(temporary), (copy) => {
     if (copy.pragma('application_id') !== APPLICATION_ID) throw notOurs(source);

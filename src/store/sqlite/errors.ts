@@ -1,11 +1,12 @@
 import { type ErrorCode, SciaticaError } from '../../domain/errors.ts';
-import { hasRoom, isFull } from '../../lib/files.ts';
+import { errnoOf, hasRoom, isFull, NotSynced } from '../../lib/files.ts';
 
 /** What SQLite or the file system says, as an error that tells a person what to do. Others pass through. */
 export function domainError(error: unknown, path: string): unknown {
-  const code = (error as { code?: unknown }).code;
-  if (error instanceof SciaticaError || typeof code !== 'string') return error;
   const fail = (kind: ErrorCode, message: string) => new SciaticaError(kind, message, [], { cause: error });
+  if (error instanceof NotSynced) return fail('uncertain', error.message);
+  const code = errnoOf(error) ?? (error as { code?: unknown }).code;
+  if (error instanceof SciaticaError || typeof code !== 'string') return error;
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return fail(
       'busy',
@@ -23,9 +24,24 @@ export function domainError(error: unknown, path: string): unknown {
     return fail('unusable', `${path} cannot be opened for writing: check its permissions and its folder's.`);
   if (/^(ENOTDIR|EEXIST|ENOENT|ELOOP|ENAMETOOLONG|ERR_INVALID_ARG_VALUE|EISDIR)$/.test(code))
     return fail('unusable', `The database cannot be at ${path}: not a usable path.`);
-  if (/^(SQLITE_IOERR|EIO)/.test(code))
+  if (code.startsWith('SQLITE_IOERR') || errnoOf(error) !== undefined)
     return fail('unusable', `${path} could not be read or written (${code}).`);
   return error;
+}
+
+/**
+ * An error of the file system that nobody has explained, in words about the file that it names; others as they are.
+ * @param file the file where the error names none
+ */
+export function fileSystemError(error: unknown, file = 'A file'): unknown {
+  if (error instanceof NotSynced) return domainError(error, '');
+  const errno = errnoOf(error);
+  if (errno === undefined) return error;
+  if (isFull(error)) return full(error);
+  const { path = file } = error as NodeJS.ErrnoException;
+  return new SciaticaError('unusable', `${path} could not be read or written (${errno}).`, [], {
+    cause: error,
+  });
 }
 
 /** Our own statements fit every schema of ours: where SQLite finds none or another, the file does not say what it is. */

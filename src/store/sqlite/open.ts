@@ -9,22 +9,25 @@ import { requireEngine } from './driver.ts';
 import { damaged, domainError, gone, notOurs } from './errors.ts';
 import { APPLICATION_ID, headerOf } from './header.ts';
 import { migrations } from './migrations/index.ts';
-import { mendPermissions, refuseForeignSidecars } from './sidecars.ts';
+import { isDatabaseAt, mendPermissions, refuseForeignSidecars } from './sidecars.ts';
 import { removeAbandoned, useTemporaryFolder } from './temporary.ts';
-import { foreignKeyFaults } from './verify.ts';
+import { referenceFaults } from './verify.ts';
 
 /** A file can be replaced while it is opened, but hardly again and again. */
 const ATTEMPTS = 5;
 
 /**
- * Opens the database at an absolute path, creating it, its folder (0700) and its schema where they are missing.
+ * Opens the database at an absolute path.
+ * @param create whether it is created where it is missing, with its folder (0700) and its schema; otherwise an empty one in
+ *   memory stands for it, and nothing is saved
  * @throws SciaticaError `unusable` for a file that is not ours, is newer than this program, or cannot be used
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, create = true): Database {
   try {
     // better-sqlite3 would trim it, and open another file.
     if (path !== path.trim())
       throw new SciaticaError('unusable', `The database cannot be at "${path}": its name ends in a space.`);
+    if (!create && !isDatabaseAt(path)) return openNothing(path);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const database = openOnce(path);
       if (database) return database;
@@ -33,6 +36,14 @@ export function openDatabase(path: string): Database {
   } catch (error) {
     throw domainError(error, path);
   }
+}
+
+function openNothing(path: string): Database {
+  requireEngine();
+  const database = connect(path, { isAbsent: true });
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  prepareCopy(database);
+  return database;
 }
 
 /** @returns nothing if the file was replaced while it was being opened, as a restore does */
@@ -164,7 +175,10 @@ function claim(database: Database): void {
  * first: whoever has the write lock does both, the others find it done.
  */
 export function migrate(database: Database, { keep = keepVersion } = {}): void {
-  if (database.pragma<number>('user_version') === migrations.length) return;
+  const found = database.pragma<number>('user_version');
+  if (found === migrations.length) return;
+  // A large database has much to sort.
+  if (found > 0) useTemporaryFolder(database);
   // A migration may build a table anew that another refers to (https://sqlite.org/lang_altertable.html#otheralter).
   database.pragma('foreign_keys = OFF');
   try {
@@ -173,7 +187,7 @@ export function migrate(database: Database, { keep = keepVersion } = {}): void {
       refuseNewer(database.path, version);
       if (version > 0 && version < migrations.length) keep(database.path, version);
       database.migrate(version);
-      if (foreignKeyFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
+      if (referenceFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
       database.pragma(`user_version = ${migrations.length}`);
     });
   } finally {

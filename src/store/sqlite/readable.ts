@@ -53,6 +53,15 @@ export function openReadable(path: string, open: Open): Opened {
   }
 }
 
+/** An empty database in memory, in place of one that does not exist and that nothing is to be saved in. */
+export function openAbsent(path: string, open: Open): Opened {
+  const error = new SciaticaError('unusable', `Nothing was saved: there is no database at ${path} yet.`);
+  return {
+    sqlite: open(Buffer.alloc(0), { readonly: false }),
+    obstacle: { error, notice: '', kind: 'copy' },
+  };
+}
+
 /** The connection, once it has read; without a read, SQLite opens neither log nor shared memory. */
 function firstRead(sqlite: BetterSqlite.Database): BetterSqlite.Database {
   try {

@@ -56,3 +56,7 @@ export function foreignSidecar(path: string): string | undefined {
     return stat !== undefined && !ours.includes(stat.uid);
   });
 }
+
+/** Whether there is a database at a path, or a part of one: a log without its database may hold records. */
+export const isDatabaseAt = (path: string): boolean =>
+  ['', ...SIDECARS].some((end) => lstatSync(path + end, { throwIfNoEntry: false }));

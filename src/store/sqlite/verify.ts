@@ -46,14 +46,20 @@ export function integrityFaults(db: Database): string[] {
   }
 }
 
-/** How many records refer to one that is not there. */
-export function foreignKeyFaults(db: Database): number {
-  return db.value<number>('SELECT count(*) FROM pragma_foreign_key_check') ?? 0;
+/** How many records refer to one that is not there, and entries of the history to no head of their change. */
+export function referenceFaults(db: Database): number {
+  const records = db.value<number>('SELECT count(*) FROM pragma_foreign_key_check') ?? 0;
+  // Databases of older versions have a table of changes instead.
+  const hasHeads = db.value("SELECT 1 FROM pragma_table_info('history') WHERE name = 'head'") === 1;
+  return hasHeads ? records + (db.value<number>(HEADLESS) ?? 0) : records;
 }
+
+const HEADLESS = `SELECT count(*) FROM history AS entry
+  LEFT JOIN history AS head ON head.seq = entry.head AND head.change = entry.change WHERE head.seq IS NULL`;
 
 /** Whether all is well inside. */
 export function isSound(db: Database): boolean {
-  return integrityFaults(db).length === 0 && foreignKeyFaults(db) === 0;
+  return integrityFaults(db).length === 0 && referenceFaults(db) === 0;
 }
 
 /** Whether all days are days of the calendar: their CHECK looks at no more than the form. */

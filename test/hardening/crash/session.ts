@@ -59,7 +59,7 @@ export async function work(folder: string, isSynced: boolean): Promise<void> {
   acknowledge();
   const task = await store.import(String);
   task.add(Array.from({ length: 200 }, (_, at) => ({ at, kind: 'log' as const, value: log })));
-  task.apply({ onConflict: 'refuse', dryRun: false });
+  task.apply({ onConflict: 'refuse', dryRun: false, sameIds: true });
   acknowledge();
   store.erase(2);
   acknowledge();

@@ -23,12 +23,12 @@ function poolOf(store: Store, { timeout = 30_000, ...options }: Options = {}) {
   });
   onTestFinished(() => workers.stop());
   const gone: (() => void)[] = [];
-  const ask = (target: string, users?: readonly number[]) => {
+  const ask = (target: string, users?: readonly number[], id = 1) => {
     const onClose = (listener: () => void) => gone.push(listener);
     const context = {
       request: { method: 'GET', target, headers: {}, onClose },
       base: () => 'http://localhost:3000',
-      caller: users && { id: 1, name: 'anna', role: 'provider', users },
+      caller: users && { id, name: 'anna', role: 'provider', users },
     };
     return workers.answer(context as unknown as RequestContext);
   };
@@ -119,6 +119,21 @@ describe('worker threads', () => {
     leave();
     more();
     await Promise.all(asked);
+  });
+
+  test('give each caller turns and places of its own', async () => {
+    const { ask } = poolOf(filledStore(300));
+    const ended: number[] = [];
+    const asked: (Promise<unknown> | undefined)[] = [];
+    const more = (caller: number) =>
+      asked.push(ask('/userExerciseLogs?q=zzzz', [1, 2], caller)?.then(() => ended.push(caller)));
+    expect(() => {
+      for (let i = 0; i < 50; i++) more(1);
+    }).toThrow(expect.objectContaining({ status: 503 }));
+    for (let i = 0; i < 3; i++) more(2);
+    await Promise.all(asked);
+    // The three are answered after at most as many of the other caller, and those that had begun.
+    expect(ended.lastIndexOf(2)).toBeLessThan(12);
   });
 
   test('give up after a time', async () => {

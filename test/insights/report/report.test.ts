@@ -39,10 +39,10 @@ describe('the first section', () => {
     ['the answer in words', 'Clearly less pain after Better (−2.5). Clearly more pain after Worse (+2.5).'],
     ['how often, against the target', 'target of 2 a week reached in 1 of 1 whole week'],
     ['the last session', 'the last on 2026-01-12'],
-    ['response, and what the rule is for', 'Ostelo’s 2 points or 30 % is for weeks, not for one session.'],
+    ['response, and what the rule is for', 'That threshold is for weeks of treatment.'],
     ['how many rises', 'Rises of 2 or more 12 of 37 sessions Worse (12)'],
-    ['what is less', 'Less pain after Better more relief than others clear −2.5 ('],
-    ['what is more', 'More pain after Worse less relief than others clear +2.5 ('],
+    ['what is less', 'Less pain after Better clear −2.5 ('],
+    ['what is more', 'More pain after Worse clear +2.5 ('],
     ['what is not settled', 'Not settled yet Perhaps likely less −2.0 ('],
     ['what is open', 'Neither open 0.0 ('],
     ['what has too few', 'Too few sessions to say: Twice (2).'],
@@ -74,10 +74,10 @@ describe('the first section', () => {
   });
 
   test.each([
-    ['2026-01', 3, '2026-01', 3, '6.5 mean of 6 sessions'],
-    ['2026-01', 3, '2026-10', 3, '8.0 → 5.0 January to October 2026 means of 3 and 3 sessions'],
-    ['2025-12', 4, '2026-01', 3, '8.0 → 5.0 December 2025 to January 2026 means of 4 and 3 sessions'],
-    ['2025-12', 3, '2026-01', 2, '6.8 mean of 5 sessions'],
+    ['2026-01', 3, '2026-01', 3, '8.0 mean of 3 days'],
+    ['2026-01', 3, '2026-10', 3, '8.0 → 5.0 January to October 2026 means of 3 and 3 days'],
+    ['2025-12', 4, '2026-01', 3, '8.0 → 5.0 December 2025 to January 2026 means of 4 and 3 days'],
+    ['2025-12', 3, '2026-01', 2, '6.8 mean of 5 days'],
   ])('sets the pain of %s, %i sessions, against that of %s, %i sessions', (first, n, last, m, said) => {
     const of = (month: string, painBefore: number, times: number) =>
       Array.from({ length: times }, (_, i) => log({ id: i + 1, date: `${month}-0${i + 1}`, painBefore }));

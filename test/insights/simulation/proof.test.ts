@@ -4,6 +4,7 @@ import practice from '../../../src/cli/practice.json';
 import type { Log } from '../../../src/domain/log.ts';
 import { summarize } from '../../../src/insights/index.ts';
 import { measured } from '../../../src/insights/method.ts';
+import { falseMarks, harmBounds, latelys, nextDays, noDifferences, orders, trends } from './diaries.ts';
 import { methodPage } from './document.ts';
 import {
   coverage,
@@ -16,10 +17,12 @@ import {
   SIZES,
   TIMES,
 } from './means.ts';
-import { CHECKED, dayAfterCoverage, versus } from './others.ts';
 import { planted, plantedRows } from './planted.ts';
+import { hiddenWorlds, markWorlds, powerWorlds } from './worlds.ts';
 
 /** What the method promises, counted. docs/method.md is what these tests print. */
+
+const DIARIES = 100 * TIMES;
 
 const tables = {
   coverage: coverage(2000 * TIMES),
@@ -27,8 +30,13 @@ const tables = {
   power: power(800 * TIMES),
   falseClear: falseClear(2000 * TIMES),
   falseLikely: falseLikely(500 * TIMES),
-  versus: versus(400 * TIMES),
-  dayAfter: dayAfterCoverage(400 * TIMES),
+  marks: falseMarks([...markWorlds, ...powerWorlds], DIARIES),
+  hidden: falseMarks(hiddenWorlds, DIARIES),
+  trends: trends(4 * DIARIES),
+  nextDays: nextDays(2 * DIARIES),
+  noDifferences: noDifferences(DIARIES),
+  latelys: latelys(DIARIES / 2),
+  order: orders(DIARIES / 2),
 };
 const found = planted();
 
@@ -69,19 +77,78 @@ test.each(['standard deviation 1', 'standard deviation 1.5', 'standard deviation
   },
 );
 
-test('at the same pain before, bad days alone make no exercise better than the others', () => {
-  const none = 'no effect, done on bad days only';
-  const more = (name: string) => rowOf(tables.versus, name).filter((_, i) => i % 2 === 0);
-  expect(most(rowOf(tables.versus, `${none}: adjusted`))).toBeLessThanOrEqual(5);
-  expect(more(`${none}: unadjusted`).at(-1)).toBeGreaterThan(90);
-  expect(most(rowOf(tables.versus, 'no effect, done on any day: adjusted'))).toBeLessThanOrEqual(5);
-  expect(most(rowOf(tables.versus, 'no effect, deviation 2.5 among 1: adjusted'))).toBeLessThanOrEqual(10);
-  expect(more('effect of −2 beyond the others: adjusted')[CHECKED.indexOf(20)]).toBeGreaterThan(90);
+/** What so many draws may count by chance where the truth is a bound in percent: three standard errors. */
+const chance = (bound: number, draws: number) => 3 * Math.sqrt((bound * (100 - bound)) / draws);
+const figure = (rows: readonly Row[], name: string, column: number) => rowOf(rows, name)[column] as number;
+
+describe('in a diary that is looked at every day', () => {
+  test.each(markWorlds.map(({ name, bound }) => [name, bound] as const))(
+    '%s: a false mark in at most %i of 100 patients',
+    (name, bound) => {
+      expect(figure(tables.marks, name, 0)).toBeLessThanOrEqual(bound + chance(bound, DIARIES));
+      expect(figure(tables.marks, name, 1)).toBeLessThanOrEqual(5 + chance(5, DIARIES));
+    },
+  );
+
+  test.each([
+    ['seven inert ones and −2, 300 logs', 95],
+    ['a routine of three, shuffled on 30 % of days, the first −2', 75],
+    ['−2 among four, 8 sessions, sd 1', 75],
+    ['−2 among four, 8 sessions, sd 1.5', 33],
+  ])('%s: marked in %i of 100', (name, bound) => {
+    expect(figure(tables.marks, name, 2)).toBeGreaterThanOrEqual(bound - chance(bound, DIARIES));
+  });
+
+  test('in one fixed order nothing is marked', () => {
+    expect(rowOf(tables.marks, 'a routine of three, in one order, the first −2')).toEqual([0, 0, 0]);
+  });
+
+  test('the best comes first though it is done on good days', () => {
+    expect(figure(tables.order, 'by the adjusted change', 0)).toBeGreaterThanOrEqual(
+      95 - chance(95, DIARIES / 2),
+    );
+    expect(figure(tables.order, 'by the raw change', 0)).toBeLessThan(80);
+  });
 });
 
-test.each(tables.dayAfter)('%s: the interval of the day after holds 0 in 92 of 100', (_, told, held) => {
-  expect(told).toBeGreaterThan(90);
-  expect(held).toBeGreaterThanOrEqual(92);
+describe('the trend', () => {
+  test.each(tables.trends.map(([name]) => name))('%s', (name) => {
+    const [falling, rising, covers] = rowOf(tables.trends, name) as [number, number, number];
+    expect(covers).toBeGreaterThanOrEqual(90 - chance(90, 4 * DIARIES));
+    if (name.startsWith('flat')) expect(falling + rising).toBeLessThanOrEqual(5.5 + chance(5.5, 4 * DIARIES));
+    else expect(falling).toBeGreaterThanOrEqual((name.endsWith('0.6') ? 55 : 75) - chance(75, 4 * DIARIES));
+  });
+});
+
+test.each(harmBounds)('a harm of the next day is named: %s', (name, bound) => {
+  expect(figure(tables.nextDays, name, 0)).toBeGreaterThanOrEqual(bound - chance(bound, 2 * DIARIES));
+});
+
+test('a harm of the next day is not made up', () => {
+  for (const [name] of tables.nextDays)
+    expect(figure(tables.nextDays, name, 1), name).toBeLessThanOrEqual(10 + chance(10, 2 * DIARIES));
+});
+
+test('no noticeable difference is said where there is none', () => {
+  expect(figure(tables.noDifferences, 'a true change of 0', 0)).toBeGreaterThanOrEqual(
+    80 - chance(80, DIARIES),
+  );
+  expect(figure(tables.noDifferences, 'a true change of 0', 1)).toBeGreaterThanOrEqual(
+    95 - chance(95, DIARIES),
+  );
+  expect(most(rowOf(tables.noDifferences, 'a true change of −1'))).toBeLessThanOrEqual(
+    2 + chance(2, DIARIES),
+  );
+});
+
+test.each([
+  [0, 90],
+  [0.3, 75],
+  [0.6, 0],
+])('autocorrelation %d: a reversal is seen in %i of 100, and none made up', (autocorrelation, bound) => {
+  const [seen, falsely] = rowOf(tables.latelys, `autocorrelation ${autocorrelation}`) as [number, number];
+  expect(seen).toBeGreaterThanOrEqual(bound - chance(bound, DIARIES / 2));
+  expect(falsely).toBeLessThanOrEqual(5 + chance(5, DIARIES / 2));
 });
 
 test('of what was planted, about 67 logs a person are enough to find most', () => {
@@ -133,6 +200,6 @@ describe.runIf(TIMES === 1)('what is published', () => {
     }).toEqual(measured);
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
     expect(readme).toContain(`in at most ${measured.falseClear} of 100 cases each way`);
-    expect(readme).toContain(`after 8 sessions in ${measured.clearOfTwo.toReversed().join(' to ')} of 100`);
+    expect(readme).toContain(`in ${measured.falseClearResembling.join(' to ')} where they do`);
   });
 });

@@ -1,6 +1,7 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
 import { type KindName, keyFault } from '../../../domain/kinds.ts';
 import type { FileOrigin, LastChange } from '../../../domain/origin.ts';
+import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
 import type { RunChange } from '../../records/changes.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -10,7 +11,15 @@ import { putUnder } from './as-user.ts';
 import type { Conflict } from './conflicts.ts';
 import { holdErasedHere } from './erased.ts';
 import { type GoneRecord, OriginMerge } from './merge.ts';
-import { type Recipient, recipients } from './recipients.ts';
+import {
+  type Moved,
+  movedRecords,
+  type Named,
+  ownershipFault,
+  type Recipient,
+  recipients,
+  replacedUsers,
+} from './owners.ts';
 import {
   type Counts,
   counts,
@@ -46,6 +55,12 @@ export interface ImportResult {
   gone: readonly GoneRecord[];
   /** Users to whom records come whom the file does not name so: the first 20 of them. */
   recipients: readonly Recipient[];
+  /** Users here whose records the file replaces, or would replace: the first 20 of them. */
+  replaced: readonly Named[];
+  /** Records that go from one user to another: the first 20 of them. */
+  moved: readonly Moved[];
+  /** Why records without an origin may not come to whom they would. */
+  ownership?: OwnershipFault;
   /** How many users of the file were erased here, and would come back. */
   erased: number;
   /** Whether the file is older than one from there that was imported before. */
@@ -53,7 +68,7 @@ export interface ImportResult {
 }
 
 /** How records are brought in. */
-export interface ImportOptions {
+export interface ImportOptions extends Said {
   onConflict: OnConflict;
   /** Find out everything, write nothing. */
   dryRun: boolean;
@@ -63,8 +78,6 @@ export interface ImportOptions {
   mirror?: boolean;
   /** The records to be deleted that were agreed to; all without it. */
   agreedTo?: readonly GoneRecord[];
-  /** The id of the user here that the only user of the file is. */
-  as?: number | undefined;
 }
 
 const NO_USER = { field: 'userId', message: 'must be the id of a user in the file or the database' };
@@ -77,7 +90,9 @@ const OLDER =
 /** Faults are counted without end; so many are kept to be shown. */
 const MAX_FAULTS = 10_000;
 
-const MAX_RECIPIENTS = 20;
+const MAX_NAMED = 20;
+
+const NOT_THEIRS = 'Records would come to other people than they are of.';
 
 /**
  * Brings the records of a file into the database, all or nothing. `add` checks them and lays them aside, in
@@ -150,10 +165,11 @@ export class Import {
   }
 
   /** Records with the ids of this database, or of none that is known. */
-  #bring({ as, onConflict, dryRun }: ImportOptions): ImportResult {
+  #bring(options: ImportOptions): ImportResult {
+    const { as, dryRun } = options;
     if (as !== undefined) putUnder(this.db, as);
     this.#refuseContradictions(false);
-    const result = this.#resolve(onConflict);
+    const result = this.#resolve(options);
     if (!dryRun) for (const kind of stagedKinds) write(this.db, kind);
     return result;
   }
@@ -176,7 +192,7 @@ export class Import {
       counts: this.#countAll(counted),
       conflicts,
       gone: merge.gone(MAX_FAULTS),
-      recipients: recipients(this.db, MAX_RECIPIENTS),
+      ...this.#people(),
       erased: this.#faultErased(),
       isOlder: merge.isOlder,
     };
@@ -228,13 +244,22 @@ export class Import {
     if (this.#faultCount > 0) throw new SciaticaError('invalid', 'The file has faults.', this.#issues);
   }
 
+  /** Who is named, whatever comes of it. */
+  #people(): Pick<ImportResult, 'recipients' | 'replaced' | 'moved'> {
+    return {
+      recipients: recipients(this.db, MAX_NAMED),
+      replaced: replacedUsers(this.db, MAX_NAMED),
+      moved: movedRecords(this.db, MAX_NAMED),
+    };
+  }
+
   #countAll(counted: (kind: StagedKind) => Counts): ImportResult['counts'] {
     return Object.fromEntries(
       stagedKinds.map((kind) => [kind.name, counted(kind)]),
     ) as ImportResult['counts'];
   }
 
-  #resolve(onConflict: OnConflict): ImportResult {
+  #resolve({ onConflict, origin, ...said }: ImportOptions): ImportResult {
     for (const kind of stagedKinds) {
       markTaken(this.db, kind);
       if (kind === stagedUsers) holdErasedHere(this.db, onConflict);
@@ -244,14 +269,21 @@ export class Import {
       if (onConflict === 'renumber' && kind === stagedUsers)
         for (const owned of ownedStaged) followUsers(this.db, owned);
     }
-    this.#result = {
+    const result = {
       counts: this.#countAll((kind) => counts(this.db, kind)),
       conflicts: [],
       gone: [],
-      recipients: recipients(this.db, MAX_RECIPIENTS),
-      erased: this.#faultErased(),
+      ...this.#people(),
       isOlder: false,
     };
+    // What is from this database, and says so, knows whose its records are.
+    const wrong = origin ? undefined : ownershipFault(this.db, said, MAX_FAULTS);
+    if (wrong) {
+      this.#result = { ...result, erased: 0, ownership: wrong.fault };
+      for (const { at, kind, issue } of wrong.places) this.fault({ ...issue, at: this.place(at, kind) });
+      throw new SciaticaError('conflict', NOT_THEIRS, this.#issues);
+    }
+    this.#result = { ...result, erased: this.#faultErased() };
     for (const kind of stagedKinds.filter(({ hasKey }) => hasKey))
       this.#faultAll(kind, 'sameKey', keyFault(kind.name));
     for (const kind of stagedKinds)

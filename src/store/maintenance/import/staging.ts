@@ -217,7 +217,7 @@ export function settleIds(db: Database, { name, table, staged }: StagedKind): vo
 /** The records of the file follow users that have got, or have found, another id. */
 export function followUsers(db: Database, { staged }: StagedKind): void {
   db.run(
-    `UPDATE ${staged} AS i SET userId = u._newId
+    `UPDATE ${staged} AS i SET _givenUserId = userId, userId = u._newId
      FROM ${stagedUsers.staged} AS u WHERE u.id = i.userId AND u._newId IS NOT NULL`,
   );
 }

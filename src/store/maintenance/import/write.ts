@@ -1,5 +1,5 @@
 import { kindNames, kindOf } from '../../../domain/kinds.ts';
-import { insertMany } from '../../records/insert-many.ts';
+import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { CHANGE } from '../../sqlite/migrations/history-triggers.ts';
 import { type Merge, ofOrigin, stateOf } from './merge-sql.ts';

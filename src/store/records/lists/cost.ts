@@ -33,6 +33,7 @@ export function isLong({ db, table, users }: Listed, asked: Asked, isContinued: 
   // The first part of one user's logs is read from an index.
   const isOfOne = owners?.length === 1 && where.every((comparison) => comparison === owner);
   if (isOfOne && isWholeById(asked) && !isContinued) return false;
+  if (isOfOne && isShortPage(asked)) return rowsUpTo(MOST_ROWS + 1, { db, table }, owners) > MOST_ROWS;
   const isSearch = asked.search !== undefined || where.some(({ operator }) => operator === 'like');
   const most = isSearch ? MOST_COSTLY_ROWS : MOST_ROWS;
   if ((db.value<number>(`SELECT max(id) FROM ${table}`) ?? 0) <= most) return false;
@@ -58,8 +59,16 @@ function rowsUpTo(
 
 const isEqual = ({ field, operator }: Comparison, name: string) => field === name && operator === 'eq';
 
+/** Whether a page of few records of a user is asked for, in an order that an index has: of the others it takes the count only. */
+function isShortPage(asked: Asked): boolean {
+  const { limit = Number.POSITIVE_INFINITY, offset = 0, sort = 'id' } = asked;
+  const isPage = hasOnly(asked, ['userId', 'where', 'fields', 'sort', 'limit', 'offset', 'cursor']);
+  return isPage && limit + offset <= MOST_COSTLY_ROWS && /^-?(id|date)$/.test(sort);
+}
+
 /** Whether nothing but a user and fields is asked for: any other parameter may leave records out, or move them. */
 const isWholeById = (asked: Asked): boolean =>
-  Object.keys(asked).every(
-    (name) => ['userId', 'where', 'fields'].includes(name) || (name === 'sort' && asked.sort === 'id'),
-  );
+  hasOnly(asked, ['userId', 'where', 'fields', 'sort']) && (asked.sort ?? 'id') === 'id';
+
+const hasOnly = (asked: Asked, names: readonly string[]): boolean =>
+  Object.keys(asked).every((name) => names.includes(name));

@@ -7,7 +7,7 @@ export const sql = `
   -- record to after: NULL in a head whose content was erased. after: NULL also for a creation whose state is the "before" of the
   --   record's next entry, or the record's row if there is no next entry.
   -- clock: hybrid logical clock: milliseconds since 1970 * 1000 + counter; grows with each change.
-  -- uid: random, below 2^48. at: milliseconds since 1970, where they are not clock / 1000: of changes from before they had clocks.
+  -- uid: random, below 2^48. at: milliseconds since 1970, where they are not clock / 1000: the clock was ahead of the time.
   CREATE TABLE newHistory (
     seq          INTEGER PRIMARY KEY AUTOINCREMENT,
     change       INTEGER NOT NULL,

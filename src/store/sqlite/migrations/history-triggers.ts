@@ -6,6 +6,9 @@ import { type KindName, kindNames, kindOf } from '../../../domain/kinds.ts';
 /** The version from which they are made from the kinds; before, each migration brought its own. */
 const FIRST_VERSION = 10;
 
+/** The version from which the columns of a change stand in its first entry. */
+const FIRST_WITH_HEADS = 11;
+
 /** SQL: the number of the change that is under way, or of the last one. */
 export const CHANGE = "(SELECT seq FROM sqlite_sequence WHERE name = 'changes')";
 
@@ -25,36 +28,15 @@ interface Form {
 }
 
 const FORM: Form = { columns: 'change, head', change: `${CHANGE}, ${HEAD}`, hasCreated: false };
-/** Until version 10. */
+/** Before that. */
 const FORMER: Form = { columns: 'change', change: '(SELECT max(id) FROM changes)', hasCreated: true };
 
-const into = ({ columns }: Form) =>
-  `INSERT INTO history (${columns}, record, recordId, userId, formerUserId, action, before, after)`;
-
-/** The trigger of a new record, and its statement in two parts: where it inserts, and the values, of which `NEW` is the record. */
-export interface CreationTrigger {
+/** A trigger, and its statement in two parts: where it inserts, and the values, of which `NEW` or `OLD` is the record. */
+export interface HistoryTrigger {
   name: string;
   sql: string;
   into: string;
   values: string;
-}
-
-/** @param columns those of its table but for the id, in their order */
-export function creationTriggerOf(
-  kind: KindName,
-  columns: readonly string[],
-  form: Form = FORM,
-): CreationTrigger {
-  const { table } = kindOf(kind);
-  const name = `${table}_created`;
-  const owner = `NEW.${ownerColumn(kind)}`;
-  const after = form.hasCreated ? stateOf('NEW', columns) : 'NULL';
-  const values = `${form.change}, '${kind}', NEW.id, ${owner}, NULL, 'create', NULL, ${after}`;
-  const sql = `CREATE TRIGGER ${name} AFTER INSERT ON ${table} BEGIN
-    ${into(form)}
-    VALUES (${values});
-  END`;
-  return { name, sql, into: into(form), values };
 }
 
 const ownerColumn = (kind: KindName) => ('userId' in kindOf(kind).fields ? 'userId' : 'id');
@@ -62,21 +44,45 @@ const ownerColumn = (kind: KindName) => ('userId' in kindOf(kind).fields ? 'user
 const stateOf = (row: 'OLD' | 'NEW', columns: readonly string[]) =>
   `json_array(${columns.map((column) => `${row}.${column}`)})`;
 
-function triggersOf(kind: KindName, columns: readonly string[], form: Form): string {
+/** The triggers of a kind of record. @param columns those of its table but for the id, in their order */
+export function historyTriggersOf(
+  kind: KindName,
+  columns: readonly string[],
+  form: Form = FORM,
+): Record<'created' | 'updated' | 'deleted', HistoryTrigger> {
   const { table } = kindOf(kind);
   const owner = ownerColumn(kind);
   const [before, after] = [stateOf('OLD', columns), stateOf('NEW', columns)];
+  const into = `INSERT INTO history (${form.columns}, record, recordId, userId, formerUserId, action, before, after)`;
+  const trigger = (verb: string, when: string, entry: string): HistoryTrigger => {
+    const name = `${table}_${verb}`;
+    const values = `${form.change}, '${kind}', ${entry}`;
+    return {
+      name,
+      into,
+      values,
+      sql: `CREATE TRIGGER ${name} AFTER ${when} BEGIN\n    ${into}\n    VALUES (${values});\n  END`,
+    };
+  };
   const former = `iif(OLD.${owner} = NEW.${owner}, NULL, OLD.${owner})`;
-  return `
-  ${creationTriggerOf(kind, columns, form).sql};
-  CREATE TRIGGER ${table}_updated AFTER UPDATE ON ${table} WHEN ${before} <> ${after} BEGIN
-    ${into(form)}
-    VALUES (${form.change}, '${kind}', OLD.id, NEW.${owner}, ${former}, 'update', ${before}, ${after});
-  END;
-  CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table} BEGIN
-    ${into(form)}
-    VALUES (${form.change}, '${kind}', OLD.id, OLD.${owner}, NULL, 'delete', ${before}, NULL);
-  END;`;
+  const created = form.hasCreated ? after : 'NULL';
+  return {
+    created: trigger(
+      'created',
+      `INSERT ON ${table}`,
+      `NEW.id, NEW.${owner}, NULL, 'create', NULL, ${created}`,
+    ),
+    updated: trigger(
+      'updated',
+      `UPDATE ON ${table} WHEN ${before} <> ${after}`,
+      `OLD.id, NEW.${owner}, ${former}, 'update', ${before}, ${after}`,
+    ),
+    deleted: trigger(
+      'deleted',
+      `DELETE ON ${table}`,
+      `OLD.id, OLD.${owner}, NULL, 'delete', ${before}, NULL`,
+    ),
+  };
 }
 
 /**
@@ -97,6 +103,7 @@ export function remakeHistoryTriggers(sqlite: BetterSqlite.Database, version: nu
     ))
       sqlite.exec(`DROP TRIGGER "${name}"`);
     const others = columns.filter((name) => name !== 'id');
-    sqlite.exec(triggersOf(kind, others, version === FIRST_VERSION ? FORMER : FORM));
+    const triggers = historyTriggersOf(kind, others, version < FIRST_WITH_HEADS ? FORMER : FORM);
+    for (const { sql } of Object.values(triggers)) sqlite.exec(sql);
   }
 }

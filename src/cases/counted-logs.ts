@@ -1,0 +1,43 @@
+import type { LogFilter } from '../domain/log.ts';
+import { addDays, countedDays } from '../domain/words/day.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * The logs of a user that count in figures, of those that a filter means.
+ * @returns the filter that takes no others, and how many those others are
+ * @throws SciaticaError `not-found` if there is no such user
+ */
+export function countedLogs(
+  store: Store,
+  userId: number,
+  filter: LogFilter,
+  today: string,
+): { counted: LogFilter; leftOut: number } {
+  const days = countedDays(store.users.get(userId).age, today);
+  const outside = (period: LogFilter) => {
+    const both = narrowed({ ...filter, userId }, period);
+    return both.since !== undefined && both.until !== undefined && both.since > both.until
+      ? 0
+      : store.logs.count(both);
+  };
+  return {
+    counted: narrowed({ ...filter, userId }, days),
+    leftOut: outside({ since: addDays(days.until, 1) }) + outside({ until: addDays(days.since, -1) }),
+  };
+}
+
+/** A filter, kept to a period as well. */
+export function narrowed(filter: LogFilter, { since, until }: LogFilter): LogFilter {
+  const [first, last] = [
+    [filter.since, since]
+      .filter((day) => day !== undefined)
+      .toSorted()
+      .at(-1),
+    [filter.until, until].filter((day) => day !== undefined).toSorted()[0],
+  ];
+  return {
+    ...filter,
+    ...(first !== undefined && { since: first }),
+    ...(last !== undefined && { until: last }),
+  };
+}

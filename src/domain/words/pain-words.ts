@@ -1,0 +1,76 @@
+/** Levels of pain as people type them, among the words of a session: `6 4`, `7/10 4/10`, `6->4`, `6 to 4`, `six four`. */
+
+const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+const LEVEL = /^(\d+(?:[.,]\d+)?)(?:\/10)?[,;]?$/;
+const PAIR = /^(\d{1,2})(?:\/10)?(?:,|-+>?|–|→|=>|\/)(\d{1,2})(?:\/10)?$/;
+const BETWEEN = /^(?:-+>?|–|→|=>|\/|to|then|and)$/i;
+
+/** What the words of a session say: those before the levels of pain, at most two levels, and those after. */
+export interface PainWords {
+  readonly before: readonly string[];
+  readonly levels: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Finds the levels of pain among words: the first that can be read as one, and the next if it follows. */
+export function painIn(words: readonly string[]): PainWords {
+  for (const at of words.keys()) {
+    const found = levelsAt(words, at);
+    if (found)
+      return { before: words.slice(0, at), levels: found.levels, after: words.slice(at + found.words) };
+  }
+  return { before: words, levels: [], after: [] };
+}
+
+function levelsAt(words: readonly string[], at: number): { levels: string[]; words: number } | undefined {
+  const word = words[at] ?? '';
+  const [, ...pair] = PAIR.exec(word) ?? [];
+  // 90/90 is the name of an exercise, 7/10 is one level, and 5,5 before another level is one too, that is refused.
+  const isOne = LEVEL.test(word) && (!word.includes(',') || levelIn(words[at + 1]) !== undefined);
+  if (pair.length === 2 && !isOne && pair.every((level) => Number(level) <= 10))
+    return { levels: pair, words: 1 };
+  const first = levelIn(word);
+  if (first === undefined) return undefined;
+  const used = 1 + outOfTen(words, at + 1);
+  const gap = BETWEEN.test(words[at + used] ?? '') ? 1 : 0;
+  const second = levelIn(words[at + used + gap]);
+  if (second !== undefined) {
+    const next = at + used + gap + 1;
+    return { levels: [first, second], words: next - at + outOfTen(words, next) };
+  }
+  // `one leg bridge` begins with a number that is no level.
+  const isSure = LEVEL.test(word) || (at > 0 && at + used === words.length);
+  return isSure ? { levels: [first], words: used } : undefined;
+}
+
+function levelIn(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined;
+  const number = NUMBERS.indexOf(word.toLowerCase());
+  return number >= 0 ? String(number + 1) : LEVEL.exec(word)?.[1];
+}
+
+/** How many words say that the level before them is on a scale of ten: `out of 10`, `/ 10`. */
+function outOfTen(words: readonly string[], at: number): number {
+  const said = words
+    .slice(at, at + 3)
+    .join(' ')
+    .toLowerCase();
+  return [/^out of (?:10|ten)\b/, /^(?:of|\/) (?:10|ten)\b/].reduce(
+    (used, pattern, i) => used || (pattern.test(said) ? 3 - i : 0),
+    0,
+  );
+}
+
+/** Words that say something else of a session, or are no word of it: alone, they name no exercise. */
+const OTHER_WORDS =
+  /^(?:pain|before|after|from|today|yesterday|tomorrow|now|none|nothing|help|yes|no|ok|again|same|last|note|notes|stretch|strengthening|strength|exercise|exercises|log|add|to|then|and|out|of)$/i;
+
+/** Whether a text cannot be meant as the name of an exercise: levels of pain, or words that say something else. */
+export function isNoName(text: string): boolean {
+  const words = text.trim().split(/\s+/);
+  return words.every((word) => isFigure(word) || OTHER_WORDS.test(word)) || !/\p{L}/u.test(text);
+}
+
+const isFigure = (word: string) =>
+  levelIn(word) !== undefined || PAIR.test(word) || BETWEEN.test(word) || /^[\d\p{P}\p{S}]+$/u.test(word);

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, roles } from '../../domain/access.ts';
+import { invalid } from '../../domain/errors.ts';
+import { pairFields } from '../../domain/pairing.ts';
+import { check, objectOf } from '../../domain/schema.ts';
+import { isTokenName, TOKEN_NAME, type Token } from '../../domain/token.ts';
+import { secretOf } from '../guard/gate.ts';
+import { exampleOf, IDEMPOTENCY_KEY, type Json, ok, schemaJson, taken } from '../openapi/parts.ts';
+import { BODY, PAIR, WRITE } from '../openapi/problems.ts';
+import { readJson } from '../protocol/body.ts';
+import { keyOf } from '../protocol/idempotency.ts';
+import { parseQuery } from '../protocol/query.ts';
+import type { RequestContext, Route } from '../protocol/route.ts';
+import { json } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
+
+/** Largest body, in bytes: anybody may send one. */
+const MOST_BYTES = 1024;
+
+/** Characters of a key that nobody guesses: 128 random bits as base64url. */
+export const KEY_LENGTH = 22;
+
+const closed = () => new Problem(404, 'There is nothing at this path.');
+
+const TOKEN = {
+  type: 'object',
+  required: ['token', 'name', 'role', 'users', 'expiresAt'],
+  properties: {
+    token: { type: 'string', description: 'For `Authorization: Bearer`' },
+    name: { type: 'string', description: 'Name of the token, which the history shows', examples: ['phone'] },
+    role: { type: 'string', enum: roles },
+    users: { type: ['array', 'null'], description: 'Ids; null for all', items: { type: 'integer' } },
+    expiresAt: { type: ['string', 'null'], format: 'date-time', description: 'null: never' },
+  },
+};
+
+const PATIENT = {
+  role: { type: 'string', const: 'patient' },
+  users: { type: 'array', description: 'The id of the user', maxItems: 1, items: { type: 'integer' } },
+};
+
+/** A key with which the same caller gets the same token again. */
+const SECRET_KEY: Json = {
+  ...IDEMPOTENCY_KEY,
+  description:
+    'Where the answer may be lost: the same key gets the same token again. Random, and kept secret until the answer has come',
+  schema: { ...(IDEMPOTENCY_KEY['schema'] as Json), minLength: KEY_LENGTH },
+};
+
+/** POST of a one-time code, for a token. The path is there only while a code is open. */
+export const pairRoute: Route = {
+  method: 'POST',
+  path: '/pair',
+  right: 'pair',
+  errors: [...PAIR, ...BODY],
+  operation: {
+    tag: 'Service',
+    id: 'pair',
+    summary: 'Exchange a one-time code for a token',
+    description:
+      'For a phone that was shown the code by `sciatica pair`. 404 unless the service runs with `--pairing` and a code is open: for ten minutes, for one use, until five wrong codes have come.',
+    headers: [SECRET_KEY],
+    body: taken(schemaJson(objectOf(pairFields)), exampleOf(pairFields)),
+    success: {
+      '201': ok('The token; it cannot be had again', {
+        ...TOKEN,
+        properties: { ...TOKEN.properties, ...PATIENT },
+      }),
+    },
+  },
+  handle: async ({ request, search, store, isPairing }) => {
+    const { pairing } = store.tokens;
+    if (!isPairing || !pairing.isAnswered) throw closed();
+    parseQuery(search, {});
+    const { code, name } = check(objectOf(pairFields), await readJson(request, MOST_BYTES));
+    if (name !== undefined && !isTokenName(name))
+      throw invalid([{ field: 'name', message: `must be ${TOKEN_NAME}` }]);
+    const key = keyOf(request, KEY_LENGTH);
+    const given = await store.submitUpkeep(() => pairing.exchange(code, name, key));
+    if (given === 'closed') throw closed();
+    if (given === 'wrong')
+      throw new Problem(403, 'The code is wrong. After five wrong ones it is closed.', {}, 'wrong-code');
+    const { user, token: made } = given;
+    const { id } = made;
+    const disclosed = [
+      { record: 'user', first: user, last: user, count: 1, userId: user, token: id },
+    ] as const;
+    return { ...json(201, bodyOf(made)), disclosed };
+  },
+};
+
+function bodyOf({ token, name, role, users, expiresAt }: Token & { token: string }): string {
+  const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  return JSON.stringify({ token, name, role, users, expiresAt: expires });
+}
+
+/** The token of the request, and its caller. @throws Problem 409 without authentication */
+function ownToken({ request, caller }: RequestContext): { secret: string; caller: Caller } {
+  const secret = secretOf(request.headers.authorization);
+  if (!caller || secret === undefined)
+    throw new Problem(409, 'The service runs without --auth: nobody has a token.');
+  return { secret, caller };
+}
+
+/** POST for another secret in the place of the one that the caller has. */
+export const renewRoute: Route = {
+  method: 'POST',
+  path: '/me/token',
+  right: 'read self',
+  errors: [...WRITE, 'Conflict'],
+  operation: {
+    tag: 'Service',
+    id: 'renewToken',
+    summary: 'Renew the token',
+    description:
+      'The same token with another secret, for as long again. The one before goes on until the new one is used for the first time. 409 without authentication, or while a new one was never used.',
+    headers: [SECRET_KEY],
+    success: { '201': ok('The token with its new secret', TOKEN) },
+  },
+  handle: async (context) => {
+    parseQuery(context.search, {});
+    const { secret } = ownToken(context);
+    const key = keyOf(context.request, KEY_LENGTH) ?? randomUUID();
+    const { tokens } = context.store;
+    const made = await context.store.submitUpkeep(() => tokens.renew(secret, key));
+    return json(201, bodyOf(made));
+  },
+};
+
+/** DELETE of the token that the caller has. */
+export const unpairRoute: Route = {
+  method: 'DELETE',
+  path: '/me/token',
+  right: 'read self',
+  errors: [...WRITE, 'Conflict'],
+  operation: {
+    tag: 'Service',
+    id: 'revokeToken',
+    summary: 'Give the token back',
+    description:
+      'For an app that its person unpairs: the token is refused from then on. 409 without authentication.',
+    success: { '200': ok('It is revoked', { type: 'object', maxProperties: 0 }) },
+  },
+  handle: async (context) => {
+    parseQuery(context.search, {});
+    const { caller } = ownToken(context);
+    await context.store.submitUpkeep(() => context.store.tokens.revoke(caller.name));
+    return json(200, '{}');
+  },
+};

@@ -1,0 +1,212 @@
+import type { Direction } from './shapes.ts';
+import { Covariance } from './stats/covariance.ts';
+import {
+  confidenceSequence,
+  type Estimate,
+  evidenceAbove,
+  evidenceBelow,
+  LEAST_DEVIATION,
+  moderated,
+} from './stats/estimate.ts';
+import { FEWEST_TO_SAY } from './verdict.ts';
+
+/** A session as the statistics see it, with what they need to know of its day. */
+export interface DiarySession {
+  /** The number of its exercise, from 0, in the order in which exercises were first done. */
+  readonly exercise: number;
+  /** How many sessions came before it on its day. */
+  readonly place: number;
+  /** The pain before the first session of its day. */
+  readonly first: number;
+  readonly painBefore: number;
+  readonly painAfter: number;
+}
+
+/** Sessions of other exercises that a claim needs. */
+const FEWEST_OTHERS = 8;
+/** Places in the day that are told apart; the last is that and all later ones. */
+const MOST_PLACES = 8;
+/** Evidence of the contrast with other exercises, times the exercises seen: all claims about a person share one error. */
+const CONTRAST_EVIDENCE = 10;
+/** Evidence of the raw change of first sessions, and of the change at the usual pain, that a claim needs beside it. */
+const [FIRST_EVIDENCE, USUAL_EVIDENCE] = [30, 15];
+/** Evidence below which a claim that was made goes. */
+const KEPT = 1;
+/** A change of less is not noticeable, in points. */
+export const NOTICEABLE = 1;
+/** The share of people for whom an exercise that makes a noticeable difference is ever said to make none. */
+const NOTHING_ERROR = 0.04;
+
+/** Number, mean and sum of the squared residuals of changes. */
+interface Moments {
+  n: number;
+  mean: number;
+  squares: number;
+}
+
+/** A claim that was made, and how many exercises had been seen by then. */
+interface Claim {
+  readonly direction: Direction;
+  readonly seen: number;
+}
+
+/**
+ * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
+ * once, each for somebody who looks every day: the contrast with the other exercises at the same pain before, the same first
+ * pain of the day and the same place in the day; the raw change of first sessions of a day; and the change at the usual
+ * pain before. The contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days
+ * that pass for relief.
+ *
+ * A claim stays until there is evidence against it, measured against the exercises that had been seen when it was made: a new
+ * one that is better takes nothing away. Exercises of which something is claimed are no control for others.
+ */
+export class Marks {
+  readonly #covariance: Covariance;
+  readonly #covariates: Float64Array;
+  readonly #usual: Float64Array;
+  readonly #places: number;
+  readonly #firsts: Moments[] = [];
+  readonly #all: Moments[] = [];
+  readonly #claims: (Claim | null)[] = [];
+  readonly #today = new Set<number>();
+  readonly #days: Moments = { n: 0, mean: 0, squares: 0 };
+
+  /** @param places most sessions of one day */
+  constructor(places: number) {
+    this.#places = Math.min(places, MOST_PLACES);
+    const size = this.#places + 1;
+    this.#covariance = new Covariance(size);
+    this.#covariates = new Float64Array(size);
+    this.#usual = new Float64Array(size);
+  }
+
+  /** Adds a session; days come in order, and so do the sessions of a day. */
+  add({ exercise, place, first, painBefore, painAfter }: DiarySession): void {
+    const covariates = this.#covariates.fill(0);
+    covariates[0] = painBefore;
+    covariates[1] = first;
+    if (place > 0) covariates[1 + Math.min(place, this.#places - 1)] = 1;
+    const change = painAfter - painBefore;
+    this.#covariance.add(exercise, covariates, change);
+    this.#all[exercise] ??= noMoments();
+    this.#firsts[exercise] ??= noMoments();
+    gather(this.#all[exercise], change);
+    if (place === 0) {
+      gather(this.#firsts[exercise], change);
+      gather(this.#days, painBefore);
+    }
+    this.#today.add(exercise);
+  }
+
+  /** Ends a day: claims are made and withdrawn of the exercises that were done. */
+  endDay(): void {
+    for (const exercise of this.#today) this.#look(exercise);
+    this.#today.clear();
+  }
+
+  /** Looks at all exercises, those too that were given up before others began. */
+  end(): void {
+    for (const exercise of this.#firsts.keys()) this.#look(exercise);
+  }
+
+  /** What is claimed of an exercise: less pain by it, more, or neither. */
+  claim(exercise: number): Direction | null {
+    return this.#claims[exercise]?.direction ?? null;
+  }
+
+  /** The change of an exercise at the person's usual pain before, as the first of a day; null where it never was. */
+  usual(exercise: number): Estimate | null {
+    this.#usual.fill(0);
+    this.#usual[0] = this.#usual[1] = this.#days.mean;
+    return this.#covariance.level(exercise, this.#usual);
+  }
+
+  /** The contrast with other exercises together; null where places or pain leave nothing to compare. */
+  contrast(exercise: number, others: readonly number[]): Estimate | null {
+    return this.#covariance.contrast(exercise, others);
+  }
+
+  /** Sessions that were the first of their day. */
+  firsts(exercise: number): number {
+    return this.#firsts[exercise]?.n ?? 0;
+  }
+
+  /** The change at the usual pain before, at the places of the day at which the exercise was done. */
+  inItsPlace(exercise: number): Estimate | null {
+    return this.#covariance.level(
+      exercise,
+      this.#covariance.moved(exercise, [this.#days.mean, this.#days.mean]),
+    );
+  }
+
+  /** Whether an exercise makes no noticeable difference: raw change and change at the usual pain lie inside ±1. */
+  isNothing(exercise: number): boolean {
+    const all = this.#all[exercise];
+    if (!all || all.n < FEWEST_TO_SAY) return false;
+    const usual = this.usual(exercise);
+    return [meanOf(all), usual].every((estimate) => {
+      if (estimate === null) return false;
+      const [low, high] = confidenceSequence(estimate, NOTHING_ERROR);
+      return low > -NOTICEABLE && high < NOTICEABLE;
+    });
+  }
+
+  #look(exercise: number): void {
+    const claim = this.#claims[exercise];
+    if (claim) {
+      const [first, contrast, usual] = this.#evidence(exercise, claim, KEPT);
+      if (first < KEPT || contrast < KEPT || usual < KEPT) this.#claims[exercise] = null;
+      return;
+    }
+    const own = this.#firsts[exercise] as Moments;
+    const seen = this.#firsts.length;
+    if (own.n < FEWEST_TO_SAY) return;
+    const made: Claim = { direction: own.mean < 0 ? 'less' : 'more', seen };
+    const [first, contrast, usual] = this.#evidence(exercise, made, FIRST_EVIDENCE);
+    if (first >= FIRST_EVIDENCE && contrast >= CONTRAST_EVIDENCE * seen && usual >= USUAL_EVIDENCE)
+      this.#claims[exercise] = made;
+  }
+
+  /** @param least evidence of the raw change below which the rest, which costs more, need not be weighed */
+  #evidence(
+    exercise: number,
+    { direction, seen }: Claim,
+    least: number,
+  ): [first: number, contrast: number, usual: number] {
+    const weigh = (estimate: Estimate | null) => {
+      if (estimate === null) return 0;
+      return direction === 'less' ? evidenceBelow(estimate) : evidenceAbove(estimate);
+    };
+    const first = weigh(meanOf(this.#firsts[exercise] as Moments));
+    if (first < least) return [first, 0, 0];
+    const control = this.#control(exercise, seen);
+    if (this.#sessionsOf(control) < FEWEST_OTHERS) return [first, 0, 0];
+    return [first, weigh(this.contrast(exercise, control)), weigh(this.usual(exercise))];
+  }
+
+  /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */
+  #control(exercise: number, seen: number): number[] {
+    const others = Array.from({ length: seen }, (_, i) => i).filter((other) => other !== exercise);
+    const plain = others.filter((other) => !this.#claims[other]);
+    return this.#sessionsOf(plain) >= FEWEST_OTHERS ? plain : others;
+  }
+
+  #sessionsOf(exercises: readonly number[]): number {
+    return exercises.reduce((sum, exercise) => sum + this.#covariance.count(exercise), 0);
+  }
+}
+
+const noMoments = (): Moments => ({ n: 0, mean: 0, squares: 0 });
+
+function gather(moments: Moments, value: number): void {
+  moments.n += 1;
+  const apart = value - moments.mean;
+  moments.mean += apart / moments.n;
+  moments.squares += apart * (value - moments.mean);
+}
+
+const meanOf = ({ n, mean, squares }: Moments): Estimate => ({
+  value: mean,
+  size: n,
+  ...moderated(squares, n - 1, LEAST_DEVIATION),
+});

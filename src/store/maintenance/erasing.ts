@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isRunning } from '../../lib/files.ts';
+import type { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import { overwrite } from './erase.ts';
+import { type CopiesAfterErasing, type CopyLeft, eraseFromBackups, reasonOf } from './erase-backups.ts';
+
+/** What is still to be done for persons who are erased: the setting `erasing`. */
+interface Unfinished {
+  /** The ids of the persons. */
+  users: number[];
+  /** The process that began it last, and when, in milliseconds since 1970. */
+  pid: number;
+  at: number;
+  /** The files that could not be written anew, the database perhaps among them; before the first attempt ends, all. */
+  left?: string[];
+}
+
+/** Who finishes it, and where faults are said. */
+interface Means {
+  warn(line: string): unknown;
+  /** Runs a command line in a process of its own, without waiting for it. */
+  start(words: readonly string[]): void;
+  /** Nothing may take time here. */
+  isService: boolean;
+}
+
+/** In milliseconds: after a failure, and while another process seems to be at it, the next attempt waits so long. */
+const RETRY_MS = 60 * 60 * 1000;
+
+/** What is unfinished in a database; undefined where nothing is. */
+export function unfinishedErasing(settings: Settings): Unfinished | undefined {
+  const text = settings.get('erasing');
+  return text === undefined ? undefined : storedJson<Unfinished>(text);
+}
+
+const note = (settings: Settings, unfinished: Unfinished) =>
+  settings.set('erasing', JSON.stringify(unfinished));
+
+/** Notes, inside the transaction that erases a person, that the file and the backups are still to be written anew. */
+export function noteErasing(settings: Settings, userId: number): void {
+  const users = [...new Set([...(unfinishedErasing(settings)?.users ?? []), userId])];
+  note(settings, { users, pid: process.pid, at: Date.now() });
+}
+
+/**
+ * Writes the database and its backups anew, so that they hold no byte of those who are erased. What fails is among the
+ * copies that are left, the database itself included, and noted for another attempt.
+ */
+export function finishErasing(db: Database, settings: Settings): CopiesAfterErasing {
+  const users = unfinishedErasing(settings)?.users ?? [];
+  const failed: CopyLeft[] = [];
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      failed.push({ path: db.path, why: reasonOf(error, db.path) });
+    }
+  };
+  attempt(() => overwrite(db));
+  const { left, ...done } = eraseFromBackups({ path: db.path, settings });
+  const unreached = [...failed, ...left].filter(({ why }) => why !== undefined).map(({ path }) => path);
+  attempt(() => db.write(() => noteOutcome(settings, users, unreached)));
+  return { ...done, left: [...failed, ...left] };
+}
+
+/** Others may have been erased meanwhile: their erasing goes on. */
+function noteOutcome(settings: Settings, finished: readonly number[], left: string[]): void {
+  const unfinished = unfinishedErasing(settings);
+  if (!unfinished) return;
+  const users = unfinished.users.filter((id) => left.length > 0 || !finished.includes(id));
+  if (users.length === 0) settings.remove('erasing');
+  else note(settings, { ...unfinished, users, at: Date.now(), ...(left.length > 0 && { left }) });
+}
+
+/**
+ * Finishes an erasing that was interrupted or failed; called before the first change of a process. Whatever goes wrong is a
+ * warning, never an error.
+ */
+export function finishErasingIfDue(
+  db: Database,
+  settings: Settings,
+  { warn, start, isService }: Means,
+): void {
+  const unfinished = unfinishedErasing(settings);
+  if (!unfinished || db.obstacle || !isDue(unfinished)) return;
+  const { users } = unfinished;
+  if (isService) {
+    start(['user', 'erase', String(users[0]), '--yes', '--quiet', '--db', db.path]);
+    return;
+  }
+  note(settings, { users, pid: process.pid, at: Date.now() });
+  const { left } = finishErasing(db, settings);
+  for (const { path, why } of left)
+    warn(`User ${users.join(', ')} was erased, but this copy may still hold them: ${path}${inBrackets(why)}`);
+}
+
+/** A reason as it follows the name of a copy. */
+export const inBrackets = (why: string | undefined): string => (why === undefined ? '' : ` (${why})`);
+
+function isDue({ pid, at, left }: Unfinished): boolean {
+  const hasWaited = Date.now() - at >= RETRY_MS;
+  if (!left) return hasWaited || !isRunning(pid);
+  // A disk that is away may never come back.
+  return hasWaited && left.some((path) => existsSync(dirname(path)));
+}

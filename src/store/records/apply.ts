@@ -1,0 +1,38 @@
+import { type KindName, kindOf } from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
+import { isState, States } from './states.ts';
+import { deleteMany, insertMany } from './write-many.ts';
+
+/**
+ * Writes the states of many records of a kind, inside a change, in a few statements.
+ * @param rows a table, or a subquery in brackets, with the columns `place`, a number that orders the rows; `id`; and `expected` and
+ *   `wanted`, states as `States.write` gives them, NULL where there is no record. Each id is there once. Nothing else is looked at:
+ *   whether the user of a record is there, or its key is taken, is up to the caller
+ * @param except places of rows to leave out
+ * @returns the places of records that are not as expected, in order; they are left as they are
+ */
+export function apply(db: Database, kind: KindName, rows: string, except: readonly number[] = []): number[] {
+  const { table } = kindOf(kind);
+  const columns = new States(db).columns(kind);
+  // In the condition of a CASE the second half of an OR is not computed in vain.
+  const isOther = `CASE WHEN m.id IS NULL THEN r.expected IS NOT NULL WHEN ${isState('r.expected', 'm', columns)} THEN 0 ELSE 1 END`;
+  const differing = db.column<number>(
+    `SELECT r.place FROM ${rows} AS r LEFT JOIN main.${table} AS m ON m.id = r.id
+     WHERE ${isOther} AND ${isNot(except)} ORDER BY r.place`,
+  );
+  const isLeft = isNot([...except, ...differing]);
+  deleteMany(db, kind, `(SELECT r.place, r.id FROM ${rows} AS r WHERE r.wanted IS NULL AND ${isLeft})`);
+  const cell = (i: number) => `r.wanted ->> '$[${i}]'`;
+  db.run(
+    `UPDATE main.${table} AS m SET ${columns.map((column, i) => `${column} = ${cell(i)}`).join(', ')}
+     FROM ${rows} AS r WHERE r.id = m.id AND r.wanted IS NOT NULL AND r.expected IS NOT NULL AND ${isLeft}`,
+  );
+  const cells = columns.map((column, i) => `${cell(i)} AS ${column}`).join(', ');
+  const created = `(SELECT r.place AS _at, r.id, ${cells} FROM ${rows} AS r
+    WHERE r.wanted IS NOT NULL AND r.expected IS NULL AND ${isLeft})`;
+  insertMany(db, { kind, columns, rows: created });
+  return differing;
+}
+
+const isNot = (places: readonly number[]): string =>
+  places.length === 0 ? 'TRUE' : `r.place NOT IN (SELECT value FROM json_each('${JSON.stringify(places)}'))`;

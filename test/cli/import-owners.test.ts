@@ -1,0 +1,222 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LogInput } from '../../src/domain/log.ts';
+import type { UserInput } from '../../src/domain/user.ts';
+import type { Store } from '../../src/store/store.ts';
+import { freshFolder, nora, prepared, records, run, session } from '../helpers.ts';
+import { freshApp } from '../http/helpers.ts';
+
+const person = (firstName: string, more: Partial<UserInput> = {}): UserInput => ({
+  ...nora,
+  firstName,
+  lastName: 'Berg',
+  email: `${firstName.toLowerCase()}@example.org`,
+  diagnosisDate: '2025-05-05',
+  ...more,
+});
+
+/** The notes say whose a log is. */
+const logOf = (userId: number, whose: string, more: Partial<LogInput> = {}): LogInput => ({
+  ...session,
+  userId,
+  notes: whose,
+  ...more,
+});
+
+/** Zoe's own diary, in which she is user 1 as in every diary of one, in all the shapes that a file can have. */
+const ZOE = person('Zoe');
+const zoesLogs = [1, 2, 3, 4, 5, 6].map((id) => ({
+  id,
+  ...logOf(1, 'Zoe', { painBefore: 9, painAfter: 10 - id }),
+}));
+
+async function zoeOverHttp(accept: string): Promise<string> {
+  const { call } = freshApp();
+  await call('PUT', '/users/1', { body: ZOE });
+  await call('PUT', '/userExerciseLogs/1', { body: logOf(1, 'Zoe', { painBefore: 9, painAfter: 9 }) });
+  for (const { id: _, ...log } of zoesLogs.slice(1)) await call('POST', '/userExerciseLogs', { body: log });
+  return (await call('GET', '/userExerciseLogs', { headers: { accept } })).text;
+}
+
+const diary = (store: Store) => {
+  store.users.create(ZOE);
+  for (const { id: _, ...log } of zoesLogs) store.logs.create(log);
+};
+
+async function exported(...argv: string[]): Promise<string> {
+  return (await run(['export', ...argv], { db: prepared(diary) })).stdout;
+}
+
+const jsonServer = JSON.stringify({ users: [{ id: 1, ...ZOE }], userExerciseLogs: zoesLogs });
+
+const FILES: Record<string, [name: string, content: () => Promise<string>]> = {
+  'CSV of logs': ['zoe.csv', () => exported('logs', '--format', 'csv')],
+  'CSV of the service': ['zoe.csv', () => zoeOverHttp('text/csv')],
+  'NDJSON of the service': ['zoe.ndjson', () => zoeOverHttp('application/x-ndjson')],
+  'JSON of the service': ['zoe.json', () => zoeOverHttp('application/json')],
+  NDJSON: ['zoe.ndjson', () => exported('--format', 'ndjson')],
+  'db.json of json-server': ['db.json', async () => jsonServer],
+};
+
+const POLICIES = [undefined, 'skip', 'overwrite', 'renumber'] as const;
+
+const PAT1 = person('Pat', { lastName: 'One' });
+const PAT2 = person('Pat', { lastName: 'Two', email: 'two@example.org' });
+
+/** A practice of two, with two logs of each. */
+const practice = () =>
+  prepared((store) => {
+    for (const user of [PAT1, PAT2]) store.users.create(user);
+    for (const userId of [1, 1, 2, 2]) store.logs.create(logOf(userId, `Pat${userId}`));
+  });
+
+const contents = new Map<string, string>();
+
+async function fileOf(kind: string): Promise<string> {
+  const [name, content] = FILES[kind] ?? ['', async () => ''];
+  const path = join(freshFolder(), name);
+  const text = contents.get(kind) ?? (await content());
+  contents.set(kind, text);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Whose each log is, by the name of its user, and by its notes. */
+function ownersIn(db: string): [user: string, notes: string][] {
+  const { users, logs } = records(db);
+  const nameOf = (id: number) => {
+    const user = users.find((user) => user.id === id);
+    return user?.lastName === 'Berg' ? user.firstName : `Pat${id}`;
+  };
+  return logs.map(({ userId, notes }) => [nameOf(userId), notes]);
+}
+
+const cases = Object.keys(FILES).flatMap((kind) =>
+  POLICIES.flatMap((policy) =>
+    (['', '--as 1', '--as 2', '--same-ids'] as const).map((said) => [kind, policy, said] as const),
+  ),
+);
+
+describe('a file of Zoe, who is user 1 there, into a practice of two', () => {
+  it.each(cases)(
+    '%s, --on-conflict %s, %s: no record comes to somebody unsaid',
+    async (kind, policy, said) => {
+      const [path, db] = [await fileOf(kind), practice()];
+      const how = policy ? ['--on-conflict', policy] : [];
+      const before = records(db);
+      const result = await run(['import', path, ...how, ...said.split(' ').filter(Boolean)], { db });
+      const after = records(db);
+      // Without a word, everything that is Zoe's is Zoe's; with one, it is where the word says.
+      const allowed = { '': ['Zoe'], '--as 1': ['Pat1'], '--as 2': ['Pat2'], '--same-ids': ['Pat1', 'Zoe'] };
+      for (const [owner, notes] of ownersIn(db)) {
+        if (notes === 'Zoe') expect(allowed[said]).toContain(owner);
+        else if (said !== '--same-ids') expect(owner).toBe(notes);
+      }
+      // No log changes its owner, and unless it was said, nobody becomes another.
+      for (const { id, userId } of before.logs)
+        expect(after.logs.find((log) => log.id === id)?.userId).toBe(userId);
+      if (said !== '--same-ids') expect(after.users.slice(0, 2)).toEqual(before.users);
+      if (result.code !== 0) {
+        expect(result.code).toBe(4);
+        expect(after).toEqual(before);
+        expect(result.stderr).toMatch(/Pat (One|Two)/);
+      }
+    },
+  );
+
+  it.each([
+    ['CSV of logs', [], 'line 2: userId 1 is Pat One here', '--as ID'],
+    ['CSV of the service', ['--on-conflict', 'overwrite'], 'Pat One', '--same-ids'],
+    [
+      'db.json of json-server',
+      ['--on-conflict', 'overwrite'],
+      'users[0]: id is taken by a different user: Pat One here, Zoe Berg in the file',
+      '--on-conflict renumber',
+    ],
+    ['db.json of json-server', ['--on-conflict', 'skip'], 'Pat One here, Zoe Berg in the file', 'renumber'],
+    [
+      'CSV of logs',
+      ['--as', '2', '--on-conflict', 'overwrite'],
+      'would move log 1 from Pat One to Pat Two',
+      '--on-conflict renumber',
+    ],
+  ])('%s %j: refused with the names and the way', async (kind, how, names, way) => {
+    const db = practice();
+    const { code, stderr } = await run(['import', await fileOf(kind), ...how], { db });
+    expect(code).toBe(4);
+    expect(stderr).toContain(names);
+    expect(stderr).toContain(way);
+  });
+
+  it.each([
+    ['CSV of logs', ['--as', '2', '--on-conflict', 'renumber'], 'For: Pat Two (user 2)\n'],
+    ['db.json of json-server', ['--on-conflict', 'renumber'], 'New: Zoe Berg (user 3)\n'],
+    ['CSV of logs', ['--as', '1', '--on-conflict', 'renumber'], 'For: Pat One (user 1)\n'],
+  ])('%s %j comes in, and says to whom', async (kind, how, words) => {
+    const db = practice();
+    const path = await fileOf(kind);
+    const first = await run(['import', path, ...how], { db });
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining(words)]);
+    expect((await run(['import', path, ...how], { db })).stderr).not.toContain(' new');
+  });
+});
+
+describe('a file without users', () => {
+  it('needs no word where nobody else is here', async () => {
+    const db = prepared((store) => store.users.create(PAT1));
+    const { code, stderr } = await run(['import', await fileOf('CSV of logs')], { db });
+    expect([code, stderr]).toEqual([0, '0 users\n6 logs: 6 new\nFor: Pat One (user 1)\n']);
+  });
+
+  it('goes back into its own database when that is said, and unasked where it changes nothing', async () => {
+    const db = practice();
+    const path = join(freshFolder(), 'all.csv');
+    await run(['export', 'logs', '-o', path], { db });
+    expect((await run(['import', path], { db })).stderr).toContain('4 already there');
+    await run(['log', 'rm', '2', '4', '--yes'], { db });
+    expect((await run(['import', path], { db })).code).toBe(4);
+    const { code, stderr } = await run(['import', path, '--same-ids'], { db });
+    expect([code, stderr]).toEqual([
+      0,
+      '0 users\n4 logs: 2 new, 2 already there\nFor: Pat One (user 1), Pat Two (user 2)\n',
+    ]);
+  });
+
+  it.each([
+    [['--as', '2', '--same-ids'], 'cannot both be given'],
+    [['--same-ids'], 'is for files that do not say'],
+  ])('%j of a file with an origin, or twice said, is refused', async (how, message) => {
+    const path = join(freshFolder(), 'zoe.json');
+    writeFileSync(path, await exported());
+    const { code, stderr } = await run(['import', path, ...how], { db: practice() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+it('names a record that was moved at its origin', async () => {
+  const [there, here] = [practice(), practice()];
+  const path = join(freshFolder(), 'practice.json');
+  await run(['identity', 'new', '--yes'], { db: here });
+  await run(['export', '-o', path], { db: there });
+  expect((await run(['import', path], { db: here })).code).toBe(0);
+  await run(['log', 'edit', '1', '--user', '2'], { db: there });
+  await run(['export', '-o', path, '--force'], { db: there });
+  const { code, stderr } = await run(['import', path], { db: here });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Moved: log 1 from Pat One to Pat Two\n')]);
+});
+
+it('takes an import back by the name of its file', async () => {
+  const db = practice();
+  const path = await fileOf('CSV of logs');
+  await run(['import', path, '--as', '2', '--on-conflict', 'renumber'], { db });
+  await run(['log', 'add', 'Bird Dog', '5', '4', '--type', 'stretch', '--user', '1'], { db });
+  expect((await run(['undo', 'bea.csv', '--yes'], { db })).stderr).toContain(
+    'No import of a file named bea.csv',
+  );
+  const { code, stderr } = await run(['undo', path, '--yes'], { db });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('by import (zoe.csv), of Pat Two')]);
+  expect(records(db).logs.map(({ notes }) => notes)).not.toContain('Zoe');
+  expect((await run(['undo', 'zoe.csv', '--yes'], { db })).code).toBe(3);
+});

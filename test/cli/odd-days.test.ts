@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freshFolder, keys, nora, noraWith, prepared, records, run, userFlags } from '../helpers.ts';
+
+const ADD = ['log', 'add', 'Bird Dog', '6', '4', '--type', 'stretch'];
+const datesIn = (db: string) => records(db).logs.map(({ date }) => date);
+
+describe('a day on which it cannot have been', () => {
+  it.each([
+    ['2062-03-02', 'is after tomorrow'],
+    ['1926-03-02', 'is before the birth that age 44 implies'],
+  ])('%s is refused, unless it is right anyway', async (day, why) => {
+    const db = noraWith({});
+    for (const argv of [
+      [...ADD, '--date', day],
+      ['log', 'again', '5', '4', '--date', day],
+      ['log', 'edit', '1', '--date', day],
+      ['user', 'edit', '1', '--diagnosis-date', day],
+      ['user', 'add', ...userFlags({ diagnosisDate: day })],
+    ]) {
+      const refused = await run(argv, { db });
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining(`${day} ${why}. If the day is right: --anyway`),
+      ]);
+      expect((await run([...argv, '--anyway'], { db })).code).toBe(0);
+    }
+    expect(datesIn(db)).toEqual([day, day, day]);
+  });
+
+  it.each(['tomorrow', '2026-03-03'])('%s is taken: somewhere it is that day', async () => {
+    const db = noraWith();
+    const { code, stderr } = await run([...ADD, '--date', '2026-03-03'], { db });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Note: 2026-03-03 is in the future.')]);
+  });
+
+  it('is refused for a routine too', async () => {
+    const db = noraWith();
+    await run(['routine', 'add', 'morning', 'Bird Dog=stretch'], { db });
+    const argv = ['log', 'routine', 'morning', '--set', 'Bird Dog=6,4', '--date', '2062-01-01'];
+    expect((await run(argv, { db })).code).toBe(2);
+    expect((await run([...argv, '--anyway'], { db })).code).toBe(0);
+  });
+
+  it('is asked for again where it was an answer, and nothing else that was answered is lost', async () => {
+    const db = prepared((store) => store.users.create(nora));
+    const given = ['--name', 'Bird Dog', '--type', 'stretch', '--before', '6', '--effective', '--notes', 'x'];
+    const { stderr } = await run(['log', 'add', ...given], {
+      db,
+      answers: [
+        ['Day of the exercise', `2062-01-01${keys.enter}`],
+        ['Pain after', `4${keys.enter}`],
+        ['2062-01-01 is after tomorrow.', ''],
+        ['Day of the exercise', keys.enter],
+      ],
+    });
+    expect([datesIn(db), stderr.includes('after tomorrow')]).toEqual([['2026-03-02'], true]);
+  });
+
+  it.each([
+    ['y', ['2010-03-02']],
+    ['n', []],
+  ])('long ago is asked about in a terminal: %s', async (answer, dates) => {
+    const db = noraWith();
+    const { stderr } = await run([...ADD, '--date', '2010-03-02'], {
+      db,
+      answers: [['2010-03-02 is 16 years ago. Is the year right?', `${answer}${keys.enter}`]],
+    });
+    expect([datesIn(db), stderr.includes('Nothing was recorded')]).toEqual([dates, answer === 'n']);
+  });
+});
+
+describe('one bad year in an import', () => {
+  const days = ['2026-02-20', '2026-02-22', '2026-02-24', '2026-02-26', '2026-03-01'];
+  const good = days.map((date, i) => ({ date, painBefore: 6, painAfter: 5 - (i % 2) }));
+
+  it.each(['2062-02-24', '1926-02-24'])('%s is taken, and changes no other figure', async (date) => {
+    const [clean, dirty] = [noraWith(...good), noraWith(...good)];
+    const path = join(freshFolder(), 'bad.ndjson');
+    writeFileSync(
+      path,
+      JSON.stringify({ ...records(dirty).logs[0], id: undefined, date, painBefore: 10, painAfter: 1 }),
+    );
+    expect((await run(['import', path], { db: dirty })).code).toBe(0);
+    expect(datesIn(dirty)).toContain(date);
+    for (const argv of [
+      ['summary', '--json'],
+      ['compare', '--json'],
+      ['compare', '--before', '2026-02-24', '--json'],
+      ['summary', '--user', 'all', '--json'],
+    ]) {
+      const of = async (db: string) => JSON.parse((await run(argv, { db })).stdout);
+      expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: 1 });
+    }
+    const words = /1 session is left out/;
+    for (const argv of [['summary'], ['compare'], ['summary', '--user', 'all'], ['report', '--format', 'md']])
+      expect((await run(argv, { db: dirty })).stdout.replace(/\s+/g, ' ')).toMatch(words);
+    expect((await run([], { db: dirty })).stdout).toContain('Left out   1 session');
+    expect((await run([], { db: dirty })).stdout.replace(/Left out.*\n/, '')).toBe(
+      (await run([], { db: clean })).stdout,
+    );
+    for (const argv of [['summary'], ['compare'], ['report', '--format', 'md']])
+      expect((await run(argv, { db: clean })).stdout).not.toMatch(words);
+  });
+});
+
+describe('whether a session helped, once its pain is changed', () => {
+  const effectiveIn = (db: string) => records(db).logs[0]?.effective;
+
+  it.each([
+    ['was derived', [5, 6, false], ['--after', '3'], true],
+    ['was derived', [6, 4, true], ['--before', '4'], false],
+    ['is said', [5, 6, false], ['--after', '3', '--no-effective'], false],
+    ['was said', [6, 4, false], ['--after', '3'], false],
+    ['was derived, and the note is changed', [5, 6, false], ['--notes', 'x'], false],
+  ] as const)('%s: %j and %j give %s', async (_, [painBefore, painAfter, effective], flags, wanted) => {
+    const db = noraWith({ painBefore, painAfter, effective });
+    const { stdout } = await run(['log', 'edit', '1', ...flags], { db });
+    expect([effectiveIn(db), stdout]).toEqual([
+      wanted,
+      expect.stringContaining(wanted ? 'helped' : 'did not help'),
+    ]);
+  });
+
+  it('is asked where it was said otherwise than the pain', async () => {
+    const db = noraWith({ painBefore: 6, painAfter: 4, effective: false });
+    await run(['log', 'edit', '1', '--after', '3'], { db, answers: [['Did it help?', `y${keys.enter}`]] });
+    expect(effectiveIn(db)).toBe(true);
+  });
+});

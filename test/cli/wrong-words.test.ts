@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { keys, noraWith, records, run } from '../helpers.ts';
+
+/** What hurried hands type after `sciatica`; no word of it is ever to become an exercise. */
+const WRONG = [
+  'log add 6 4',
+  'log add 6',
+  'log add 6-4',
+  'log add 6->4',
+  'log add 6→4',
+  'log add 6,4',
+  'log add 6/4',
+  'log add 7/10',
+  'log add 7/10 4/10',
+  'log add 6 to 4',
+  'log add six four',
+  'log add six to four',
+  'log add pain 6 4',
+  'log add pain before 6 after 4',
+  'log add today 6 4',
+  'log add yesterday 6 4',
+  'log add strengthening 6 4',
+  'log add exercise 6 4',
+  'log add same 6 4',
+  'log add again 6 4',
+  'log add yes',
+  'log add ok 6 4',
+  'log add ? 6 4',
+  'log add ... 6 4',
+  'log add 12:30',
+  'log add log add 6 4',
+  'log add help',
+  'log add 🙂 6 4',
+  'log 6 4',
+  'log 6->4',
+  '6 4',
+  'note stiff',
+];
+
+describe('wrong words', () => {
+  it.each(WRONG)('sciatica %s offers and records no exercise', async (line) => {
+    const db = noraWith({});
+    for (const typeFlags of [[], ['--type', 'stretch']]) {
+      const { code, stderr } = await run(
+        [...line.split(' '), ...(line.startsWith('log add') ? typeFlags : [])],
+        { db },
+      );
+      expect([code, stderr]).toEqual([2, expect.not.stringMatching(/new exercise|did you mean \S*remote/)]);
+    }
+    expect(records(db).logs).toHaveLength(1);
+  });
+
+  it.each(['log add six four', 'log add 6-4', 'log add 7/10 4/10'])(
+    'in a terminal, sciatica %s asks which exercise it was',
+    async (line) => {
+      const db = noraWith({});
+      const { code } = await run(line.split(' '), { db, answers: [['Name of the exercise', keys.enter]] });
+      expect([code, records(db).logs.length]).toEqual([0, 2]);
+    },
+  );
+
+  it.each([
+    ['log 6 4', 'sciatica log again 6 4'],
+    ['6 4', 'sciatica log add NAME 6 4'],
+    ['note stiff', 'log edit --notes'],
+  ])('sciatica %s says what is right: %s', async (line, right) => {
+    expect((await run(line.split(' '), { db: noraWith({}) })).stderr).toContain(right);
+  });
+
+  it('--name is taken as it is', async () => {
+    const db = noraWith({});
+    const argv = ['log', 'add', '--name', '7/10', '6', '4', '--type', 'stretch'];
+    expect((await run(argv, { db })).code).toBe(0);
+    expect(records(db).logs[1]?.exerciseName).toBe('7/10');
+  });
+});
+
+it('log again names its exercise before it asks', async () => {
+  const { stderr } = await run(['log', 'again'], {
+    db: noraWith({ exerciseName: 'Bird Dog' }),
+    answers: [
+      ['Bird Dog', ''],
+      ['Pain before', `6${keys.enter}`],
+      ['Pain after', `4${keys.enter}`],
+    ],
+  });
+  expect(stderr.indexOf('Bird Dog')).toBeLessThan(stderr.indexOf('Pain before'));
+});

@@ -1,0 +1,284 @@
+import { copyFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { freshPath, nora, session } from '../helpers.ts';
+import { EMPTY, type Kept, type Lock, type Notebook, Offline, recordsOf, type Shelf } from './offline.ts';
+
+/** The offline client of docs/companion-app.md, against the real service, with all that can go wrong, in any order. */
+
+/** A notebook in memory. What is read from it is a copy, as from a database. */
+class Memory implements Shelf {
+  kept: Notebook = EMPTY;
+  async read() {
+    return structuredClone(this.kept);
+  }
+  async update(work: (kept: Notebook) => Notebook) {
+    this.kept = structuredClone(work(structuredClone(this.kept)));
+    return structuredClone(this.kept);
+  }
+}
+
+/** Locks as a browser's: one after the other. */
+function locks(): Lock {
+  const last = new Map<string, Promise<unknown>>();
+  return (name, work) => {
+    const next = (last.get(name) ?? Promise.resolve()).then(work, work);
+    last.set(name, next);
+    return next;
+  };
+}
+
+/** A service whose database is backed up, restored and edited, and a phone with two tabs. */
+class World {
+  readonly path = freshPath();
+  readonly phone = new Memory();
+  readonly tabs: readonly Offline[];
+  readonly #backups: string[] = [];
+  store: Store;
+  server!: RunningServer;
+  #port = 0;
+  #tokens = 0;
+
+  constructor(private readonly random: () => number) {
+    const lock = locks();
+    this.tabs = [new Offline(this.phone, lock), new Offline(this.phone, lock)];
+    this.store = openStore(this.path);
+    this.store.users.create({ ...nora, firstName: 'Other' });
+    this.store.users.create(nora);
+  }
+
+  async start() {
+    this.server = await startServer(this.store, {
+      host: '127.0.0.1',
+      port: this.#port,
+      origins: { allowHosts: [], allowOrigins: [] },
+      auth: { burst: 100_000, perSecond: 100_000 },
+      log: () => {},
+    });
+    this.#port = this.server.port;
+  }
+
+  /** Ten calls with invalid tokens are all that an address may make: a new service does not know of them. */
+  async restart() {
+    await this.server.stop();
+    await this.start();
+  }
+
+  async stop() {
+    await this.server.stop();
+    this.store.close();
+  }
+
+  backUp() {
+    this.store.checkpoint();
+    const copy = `${this.path}.${this.#backups.length}`;
+    copyFileSync(this.path, copy);
+    this.#backups.push(copy);
+  }
+
+  /** @returns whether there was a backup */
+  async restore(): Promise<boolean> {
+    const copy = this.#backups[Math.floor(this.random() * this.#backups.length)];
+    if (copy === undefined) return false;
+    await this.stop();
+    const prepared = prepareRestore(copy, this.path);
+    prepared.apply(`${performance.now()}`);
+    prepared.close();
+    this.store = openStore(this.path);
+    await this.start();
+    return true;
+  }
+
+  forgetBackups() {
+    this.#backups.length = 0;
+  }
+
+  /** Pairs the phone with the latest user. */
+  async pair(lifetime: number | null = null) {
+    const users = [this.latest];
+    const name = `phone ${this.#tokens++} ${performance.now()}`.replace('.', '-');
+    const { token } = this.store.tokens.create({ name, role: 'patient', users, lifetime });
+    await this.phone.update(({ ended: _, ...kept }) => ({
+      ...kept,
+      token,
+      url: `http://127.0.0.1:${this.#port}`,
+    }));
+    return name;
+  }
+
+  get latest(): number {
+    return this.store.users.list({ sort: '-id', limit: 1 })[0]?.id ?? 0;
+  }
+
+  get logs() {
+    return this.store.logs.list({ userId: this.latest });
+  }
+}
+
+/** Lets some requests fail on the way there, or their answers on the way back. */
+function unreliable(random: () => number) {
+  const network = { loss: 0 };
+  const reliable = globalThis.fetch;
+  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+    if (random() < network.loss) throw new TypeError('fetch failed');
+    // A connection that a service before closed is no fault of the network.
+    const response = await reliable(...request).catch(() => reliable(...request));
+    if (random() < network.loss) throw new TypeError('fetch failed');
+    return response;
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return network;
+}
+
+/** Linear congruential generator (Numerical Recipes). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const bare = ({ etag: _, ...record }: Kept) => record;
+const path = '/userExerciseLogs';
+
+/** What is expected of a log that the phone recorded, by its notes. */
+type Expected = { after: number } | 'gone' | 'anything';
+
+test.each([1, 2, 3])(
+  '300 steps at random (%i): the copy is the service’s, nothing answered is lost, nothing erased is kept, nothing is there twice',
+  async (seed) => {
+    const random = generator(seed);
+    const network = unreliable(random);
+    const world = new World(random);
+    await world.start();
+    onTestFinished(() => world.stop());
+    await world.pair();
+    let expected = new Map<string, Expected>();
+    let count = 0;
+    const seen: Record<string, number> = {};
+    const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+    const sync = async () => {
+      const outcomes = await Promise.allSettled(
+        world.tabs.filter(() => random() < 0.7).map((tab) => tab.sync()),
+      );
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(String(outcome.reason)).toContain('fetch failed');
+    };
+    const know = (log: Kept, what: Expected) => {
+      const notes = String(log['notes']);
+      if (expected.has(notes) && expected.get(notes) !== 'anything') expected.set(notes, what);
+    };
+    const anything = (notes: string) => expected.has(notes) && expected.set(notes, 'anything');
+
+    const steps: Record<string, () => Promise<unknown> | unknown> = {
+      create: () => {
+        const notes = `person ${world.latest} log ${count++}`;
+        expected.set(notes, { after: 4 });
+        const body = { ...session, userId: world.latest, notes, painAfter: 4 };
+        return pick(world.tabs)?.create('log', path, world.latest, body);
+      },
+      change: async () => {
+        const log = pick(recordsOf(world.phone.kept, 'log'));
+        if (!log) return;
+        const after = 1 + Math.floor(random() * 10);
+        know(log, { after });
+        await pick(world.tabs)?.change('log', path, log.id, { painAfter: after });
+      },
+      delete: async () => {
+        const log = pick(recordsOf(world.phone.kept, 'log'));
+        if (!log || random() < 0.5) return;
+        know(log, 'gone');
+        await pick(world.tabs)?.change('log', path, log.id);
+      },
+      sync,
+      'lossy sync': async () => {
+        network.loss = 0.15;
+        await sync();
+        network.loss = 0;
+      },
+      'edit by another': () => {
+        const log = pick(world.logs);
+        if (!log) return;
+        anything(log.notes);
+        if (random() < 0.3) world.store.logs.delete(log.id);
+        else if (random() < 0.5) world.store.logs.update(log.id, { exerciseName: `other ${count++}` });
+        else world.store.logs.update(log.id, { painAfter: 10 });
+      },
+      'record by another': () =>
+        world.store.logs.create({ ...session, userId: world.latest, notes: `terminal ${count++}` }),
+      backup: () => world.backUp(),
+      restore: async () => {
+        if (random() < 0.4 && (await world.restore())) await world.pair();
+      },
+      revoke: async () => {
+        const name = await world.pair();
+        await sync();
+        world.store.tokens.revoke(name);
+        await Promise.all(world.tabs.map((tab) => tab.sync()));
+        expect(world.phone.kept.ended).toBe('token-revoked');
+        await world.restart();
+        await world.pair();
+      },
+      expire: async () => {
+        await world.pair(1);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await Promise.all(world.tabs.map((tab) => tab.sync()));
+        expect(world.phone.kept.ended).toBe('token-expired');
+        await world.restart();
+        await world.pair();
+      },
+      erase: async () => {
+        if (random() < 0.6) return;
+        await sync();
+        const person = world.latest;
+        world.store.erase(person);
+        // A backup would bring the person back: who erases deletes it as well.
+        world.forgetBackups();
+        await Promise.all(world.tabs.map((tab) => tab.sync()));
+        expect(world.phone.kept).toMatchObject({
+          ended: 'person-erased',
+          waiting: [],
+          answered: [],
+          records: {},
+        });
+        expect(JSON.stringify(world.phone.kept)).not.toContain(`person ${person} `);
+        world.store.users.create(nora);
+        expected = new Map();
+        await world.restart();
+        await world.pair();
+      },
+    };
+    for (let step = 0; step < 300; step++) {
+      const often = ['create', 'create', 'change', 'sync', 'lossy sync'];
+      const name = pick([...Object.keys(steps), ...often]) ?? 'sync';
+      seen[name] = (seen[name] ?? 0) + 1;
+      await steps[name]?.();
+      if (step % 7 !== 0) continue;
+      await world.tabs[0]?.sync();
+      const { kept } = world.phone;
+      const where = `step ${step}, after ${name}`;
+      expect(kept.waiting, where).toEqual([]);
+      expect(
+        recordsOf(kept, 'log')
+          .map(bare)
+          .sort((a, b) => a.id - b.id),
+        where,
+      ).toEqual(world.logs);
+      const notes = world.logs.map((log) => log.notes);
+      expect(new Set(notes).size, where).toBe(notes.length);
+      for (const { before } of kept.refused) anything(String(before?.['notes']));
+      for (const [name, what] of expected) {
+        if (what === 'anything') continue;
+        const log = world.logs.find((one) => one.notes === name);
+        expect(log && { after: log.painAfter }, `${where}: ${name}`).toEqual(
+          what === 'gone' ? undefined : what,
+        );
+      }
+    }
+    expect(Object.keys(seen).sort()).toEqual(Object.keys(steps).sort());
+  },
+  60_000,
+);

@@ -1,0 +1,265 @@
+import { latelyOf, versusOthers } from '../../../src/insights/comparisons.ts';
+import { dayOf } from '../../../src/insights/days.ts';
+import type { SessionFields } from '../../../src/insights/exercises.ts';
+import { Marks } from '../../../src/insights/marks.ts';
+import { NextDay } from '../../../src/insights/next-day.ts';
+import { autoregression } from '../../../src/insights/stats/autoregression.ts';
+import { tInterval } from '../../../src/insights/stats/estimate.ts';
+import { summarize } from '../../../src/insights/summary.ts';
+import { generator } from '../helpers.ts';
+import { clamp, normal } from './laws.ts';
+import type { Row } from './means.ts';
+import { daysOf, goodDays, one, type World } from './worlds.ts';
+
+/** What is said, ever, to somebody who looks every day; in percent of patients. */
+
+/** What was ever said of each exercise of a world. */
+interface Said {
+  readonly less: Set<number>;
+  readonly more: Set<number>;
+  readonly lessRelief: Set<number>;
+  readonly none: Set<number>;
+}
+
+function live(world: World, random: () => number): Said {
+  const said: Said = { less: new Set(), more: new Set(), lessRelief: new Set(), none: new Set() };
+  const marks = new Marks(world.effects.length);
+  const sessions: number[] = [];
+  const exercises = new Map<number, number>();
+  for (const day of daysOf(world, random)) {
+    for (const session of day.sessions) {
+      marks.add(session);
+      sessions[session.exercise] = (sessions[session.exercise] ?? 0) + 1;
+    }
+    marks.endDay();
+    for (const { exercise, which } of day.sessions) {
+      const claim = marks.claim(exercise);
+      if (claim) said[claim].add(which);
+      if (versusOthers(marks, sessions, exercise).verdict === 'less') said.lessRelief.add(which);
+      if (marks.isNothing(exercise)) said.none.add(which);
+      exercises.set(exercise, which);
+    }
+  }
+  marks.end();
+  for (const [exercise, which] of exercises) {
+    const claim = marks.claim(exercise);
+    if (claim) said[claim].add(which);
+  }
+  return said;
+}
+
+/** Patients of a world of whom this was ever said, in percent. */
+export function share(world: World, times: number, holds: (said: Said) => boolean): number {
+  const random = generator(world.name.length + world.days);
+  let count = 0;
+  for (let i = 0; i < times; i += 1) if (holds(live(world, random))) count += 1;
+  return (100 * count) / times;
+}
+
+/** False marks, false “less relief” of an exercise that none is worse than, and the true mark of the first one. */
+export function falseMarks(worlds: readonly World[], times: number): Row[] {
+  return worlds.map((world) => {
+    const random = generator(world.name.length + world.days);
+    let [marks, lessRelief, found] = [0, 0, 0];
+    const isFalse = (which: number, way: number) => Math.sign(world.effects[which] ?? 0) !== way;
+    const others = world.effects
+      .map((effect, which) => ({ effect, which }))
+      .filter(({ effect }) => effect !== 0);
+    for (let i = 0; i < times; i += 1) {
+      const said = live(world, random);
+      if (
+        [...said.less].some((which) => isFalse(which, -1)) ||
+        [...said.more].some((which) => isFalse(which, 1))
+      )
+        marks += 1;
+      if ([...said.lessRelief].some((which) => !isWorst(world, which))) lessRelief += 1;
+      const [best] = others.toSorted((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
+      if (best && said[best.effect < 0 ? 'less' : 'more'].has(best.which)) found += 1;
+    }
+    const percent = (count: number) => (100 * count) / times;
+    return [world.name, percent(marks), percent(lessRelief), others.length > 0 ? percent(found) : '–'];
+  });
+}
+
+/** Whether each of the other exercises is better than this one. */
+const isWorst = ({ effects }: World, which: number): boolean =>
+  effects.every((effect, other) => other === which || effect < (effects[which] ?? 0));
+
+/** First-order autoregression with a standard deviation of 1. */
+function resembling(autocorrelation: number, random: () => number): () => number {
+  let last = normal(random);
+  return () => {
+    const now = last;
+    last = autocorrelation * last + Math.sqrt(1 - autocorrelation ** 2) * normal(random);
+    return now;
+  };
+}
+
+/** Every other day, sd 1.5 around a line: how often a trend is called, each way, and how often the interval covers. */
+export function trends(times: number): Row[] {
+  return [0, 0.3, 0.6].flatMap((autocorrelation) =>
+    [
+      [42, 0],
+      [100, 0],
+      [150, 0],
+      [300, 0],
+      [150, -2],
+    ].map(([days = 0, fall = 0]): Row => {
+      const random = generator(days + 100 * autocorrelation);
+      const length = days / 2;
+      const times2 = Float64Array.from({ length }, (_, i) => 2 * i);
+      const y = new Float64Array(length);
+      let [falling, rising, covers] = [0, 0, 0];
+      for (let i = 0; i < times; i += 1) {
+        const next = resembling(autocorrelation, random);
+        for (let day = 0; day < days; day += 1) {
+          const noise = next();
+          if (day % 2 === 0) y[day / 2] = clamp(5.5 + fall * (day / days - 0.5) + 1.5 * noise);
+        }
+        const slope = autoregression({ times: times2, x: times2, y, length });
+        const [low, high] = slope ? tInterval(slope) : [-1, 1];
+        if (high < 0) falling += 1;
+        if (low > 0) rising += 1;
+        if (low <= fall / days && fall / days <= high) covers += 1;
+      }
+      const percent = (count: number) => (100 * count) / times;
+      const name = `${fall === 0 ? 'flat' : '−2'}, ${days} days, autocorrelation ${autocorrelation}`;
+      return [name, percent(falling), percent(rising), percent(covers)];
+    }),
+  );
+}
+
+const half = (random: () => number) => random() < 0.5;
+
+/** The first exercise adds 1.5 to the next day; done on half the days, 60 days. */
+const harmful: readonly (World & { readonly bound: number })[] = [
+  {
+    name: 'one exercise, pain recorded every day',
+    bound: 80,
+    days: 60,
+    effects: [-1],
+    nextDay: [1.5],
+    chooses: (_, __, random) => (half(random) ? [0] : []),
+  },
+  {
+    name: 'two, one of them each day',
+    bound: 80,
+    days: 60,
+    effects: [-1, 0],
+    nextDay: [1.5],
+    chooses: one(2),
+  },
+  {
+    name: 'four, each on half the days',
+    bound: 75,
+    days: 60,
+    effects: [-1, 0, 0, 0],
+    nextDay: [1.5],
+    chooses: (_, __, random) => [0, 1, 2, 3].filter(() => half(random)),
+  },
+];
+export const harmBounds = harmful.map(({ name, bound }) => [name, bound] as const);
+const harmless: readonly World[] = [
+  {
+    name: 'eight inert ones, one a day, 300 days',
+    days: 300,
+    effects: [0, 0, 0, 0, 0, 0, 0, 0],
+    chooses: one(8),
+  },
+  {
+    name: 'an inert one on bad days only, autocorrelation 0.6, 300 days',
+    days: 300,
+    resemblance: 0.6,
+    effects: [0, 0, 0],
+    chooses: (pain, _, random) => [pain >= 6 ? 0 : half(random) ? 1 : 2],
+  },
+];
+
+/** How often “worse the next day” is ever said of the first exercise, and of any other; days without exercise have a known pain. */
+export function nextDays(times: number): Row[] {
+  return [...harmful, ...harmless].map((world): Row => {
+    const random = generator(world.name.length);
+    let [named, falsely] = [0, 0];
+    for (let i = 0; i < times; i += 1) {
+      const nextDay = new NextDay(world.effects.length);
+      const worse = new Set<number>();
+      for (const { day, pain, sessions } of daysOf(world, random)) {
+        nextDay.add(day, pain, new Set(sessions.map(({ exercise }) => exercise)));
+        for (const { exercise, which } of sessions) if (nextDay.isWorse(exercise)) worse.add(which);
+      }
+      const harms = [...worse].filter((which) => world.nextDay?.[which]);
+      if (harms.length > 0) named += 1;
+      if (worse.size > harms.length) falsely += 1;
+    }
+    return [world.name, world.nextDay ? (100 * named) / times : '–', (100 * falsely) / times];
+  });
+}
+
+/** How often “no noticeable difference” is ever said, by sessions. */
+export function noDifferences(times: number): Row[] {
+  return [0, -1].map((effect): Row => {
+    const world = (days: number): World => ({
+      name: 'two',
+      days,
+      spread: 1.2,
+      relapse: 0,
+      effects: [effect, 0],
+      chooses: (_, day) => [day % 2],
+    });
+    return [
+      `a true change of ${effect === 0 ? 0 : '−1'}`,
+      ...[60, 120, 200].map((sessions) => share(world(2 * sessions), times, ({ none }) => none.has(0))),
+    ];
+  });
+}
+
+/** How often “lately” is said: within 15 sessions of a reversal from −2 to +2 after 30, and ever in 300 without one. */
+export function latelys(times: number): Row[] {
+  return [0, 0.3, 0.6].map((autocorrelation): Row => {
+    const random = generator(100 * autocorrelation + 1);
+    const ever = (sessions: number, from: number) => {
+      const next = resembling(autocorrelation, random);
+      const changes: number[] = [];
+      let isSaid = false;
+      while (changes.length < sessions && !isSaid) {
+        const before = clamp(5.5 + 1.2 * normal(random));
+        changes.push(clamp(before + (changes.length < from ? -2 : 2) + 1.5 * next()) - before);
+        isSaid = latelyOf(changes) !== null;
+      }
+      return isSaid;
+    };
+    let [seen, falsely] = [0, 0];
+    for (let i = 0; i < times; i += 1) {
+      if (ever(45, 30)) seen += 1;
+      if (ever(300, 300)) falsely += 1;
+    }
+    return [`autocorrelation ${autocorrelation}`, (100 * seen) / times, (100 * falsely) / times];
+  });
+}
+
+/** How often the best exercise comes first, by the adjusted change and by the raw one. */
+export function orders(times: number): Row[] {
+  const random = generator(300);
+  const first = { adjusted: 0, raw: 0 };
+  for (let i = 0; i < times; i += 1) {
+    const logs: SessionFields[] = [];
+    for (const { day, sessions } of daysOf(goodDays, random))
+      for (const { which, painBefore, painAfter } of sessions)
+        logs.push({
+          exerciseName: String(which),
+          exerciseType: 'stretch',
+          date: dayOf(20_000 + day),
+          painBefore,
+          painAfter,
+          effective: true,
+        });
+    const { exercises } = summarize(logs);
+    if (exercises[0]?.exerciseName === '0') first.adjusted += 1;
+    const [best] = exercises.toSorted((a, b) => a.meanChange - b.meanChange);
+    if (best?.exerciseName === '0') first.raw += 1;
+  }
+  return [
+    ['by the adjusted change', (100 * first.adjusted) / times],
+    ['by the raw change', (100 * first.raw) / times],
+  ];
+}

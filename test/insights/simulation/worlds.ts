@@ -1,0 +1,234 @@
+import type { DiarySession } from '../../../src/insights/marks.ts';
+import { clamp, normal } from './laws.ts';
+
+/** A made-up person, whose exercises do what is said here and nothing else. */
+export interface World {
+  readonly name: string;
+  readonly days: number;
+  /** Mean and standard deviation of the first pain of a day, and its autocorrelation by days. */
+  readonly base?: number;
+  readonly spread?: number;
+  readonly resemblance?: number;
+  /** Standard deviation of pain after, and the autocorrelation of what is not the exercise, by sessions. */
+  readonly deviation?: number;
+  readonly memory?: number;
+  /** The share of its distance from the base that pain falls back by in a session, whatever is done. */
+  readonly relapse?: number;
+  /** By exercise, in points: on pain after, and on the first pain of the next day. */
+  readonly effects: readonly number[];
+  readonly nextDay?: readonly number[];
+  /** What else moves pain after, which no record shows. */
+  readonly hidden?: (pain: number, day: number) => number;
+  /** The exercises of a day, in order; none on some days. */
+  readonly chooses: (
+    pain: number,
+    day: number,
+    random: () => number,
+    last: ReadonlyMap<number, { change: number; day: number }>,
+  ) => readonly number[];
+}
+
+export interface WorldSession extends DiarySession {
+  /** Which of the world's exercises it is. */
+  readonly which: number;
+}
+
+export interface WorldDay {
+  readonly day: number;
+  /** The first pain, whether there was a session or not. */
+  readonly pain: number;
+  readonly sessions: readonly WorldSession[];
+}
+
+/** The days of a diary, one by one. */
+export function* daysOf(world: World, random: () => number): Generator<WorldDay> {
+  const {
+    days,
+    base = 5.5,
+    spread = 1.5,
+    resemblance = 0,
+    deviation = 1.5,
+    memory = 0,
+    relapse = 0.5,
+  } = world;
+  const numbers = new Map<number, number>();
+  const last = new Map<number, { change: number; day: number }>();
+  let [pain, noise, carried] = [normal(random), normal(random), 0];
+  for (let day = 0; day < days; day += 1) {
+    pain = resemblance * pain + Math.sqrt(1 - resemblance ** 2) * normal(random);
+    const first = clamp(base + spread * pain + carried);
+    carried = 0;
+    let now = first;
+    const sessions: WorldSession[] = [];
+    for (const which of world.chooses(first, day, random, last)) {
+      noise = memory * noise + Math.sqrt(1 - memory ** 2) * normal(random);
+      const painBefore = now;
+      const moved = relapse * (base - now) + (world.effects[which] ?? 0) + (world.hidden?.(first, day) ?? 0);
+      now = clamp(now + moved + deviation * noise);
+      last.set(which, { change: now - painBefore, day });
+      carried += world.nextDay?.[which] ?? 0;
+      const exercise = numbers.get(which) ?? numbers.size;
+      numbers.set(which, exercise);
+      sessions.push({ which, exercise, place: sessions.length, first, painBefore, painAfter: now });
+    }
+    yield { day, pain: first, sessions };
+  }
+}
+
+type Chooses = World['chooses'];
+const anyOf = (from: number, to: number, random: () => number) => from + Math.floor(random() * (to - from));
+/** One of so many, every day. */
+export const one =
+  (count: number): Chooses =>
+  (_, __, random) => [anyOf(0, count, random)];
+/** The first one where the pain is so, else one of the others. */
+const firstIf =
+  (isSo: (pain: number, day: number) => boolean, count: number): Chooses =>
+  (pain, day, random) => [isSo(pain, day) ? 0 : anyOf(1, count, random)];
+
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const all = [...items];
+  for (let i = all.length - 1; i > 0; i -= 1) {
+    const j = anyOf(0, i + 1, random);
+    [all[i], all[j]] = [all[j] as T, all[i] as T];
+  }
+  return all;
+}
+
+const inOrder =
+  (shuffle: number, items = [0, 1, 2]): Chooses =>
+  (_, __, random) =>
+    random() < shuffle ? shuffled(items, random) : items;
+
+const zeros = (count: number, ...first: readonly number[]): number[] =>
+  Array.from({ length: count }, (_, i) => first[i] ?? 0);
+
+const sd = (deviation: number) => `sd ${deviation}`;
+
+/** Worlds in which false marks are counted; the bound is in percent of patients. */
+export const markWorlds: readonly (World & { readonly bound: number })[] = [
+  ...[0, 0.3, 1].map((shuffle) => ({
+    name: `a routine of three, ${shuffle === 0 ? 'in one order' : `shuffled on ${100 * shuffle} % of days`}, the first −2`,
+    bound: 5,
+    days: 40,
+    effects: [-2, 0, 0],
+    chooses: inOrder(shuffle),
+  })),
+  {
+    name: 'a routine of three, shuffled on 30 % of days, −2, −1 and 0',
+    bound: 5,
+    days: 40,
+    effects: [-2, -1, 0],
+    chooses: inOrder(0.3),
+  },
+  {
+    name: 'an inert one on bad days only',
+    bound: 10,
+    days: 150,
+    effects: zeros(4),
+    chooses: firstIf((pain) => pain >= 7, 4),
+  },
+  {
+    name: 'an inert one on good days only',
+    bound: 10,
+    days: 150,
+    effects: zeros(4),
+    chooses: firstIf((pain) => pain <= 4, 4),
+  },
+  {
+    name: 'an inert one on good days only, −2 among the others',
+    bound: 5,
+    days: 150,
+    effects: zeros(4, 0, -2),
+    chooses: firstIf((pain) => pain <= 4, 4),
+  },
+  {
+    name: 'an inert one on bad days only, +2 among the others',
+    bound: 5,
+    days: 150,
+    effects: zeros(4, 0, 2),
+    chooses: firstIf((pain) => pain >= 7, 4),
+  },
+  {
+    name: 'four inert ones, sessions from pain 6 on only',
+    bound: 10,
+    days: 240,
+    effects: zeros(4),
+    chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 4, random)] : []),
+  },
+  { name: 'four inert ones, base pain 3', bound: 5, days: 150, base: 3, effects: zeros(4), chooses: one(4) },
+  ...[1, 1.5, 2, 2.5].map((deviation) => ({
+    name: `eight inert ones, 300 logs, ${sd(deviation)}`,
+    bound: 10,
+    days: 300,
+    deviation,
+    effects: zeros(8),
+    chooses: one(8),
+  })),
+  ...[0.3, 0.6].map((memory) => ({
+    name: `eight inert ones, 300 logs, autocorrelation ${memory}`,
+    bound: 10,
+    days: 300,
+    memory,
+    effects: zeros(8),
+    chooses: one(8),
+  })),
+  { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
+  { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
+];
+
+/** What the method cannot know: what is said where habits and something hidden go together. Nothing here does anything. */
+export const hiddenWorlds: readonly World[] = [
+  {
+    name: 'one exercise at weekends only, when pain eases by 1 more whatever is done',
+    days: 210,
+    effects: zeros(4),
+    hidden: (_, day) => (day % 7 >= 5 ? -1 : 0),
+    chooses: (_, day, random) => [day % 7 >= 5 ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: 'the same, done at weekends more often than not',
+    days: 210,
+    effects: zeros(4),
+    hidden: (_, day) => (day % 7 >= 5 ? -1 : 0),
+    chooses: (_, day, random) => [random() < (day % 7 >= 5 ? 0.5 : 0.15) ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: 'a tablet (−2) on days from pain 7 on, one exercise on most of those',
+    days: 210,
+    effects: zeros(4),
+    hidden: (pain) => (pain >= 7 ? -2 : 0),
+    chooses: (pain, _, random) => [random() < (pain >= 7 ? 0.6 : 0.1) ? 0 : anyOf(1, 4, random)],
+  },
+  {
+    name: 'each exercise left alone for a week after a rise of 2',
+    days: 300,
+    effects: zeros(4),
+    chooses: (_, day, random, last) => {
+      const left = [0, 1, 2, 3].filter((which) => {
+        const before = last.get(which);
+        return before === undefined || before.change < 2 || day - before.day > 7;
+      });
+      return left.length === 0 ? [] : [left[anyOf(0, left.length, random)] as number];
+    },
+  },
+];
+
+/** What is found where nothing confounds: −2, eight sessions of it, one of four exercises, the first of its day. */
+export const powerWorlds: readonly World[] = [1, 1.5].map((deviation) => ({
+  name: `−2 among four, 8 sessions, ${sd(deviation)}`,
+  days: 32,
+  deviation,
+  spread: 1.2,
+  relapse: 0,
+  effects: [-2, 0, 0, 0],
+  chooses: (_, day) => [(day + 1) % 4],
+}));
+
+/** The best exercise on good days, an inert one on bad days, two more on any. */
+export const goodDays: World = {
+  name: 'the best on good days',
+  days: 300,
+  effects: [-2, 0, 0, 0],
+  chooses: (pain, _, random) => [pain <= 4 ? 0 : pain >= 7 ? 1 : anyOf(2, 4, random)],
+};

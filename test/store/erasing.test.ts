@@ -1,0 +1,128 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { backup } from '../../src/store/maintenance/backup.ts';
+import { examine } from '../../src/store/maintenance/doctor.ts';
+import { prepareRestore } from '../../src/store/maintenance/restore.ts';
+import type { Store } from '../../src/store/store.ts';
+import { filledStore, freshFolder, freshPath, freshStore } from './helpers.ts';
+
+/** A process that does not run: beyond what Linux gives (pid_max of proc(5)). */
+const GONE = 5_000_000;
+const HOUR = 60 * 60 * 1000;
+
+/** A database with a daily backup, from which user 2 was erased, as a kill has left it. */
+function interrupted(unfinished: object = {}) {
+  const path = freshPath();
+  const store = filledStore(4, path);
+  mkdirSync(join(path, '..', 'backups'));
+  const daily = join(path, '..', 'backups', 'test.db.auto-2026-03-01.db');
+  const before = join(freshFolder(), 'before.db');
+  backup(path, before);
+  store.erase(2);
+  copyFileSync(before, daily);
+  store.settings.set('erasing', JSON.stringify({ users: [2], pid: GONE, at: Date.now(), ...unfinished }));
+  return { store, daily, before };
+}
+
+/** Goes on with what is unfinished. @returns what was said and started */
+function resume(store: Store, isService = false) {
+  const [warnings, started] = [[] as string[], [] as (readonly string[])[]];
+  store.finishErasingIfDue({
+    warn: (line) => warnings.push(line),
+    start: (words) => started.push(words),
+    isService,
+  });
+  return { warnings, started };
+}
+
+const holdsUser2 = (path: string) => {
+  const store = freshStore(path);
+  const found = store.users.has(2);
+  store.close();
+  return found;
+};
+
+const erasingOf = (store: Store) => examine(store.path).checks.find(({ name }) => name === 'Erasing');
+
+test.each<[string, object, 'finished' | 'left alone']>([
+  ['that was killed', {}, 'finished'],
+  ['that another process is at', { pid: process.pid }, 'left alone'],
+  ['whose process number another has by now', { pid: process.pid, at: Date.now() - HOUR }, 'finished'],
+  ['that has just failed', { left: ['/tmp/copy'] }, 'left alone'],
+  ['that failed an hour ago', { left: ['/tmp/copy'], at: Date.now() - HOUR }, 'finished'],
+  [
+    'whose backups are on a disk that is away',
+    { left: ['/nowhere/copy'], at: Date.now() - HOUR },
+    'left alone',
+  ],
+])('an erasing %s: %j is %s', (_, unfinished, outcome) => {
+  const { store, daily } = interrupted(unfinished);
+  expect(erasingOf(store)).toMatchObject({ ok: false, advice: 'Finish it: sciatica user erase 2' });
+  expect(resume(store)).toEqual({ warnings: [], started: [] });
+  expect(holdsUser2(daily)).toBe(outcome === 'left alone');
+  expect(erasingOf(store) === undefined).toBe(outcome === 'finished');
+});
+
+test('a service lets a process of its own finish it', () => {
+  const { store, daily } = interrupted();
+  expect(resume(store, true).started).toEqual([
+    ['user', 'erase', '2', '--yes', '--quiet', '--db', store.path],
+  ]);
+  expect(holdsUser2(daily)).toBe(true);
+});
+
+test('what cannot be finished is named, noted, and finished when asked again', () => {
+  const { store, daily } = interrupted();
+  const sound = readFileSync(daily);
+  writeFileSync(daily, 'no database');
+  expect(resume(store).warnings).toEqual([
+    expect.stringMatching(
+      /^User 2 was erased, but this copy may still hold them: .*auto-2026-03-01\.db \(.*\)$/,
+    ),
+  ]);
+  expect(erasingOf(store)?.detail).toBe(`not finished: user 2 was erased, but may still be in ${daily}`);
+  writeFileSync(daily, sound);
+  expect(store.erase(2)).toEqual({ rewritten: [daily], deleted: [], left: [] });
+  expect(erasingOf(store)).toBeUndefined();
+});
+
+test('a further erasing finishes it', () => {
+  const { store, daily } = interrupted();
+  expect(store.erase(1)).toMatchObject({ rewritten: [daily], left: [] });
+  expect(erasingOf(store)).toBeUndefined();
+});
+
+test('a folder that cannot be read is named, and so are the copies beside the database', () => {
+  const { store, daily } = interrupted();
+  const kept = `${store.path}.replaced-2026-03-01.db`;
+  writeFileSync(kept, '');
+  const folder = join(daily, '..');
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'a file in the place of the folder');
+  expect(store.erase(2).left).toEqual([
+    { path: `${folder}/test.db.auto-*`, why: expect.any(String) },
+    { path: `${store.path}.*`, why: expect.any(String) },
+  ]);
+});
+
+test('a restore does not lose what is unfinished', () => {
+  const { store, before } = interrupted();
+  store.close();
+  const restoration = prepareRestore(before, store.path);
+  restoration.apply('now');
+  restoration.close();
+  expect(erasingOf(freshStore(store.path))?.detail).toMatch(/^not finished: user 2/);
+});
+
+test('doctor finds temporary files among the backups that a killed process has left', () => {
+  const { store, daily } = interrupted();
+  const left = join(daily, '..', `.sciatica-${GONE}-1-0-aaaa.tmp`);
+  writeFileSync(left, '');
+  const leftovers = () => examine(store.path).checks.find(({ name }) => name === 'Leftovers');
+  // A copy of the database waits there for the process that looks through it.
+  expect(leftovers()?.ok).toBe(true);
+  const past = new Date(Date.now() - HOUR);
+  utimesSync(left, past, past);
+  expect(leftovers()).toMatchObject({ ok: false, advice: `rm -r ${left}` });
+});

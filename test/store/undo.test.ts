@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SciaticaError } from '../../src/domain/errors.ts';
+import type { HistoryEntry } from '../../src/domain/history.ts';
+import type { KindName, OwnedRecord } from '../../src/domain/kinds.ts';
+import { obstacles, revert } from '../../src/store/history/undo.ts';
+import { apply } from '../../src/store/records/apply.ts';
+import type { Store } from '../../src/store/store.ts';
+import { dbOf, failure, freshStore, log, user } from './helpers.ts';
+
+const exercises = [{ exerciseName: 'Cobra', exerciseType: 'stretch' as const }];
+
+/** What undo does, entry by entry: that it writes many at once must make no difference. */
+function undoOneByOne(store: Store, change: number): void {
+  const entries = store.history.ofChange(change);
+  const inTheWay = new Set<string>();
+  store.as({ origin: { source: 'undo' } }).change(() => {
+    for (const entry of entries.toReversed()) {
+      const reasons = obstacles(store, entry);
+      for (const reason of reasons) inTheWay.add(reason);
+      if (reasons.length === 0) revert(store, entry);
+    }
+    if (inTheWay.size === 0) return;
+    const shown = [...inTheWay].slice(0, 5);
+    const more = inTheWay.size > 5 ? ` And ${inTheWay.size - 5} more like these.` : '';
+    throw new SciaticaError('conflict', `Change ${change} cannot be undone: ${shown.join(' ')}${more}`);
+  });
+}
+
+const recordsOf = (store: Store) =>
+  [store.users, store.logs, store.routines, store.goals].map((kind) => kind.list());
+
+/** The entries after a seq, in any order. */
+const entriesAfter = (store: Store, seq: number) =>
+  store
+    .changesAfter(seq, 1000)
+    .map(({ record, id, action, before, after }) => JSON.stringify([record, id, action, before, after]))
+    .sort();
+
+const act = fc.record({
+  verb: fc.constantFrom(
+    'create',
+    'update',
+    'move',
+    'delete',
+    'deleteUser',
+    'updateUser',
+    'routine',
+    'rename',
+    'createUser',
+  ),
+  id: fc.integer({ min: 1, max: 6 }),
+  user: fc.integer({ min: 1, max: 3 }),
+  n: fc.integer({ min: 1, max: 4 }),
+});
+
+function perform(
+  store: Store,
+  { verb, id, user: userId, n }: { verb: string; id: number; user: number; n: number },
+): void {
+  const verbs: Record<string, () => unknown> = {
+    create: () => store.logs.create(log({ userId, painAfter: n })),
+    update: () => store.logs.update(id, { painAfter: n }),
+    move: () => store.logs.update(id, { userId, painBefore: n }),
+    delete: () => store.logs.delete(id),
+    deleteUser: () => store.users.delete(userId),
+    updateUser: () => store.users.update(userId, { age: n }),
+    routine: () => store.routines.create({ userId, name: `R${n}`, exercises }),
+    rename: () => store.routines.update(id, { name: `R${n}` }),
+    createUser: () => store.users.create(user({ age: n })),
+  };
+  try {
+    verbs[verb]?.();
+  } catch (error) {
+    if (!(error instanceof SciaticaError)) throw error;
+  }
+}
+
+test('undo of many entries at once is what undo of one after the other is: records, entries and refusals', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(act, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 }),
+      (changes) => {
+        const [one, other] = [freshStore(), freshStore()] as const;
+        for (const store of [one, other]) {
+          store.change(() => {
+            for (const age of [1, 2, 3]) store.users.create(user({ age }));
+            for (const userId of [1, 2, 3]) store.logs.create(log({ userId }));
+          });
+          for (const acts of changes)
+            store.change(() => {
+              for (const act of acts) perform(store, act);
+            });
+        }
+        const last = one.history.list({ limit: 1 })[0]?.change ?? 0;
+        for (let change = last; change > 0; change--) {
+          if (one.history.ofChange(change).length === 0) continue;
+          const seq = one.history.last();
+          const results = [() => undoOneByOne(one, change), () => void other.undo(change)].map((undo) => {
+            try {
+              undo();
+              return undefined;
+            } catch (error) {
+              return [(error as SciaticaError).code, (error as Error).message];
+            }
+          });
+          expect(results[1]).toEqual(results[0]);
+          expect(recordsOf(other)).toEqual(recordsOf(one));
+          expect(entriesAfter(other, seq)).toEqual(entriesAfter(one, seq));
+          // The next one is undone with this change in effect, so that changes that stand in the way are met too.
+          if (change % 2 === 0) {
+            const undo = one.history.list({ limit: 1 })[0]?.change ?? 0;
+            if (undo > last) for (const store of [one, other]) store.undo(undo);
+          }
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+describe('a change of more entries than are written at once', () => {
+  test('is undone and redone', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.change(() => {
+      for (let i = 0; i < 1100; i++) store.logs.create(log({ painAfter: 1 + (i % 10) }));
+    });
+    const before = recordsOf(store);
+    store.undo(2);
+    expect(store.logs.count()).toBe(0);
+    store.undo(3);
+    expect(recordsOf(store)).toEqual(before);
+    expect(store.undo(4)).toEqual([
+      { record: 'log', action: 'create', users: [1], count: 1100, first: 1, last: 1100 },
+    ]);
+  });
+
+  test('is refused with what stands in the way, counted', () => {
+    const store = freshStore();
+    store.users.create(user());
+    store.change(() => {
+      for (let i = 0; i < 1050; i++) store.logs.create(log());
+    });
+    for (const id of [3, 700, 1030]) store.logs.update(id, { notes: 'later' });
+    store.change(() => {
+      for (let id = 1045; id <= 1050; id++) store.logs.delete(id);
+    });
+    const { message } = failure(() => store.undo(2));
+    expect(message).toBe(
+      `Change 2 cannot be undone: ${[1050, 1049, 1048, 1047, 1046].map((id) => `log ${id} was changed again by change 6.`).join(' ')} And 4 more like these.`,
+    );
+    expect(store.logs.count()).toBe(1044);
+  });
+});
+
+describe('applying states', () => {
+  /** A store with logs 1 to 3 of user 1, and the states of records as the history keeps them. */
+  function stored() {
+    const store = freshStore();
+    store.users.create(user());
+    for (const painAfter of [1, 2, 3]) store.logs.create(log({ painAfter }));
+    const state = (painAfter: number) =>
+      JSON.stringify([1, 'stretch', 'Piriformis Stretch', '2026-03-02', 6, painAfter, 1, '']);
+    const write = (kind: KindName, rows: unknown[][], except?: number[]) => {
+      const db = dbOf(store);
+      db.exec(`DROP TABLE IF EXISTS temp.wanted;
+        CREATE TEMP TABLE wanted (place INTEGER, id INTEGER, expected TEXT, wanted TEXT)`);
+      for (const row of rows) db.run('INSERT INTO temp.wanted VALUES (?, ?, ?, ?)', ...(row as string[]));
+      return store.change(() => apply(db, kind, 'temp.wanted', except));
+    };
+    const pains = () => Object.fromEntries(store.logs.list().map(({ id, painAfter }) => [id, painAfter]));
+    return { store, state, write, pains };
+  }
+
+  test('deletes, changes and creates what is as expected, as one change', () => {
+    const { store, state, write, pains } = stored();
+    expect(
+      write('log', [
+        [1, 9, null, state(9)],
+        [2, 1, state(1), null],
+        [3, 2, state(2), state(7)],
+        [4, 4, null, state(8)],
+        [5, 6, null, null],
+      ]),
+    ).toEqual([]);
+    expect(pains()).toEqual({ 2: 7, 3: 3, 4: 8, 9: 9 });
+    const entries = store.history.ofChange(store.latestChange ?? 0);
+    expect(entries.map(({ id, action }) => [id, action])).toEqual([
+      [1, 'delete'],
+      [2, 'update'],
+      [9, 'create'],
+      [4, 'create'],
+    ]);
+  });
+
+  test.each<[string, (state: (pain: number) => string) => unknown[]]>([
+    ['is there and should not be', (state) => [1, null, state(5)]],
+    ['is not there', (state) => [7, state(1), null]],
+    ['is otherwise', (state) => [2, state(3), state(4)]],
+    ['is there, and nothing was wanted', () => [3, null, null]],
+  ])('leaves a record that %s, and says so', (_, row) => {
+    const { store, state, write, pains } = stored();
+    const before = store.history.last();
+    expect(
+      write('log', [
+        [20, ...row(state)],
+        [10, 99, state(1), null],
+        [30, 1, state(1), state(10)],
+      ]),
+    ).toEqual([10, 20]);
+    expect(pains()).toEqual({ 1: 10, 2: 2, 3: 3 });
+    expect(store.history.last()).toBe(before + 1);
+  });
+
+  test('leaves out places that it is told to', () => {
+    const { state, write, pains } = stored();
+    expect(
+      write(
+        'log',
+        [
+          [1, 1, state(1), null],
+          [2, 2, state(9), null],
+        ],
+        [1, 2],
+      ),
+    ).toEqual([]);
+    expect(pains()).toEqual({ 1: 1, 2: 2, 3: 3 });
+  });
+
+  test('takes a user with what belongs to the user', () => {
+    const { store, write } = stored();
+    const { before } = (() => {
+      const probe = store.history.of('user', 1)[0] as HistoryEntry;
+      return { before: JSON.stringify(Object.values(probe.after as unknown as OwnedRecord).slice(1)) };
+    })();
+    expect(write('user', [[1, 1, before, null]])).toEqual([]);
+    expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
+  });
+});
