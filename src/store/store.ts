@@ -10,7 +10,6 @@ import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
 import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
 import type { Diary } from './reconcile/diary.ts';
-import { reachOf } from './reconcile/reach.ts';
 import { Audit } from './records/audit.ts';
 import { Changes } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
@@ -222,11 +221,6 @@ export class Store {
         seq,
       );
     });
-  }
-
-  /** The names of the machines that have a change by now, so that taking it back reaches them. */
-  reachOf(change: number): string[] {
-    return reachOf(this.#connection.db, change);
   }
 
   /** Brings a deleted record back, as a change of its own. @throws SciaticaError as `restore` of history/restore.ts */

@@ -30,8 +30,8 @@ export interface SyncResult {
   setBack: 'here' | 'there' | null;
   /** How far the clock over there is ahead of the one here, in milliseconds. */
   ahead: number;
-  /** Number of the last change here, to undo it. */
-  change: number | undefined;
+  /** Numbers of the changes here, in their order, to undo them. */
+  changes: number[];
   /** History seq here up to which all was sent. */
   seq: number;
 }
@@ -53,7 +53,7 @@ export const emptyResult = (database: string): SyncResult => ({
   sameEmails: [],
   setBack: null,
   ahead: 0,
-  change: undefined,
+  changes: [],
   seq: 0,
 });
 

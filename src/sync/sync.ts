@@ -1,14 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { type KindName, kindNames } from '../domain/kinds.ts';
-import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
-import type { Diary, Peer } from '../store/reconcile/diary.ts';
-import type { Parcel } from '../store/reconcile/parcel.ts';
-import type { Received } from '../store/reconcile/receive.ts';
+import { type Collector, type Position, START, type Told } from '../store/reconcile/collect.ts';
+import type { Diary, Peer, Taken } from '../store/reconcile/diary.ts';
+import type { Header, Parcel } from '../store/reconcile/parcel.ts';
+import type { Name, State } from '../store/reconcile/state.ts';
 import type { Store } from '../store/store.ts';
 import { Refused } from './refused.ts';
 import { type ByKind, emptyResult, type Progress, type SyncResult } from './result.ts';
 import { type Exchanged, type Me, Service, type Wait } from './service.ts';
 import type { Transport } from './transport.ts';
+
+/** Text that is gathered before it is taken over as one change: some 200,000 logs. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** Parts of an exchange without anything, one after the other, before the service is taken for another program. */
+const MOST_EMPTY = 1000;
 
 /** What a sync works with. */
 export interface Means {
@@ -69,6 +75,12 @@ class Session {
   #peer: Peer;
   /** The users whose records travel, by their ids here; all without it. */
   #users: number[] | undefined;
+  /** The names of the users whose records the service shows; null for all. */
+  #view: readonly Name[] | null;
+  /** The changes here that are known there, for they came from there. */
+  #told: Told | undefined;
+  /** How many parts without anything came one after the other. */
+  #empty = 0;
 
   constructor(
     private readonly means: Means,
@@ -77,6 +89,7 @@ class Session {
   ) {
     this.#database = parties.me.database;
     this.#peer = parties.diary.peer(this.#database);
+    this.#view = this.#peer.view;
     this.#result = emptyResult(this.#database);
     this.#result.isReadOnly = parties.me.role === 'provider';
   }
@@ -102,25 +115,26 @@ class Session {
   /** Receives all, takes it over, counts, and takes it back. */
   async dryRun(): Promise<SyncResult> {
     const { diary, service } = this.parties;
-    const parcels: Parcel[] = [];
+    const texts: string[] = [];
     for (let have = this.#peer.received ?? null; ; ) {
       const { parcel } = await this.#exchange(service, diary.nothing(diary.collector(), START).text, have);
-      const read = diary.read(parcel);
-      requireProgress(read, have);
-      parcels.push(read);
-      have = read.to;
-      if (read.isLast) break;
+      const header = diary.header(parcel);
+      this.#requireProgress(parcel, header, have);
+      texts.push(parcel);
+      have = header.to;
+      this.#users = diary.viewOf(header)?.flatMap((name) => diary.idOfUser(name) ?? []);
+      if (header.isLast) break;
     }
-    this.#users = parcels[0]?.view?.flatMap((name) => diary.idOfUser(name) ?? []);
     this.#count(diary.collector(this.#users));
     try {
       this.means.store.change(() => {
-        for (const parcel of parcels) this.#take(parcel, null);
+        this.#take(texts, null);
         throw new DryRun();
       });
     } catch (error) {
       if (!(error instanceof DryRun)) throw error;
     }
+    this.#result.changes = [];
     return this.#result;
   }
 
@@ -134,42 +148,74 @@ class Session {
     }
   }
 
+  /** Receives all that is told, and takes it over as one change, unless it is much. */
   async #pull(): Promise<void> {
     const { diary } = this.parties;
+    let texts: string[] = [];
+    let size = 0;
+    const take = () => {
+      if (texts.length > 0) this.#receive(texts, null);
+      [texts, size] = [[], 0];
+    };
+    let have = this.#peer.received ?? null;
     for (let isFirst = true; ; isFirst = false) {
       const collector = diary.collector(this.#users);
+      // Where there is nothing to send yet, all that is here later is known there.
+      if (isFirst && !this.#peer.sent && isEmpty(collector)) this.#peer.sent = collector.end();
       const { text } = diary.nothing(collector, this.#peer.sent ?? START);
-      const exchanged = await this.#exchange(this.parties.service, text, this.#peer.received ?? null);
+      let exchanged: Exchanged;
+      try {
+        exchanged = await this.#exchange(this.parties.service, text, have);
+      } catch (error) {
+        // The next sync goes on from here.
+        if (error instanceof SciaticaError) take();
+        throw error;
+      }
       if (isFirst && exchanged.received && !collector.isKnown(exchanged.received)) {
         // What was made here meanwhile has names of its own, and what was lost comes back.
         diary.renewIdentity();
         this.#result.setBack = 'here';
         this.#peer = { view: null };
+        have = null;
         continue;
       }
-      const parcel = diary.read(exchanged.parcel);
-      if (this.#isAnew(parcel)) continue;
-      requireProgress(parcel, this.#peer.received ?? null);
-      this.#receive(parcel, null);
-      if (parcel.isLast) return;
+      const header = diary.header(exchanged.parcel);
+      if (this.#isAnew(header, have)) {
+        [texts, size, have] = [[], 0, null];
+        continue;
+      }
+      this.#requireProgress(exchanged.parcel, header, have);
+      texts.push(exchanged.parcel);
+      size += exchanged.parcel.length;
+      have = header.to;
+      if (header.isLast) {
+        take();
+        return;
+      }
+      if (size > MOST_CHARACTERS) take();
     }
   }
 
-  /** Whether everything has to be read anew: the service has another identity, or shows other users than before. */
-  #isAnew({ database, view }: Parcel): boolean {
+  /** Whether everything has to be read anew: the service has another identity, shows other users than before, or was set back. */
+  #isAnew(header: Header, have: Position | null): boolean {
+    const { database, from } = header;
+    const view = this.parties.diary.viewOf(header);
     const hasIdentity = database !== this.#database;
-    const hasView =
-      this.#peer.received !== undefined && JSON.stringify(view) !== JSON.stringify(this.#peer.view);
-    if (hasIdentity) this.#result.setBack = 'there';
-    if (hasIdentity || hasView) this.#peer = { view };
+    const hasView = have !== null && !isDeepStrictEqual(view, this.#view);
+    // It knows nothing of how far its changes were read.
+    const isSetBack = have !== null && !isStart(have) && isStart(from);
+    if (hasIdentity || isSetBack) this.#result.setBack = 'there';
+    const isAnew = hasIdentity || hasView || isSetBack;
+    if (isAnew) this.#peer = { view: null };
+    this.#view = view;
     this.#database = database;
-    return hasIdentity || hasView;
+    return isAnew;
   }
 
   async #push(): Promise<void> {
     const { diary, service } = this.parties;
     for (;;) {
-      const collector = diary.collector(this.#users);
+      const collector = diary.collector(this.#users, this.#told);
       const part = diary.part(collector, this.#peer.sent ?? START);
       if (part.states.length === 0 && part.isLast) {
         this.#peer = { ...this.#peer, sent: part.to };
@@ -180,7 +226,7 @@ class Session {
       this.#result.heldThere += result.held;
       this.#result.refused += result.refused;
       this.means.progress?.('send', part.states.length);
-      this.#receive(diary.read(parcel), part.to);
+      if (diary.header(parcel).database === this.#database) this.#receive([parcel], part.to);
       if (part.isLast) return;
     }
   }
@@ -198,37 +244,40 @@ class Session {
     }
   }
 
-  /** Takes a part over, and notes how far both are. */
-  #receive(parcel: Parcel, sent: Position | null): void {
-    const { diary } = this.parties;
-    if (parcel.database !== this.#database) return;
-    this.means.progress?.('receive', parcel.states.length);
-    this.#take(parcel, sent);
-    diary.setPeer(this.#database, this.#peer);
+  /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */
+  #receive(texts: readonly string[], sent: Position | null): void {
+    this.#take(texts, sent);
+    this.parties.diary.setPeer(this.#database, this.#peer);
   }
 
-  #take(parcel: Parcel, sent: Position | null): void {
+  #take([text = '', ...others]: readonly string[], sent: Position | null): void {
     const { diary } = this.parties;
-    const { store } = this.means;
     const peer = sent ? { ...this.#peer, sent } : this.#peer;
-    const before = diary.collector(this.#users).end();
-    if (this.#peer.received === undefined) this.#meet(parcel);
-    const received = diary.receive(parcel, { acceptDeletions: this.options.acceptDeletions });
-    this.#note(received, parcel);
-    // What was just received need not be sent back.
-    const isSent =
-      received.isEcho &&
-      received.apart.length === 0 &&
-      peer.sent &&
-      JSON.stringify(peer.sent) === JSON.stringify(before);
-    this.#peer = {
-      ...peer,
-      received: parcel.to,
-      view: parcel.view,
-      ...(isSent && { sent: diary.collector(this.#users).end() }),
+    const users: State[] = [];
+    let last: Parcel;
+    const read = (one: string): Parcel => {
+      last = diary.read(one);
+      this.means.progress?.('receive', last.states.length);
+      this.#noteClocks(last.states);
+      users.push(...last.states.filter(({ kind }) => kind === 'user'));
+      return last;
     };
-    this.#users = parcel.view?.flatMap((name) => diary.idOfUser(name) ?? []);
-    this.#result.change = store.latestChange ?? this.#result.change;
+    const first = read(text);
+    const isFirst = this.#peer.received === undefined && this.options.as !== undefined;
+    const taken = diary.receive(others.length === 0 ? [first] : eachOf(first, others, read), {
+      acceptDeletions: this.options.acceptDeletions,
+      before: isFirst ? () => this.#meet(first) : undefined,
+    });
+    this.#note(taken);
+    this.#result.sameEmails.push(...diary.sameEmails(users));
+    last ??= first;
+    this.#peer = { ...peer, received: last.to, view: last.view };
+    // What was just received need not be sent back.
+    if (taken.isEcho && taken.apart.length === 0) {
+      if (isDeepStrictEqual(peer.sent, taken.from)) this.#peer.sent = taken.to;
+      else this.#told = { from: taken.from, to: taken.to };
+    }
+    this.#users = this.#peer.view?.flatMap((name) => diary.idOfUser(name) ?? []);
   }
 
   /** At the first contact: which user here is which over there. */
@@ -244,30 +293,59 @@ class Session {
         'invalid',
         `--as ${as}: the service shows several users, and only one can be user ${as}. Use a token for that one user (sciatica token add --role patient), or merge them afterwards: sciatica user merge`,
       );
-    if (user) store.change(() => this.parties.diary.adopt(as, user));
+    if (user) this.parties.diary.adopt(as, user);
   }
 
-  #note({ counts, disputes, refused }: Received, { states }: Parcel): void {
-    const { diary } = this.parties;
+  #note({ counts, disputes, refused, changes }: Taken): void {
     for (const kind of kindNames) add(this.#result.pulled, counts, kind);
     // A record may be in two parts: as it changed here, and as it came from a third machine.
     const known = new Set(this.#result.disputes.map((one) => JSON.stringify(one)));
     this.#result.disputes.push(...disputes.filter((one) => !known.has(JSON.stringify(one))));
     this.#result.refused += refused;
-    this.#result.sameEmails.push(...diary.sameEmails(states));
-    const latest = states.flatMap(({ statements }) => Object.values(statements).map(({ stamp }) => stamp[0]));
-    const ahead = latest.reduce((most, clock) => Math.max(most, clock / 1000 - this.means.now()), 0);
-    this.#result.ahead = Math.max(this.#result.ahead, ahead);
+    this.#result.changes.push(...changes);
   }
-}
 
-/** @throws SciaticaError `unusable` where a service says that more follows, and has told nothing: it would be asked without end */
-function requireProgress({ to, isLast }: Parcel, have: Position | null): void {
-  if (!isLast && JSON.stringify(to) === JSON.stringify(have))
+  #noteClocks(states: readonly State[]): void {
+    let latest = 0;
+    for (const { statements } of states)
+      for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
+    this.#result.ahead = Math.max(this.#result.ahead, latest / 1000 - this.means.now());
+  }
+
+  /** @throws SciaticaError `unusable` where a service always says that more follows: it would be asked without end */
+  #requireProgress(text: string, { to, isLast }: Header, have: Position | null): void {
+    const isEmpty = text.indexOf('\n', text.indexOf('\n') + 1) === text.length - 1;
+    this.#empty = isEmpty ? this.#empty + 1 : 0;
+    if (isLast || (isForward(have ?? START, to) && this.#empty <= MOST_EMPTY)) return;
     throw new SciaticaError(
       'unusable',
       'The service says that more follows, and sends nothing: is it sciatica, and up to date?',
     );
+  }
+}
+
+function* eachOf(
+  first: Parcel,
+  others: readonly string[],
+  read: (text: string) => Parcel,
+): Generator<Parcel> {
+  yield first;
+  for (const text of others) yield read(text);
+}
+
+const isStart = (position: Position): boolean => isDeepStrictEqual(position, START);
+
+/** Whether a position comes after another. */
+function isForward(from: Position, to: Position): boolean {
+  const places = ({ old, seq, rev }: Position) => [...(old ?? [kindNames.length, 0]), seq, rev];
+  const before = places(from);
+  const place = places(to).findIndex((number, i) => number !== before[i]);
+  return place >= 0 && (places(to)[place] ?? 0) > (before[place] ?? 0);
+}
+
+function isEmpty(collector: Collector): boolean {
+  const { states, isLast } = collector.after(START, 1);
+  return isLast && states.length === 0;
 }
 
 function add(to: ByKind, more: ByKind, kind: KindName): void {

@@ -22,7 +22,7 @@ async function practice() {
   for (let have: Position | null = null, isLast = false; !isLast; ) {
     const { body } = await me({ parcel: await told(other), have, wants: true });
     const parcel = diary.read((body as { parcel: string }).parcel);
-    diary.receive(parcel);
+    diary.receive([parcel]);
     [have, isLast] = [parcel.to, parcel.isLast];
   }
   return { store, other, as, errors };

@@ -112,17 +112,19 @@ function bodyFor(route: string, id: number): unknown {
 const BEGINNING = { seq: 0, uid: 0, rev: 0 };
 
 /** A parcel without a record. */
-const NOTHING = writeParcel({
-  database: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10',
-  databases: {},
-  format: migrations.length,
-  from: BEGINNING,
-  to: BEGINNING,
-  isLast: true,
-  erased: [],
-  view: null,
-  states: [],
-});
+const NOTHING = writeParcel(
+  {
+    database: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10',
+    format: migrations.length,
+    from: BEGINNING,
+    to: BEGINNING,
+    isLast: true,
+    erased: [],
+    view: null,
+    states: [],
+  },
+  new Map(),
+);
 
 const morning = {
   name: 'morning',

@@ -199,7 +199,7 @@ describe('a sync', () => {
     const [there, here] = [await from.diary(), await to.diary()];
     for (let at = START, isLast = false; !isLast; ) {
       const part = there.part(there.collector(), at);
-      here.receive(here.read(part.text));
+      here.receive([here.read(part.text)]);
       [at, isLast] = [part.to, part.isLast];
     }
   };

@@ -68,7 +68,9 @@ test('a remote is named, its token kept where nobody else reads it, and synced o
   expect(JSON.parse(listed.stdout)).toEqual([
     { name: 'home', url: `${url}/`, pin, ourUser: null, database: null, token: true, inStepAt: null },
   ]);
-  expect(await run(['sync', '--dry-run'], { db })).toMatchObject({
+  // The clock of the service.
+  const now = new Date();
+  expect(await run(['sync', '--dry-run'], { db, now })).toMatchObject({
     code: 0,
     stdout: 'To be taken over: 1 user new; 3 logs new.\n',
     stderr: 'This was a dry run: nothing was changed.\n',

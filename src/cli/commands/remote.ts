@@ -135,8 +135,17 @@ async function removeRemote(context: Context, name: string, options: Options): P
   const { forgetToken } = await import('../input/token-file.ts');
   if (options['forget'] && remotes.find(name)) {
     const diary = await context.store.diary();
-    const count = counted(diary.cameFrom(name).length, 'record');
-    sayAlways(context, `${count} that came from ${name} would go from here. Nothing is sent there.`);
+    const { going, staying } = diary.cameFrom(name);
+    const from = `that came from ${escapeControls(name)}`;
+    sayAlways(
+      context,
+      `${counted(going.length, 'record')} ${from} would go from here. Nothing is sent there.`,
+    );
+    if (staying.length > 0)
+      sayAlways(
+        context,
+        `${counted(staying.length, 'user')} ${from} would stay, with the records that did not come from there.`,
+      );
     await confirmed(context, options, `Take them away here?`, 'Nothing was changed.');
     diary.forget(name);
   }

@@ -7,8 +7,7 @@ import type { Means, SyncOptions } from '../../sync/sync.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
-import { counted, escapeControls, print, say } from '../terminal/io.ts';
-import { wrongHint } from '../terminal/output.ts';
+import { commandLine, counted, escapeControls, print, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
 
@@ -105,6 +104,9 @@ async function syncCommand(context: Context, name: string | undefined, options: 
   }
 }
 
+/** Commands that take changes back, of which no more are shown. */
+const MOST_UNDOS = 3;
+
 const WORDS = { receive: 'received', send: 'sent' } as const;
 
 /** The remote of a name or a URL, with its token. */
@@ -154,8 +156,17 @@ function show(context: Context, name: string, result: SyncResult, options: Optio
   else for (const line of resultLines(name, result, options.dryRun)) print(context, line);
   for (const line of leftLines(name, result)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
-  else if (result.change !== undefined && !options.json)
-    say(context, `Change ${result.change}.${wrongHint(context)}`);
+  else if (result.changes.length > 0 && !options.json)
+    say(
+      context,
+      `${result.changes.length > 1 ? 'Changes' : 'Change'} ${result.changes.join(', ')}. ${takenBack(context, result)}`,
+    );
+}
+
+/** How what came is taken back: the last change first. */
+function takenBack(context: Context, { changes }: SyncResult): string {
+  const undos = changes.toReversed().map((change) => commandLine(context, `undo ${change} --everywhere`));
+  return `Wrong? ${undos.slice(0, MOST_UNDOS).join(', then ')}${undos.length > MOST_UNDOS ? ' and so on' : ''}`;
 }
 
 /** @throws SciaticaError `conflict` where something waits for a person */

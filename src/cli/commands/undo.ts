@@ -21,7 +21,7 @@ export function addUndoCommand(program: Command, context: Context): void {
     .command('undo')
     .summary('Take back the last change, or any other')
     .description(
-      'Take back the last change, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
+      'Take back the last change made here, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
     )
     .argument(
       '[change]',
@@ -115,7 +115,7 @@ async function confirmReach(
   change: number,
   question: string,
 ): Promise<void> {
-  const machines = context.store.reachOf(change).map(escapeControls);
+  const machines = context.store.remotes.reachOf(change).map(escapeControls);
   const nothing = 'Nothing was changed.';
   if (machines.length === 0 || options['everywhere']) return confirmed(context, options, question, nothing);
   const reach = `The next sync takes it back at ${machines.join(', ')} too.`;

@@ -100,14 +100,15 @@ export function heldLines(held: readonly { record: KindName; id: number }[]): st
 }
 
 /** `log 5: changed on both sides: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
-function disputeLine({ record, id, fields, counts, at }: Dispute): string {
+function disputeLine({ record, id, fields, counts, at, change }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
       `${field} ${valueText(record, field, here)} here, ${valueText(record, field, there)} there`,
   );
   const [first, second] = [moment(at.here), moment(at.there)];
   const which = counts === 'here' ? 'what is here counts' : 'what is there counts';
-  return `${record} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
+  const line = `${record} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
+  return change === undefined ? line : `${line} To choose the other: sciatica undo ${change} --everywhere`;
 }
 
 const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
@@ -120,7 +121,4 @@ function valueText(record: KindName, name: string, cell: string | number | null)
 }
 
 /** A result as `--json` prints it. */
-export const asJson = ({ seq: _, ...result }: SyncResult): object => ({
-  ...result,
-  change: result.change ?? null,
-});
+export const asJson = ({ seq: _, ...result }: SyncResult): object => result;

@@ -90,13 +90,15 @@ function askedIn(value: unknown): Asked {
 }
 
 async function exchange(
-  { store, caller }: RequestContext,
+  { store: view, caller }: RequestContext,
   { parcel: text, have, wants }: Asked,
 ): Promise<HttpResponse> {
+  // What is taken here was done on another machine, and is not for `undo` without a number.
+  const store = view.as({ origin: { source: 'sync', ...(caller && { caller: caller.name }) } });
   const diary = await store.diary();
   const token = caller?.id ?? 0;
   const users = caller?.users ?? undefined;
-  const sent = await store.submitUpkeep(() => readSent(diary, text));
+  const sent = await store.submitUpkeep(() => readSent(diary, text, users && token));
   const isReader = caller !== undefined && !may(caller.role, 'change log');
   if (sent.states.length > 0 && isReader)
     throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
@@ -105,29 +107,31 @@ async function exchange(
       'conflict',
       'Both databases have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
-  // A file that was set back makes what follows under another identity.
-  if (have && !diary.collector(users).isKnown(have)) await store.submitUpkeep(() => diary.renewIdentity());
+  const isKnown = have !== null && diary.collector(users).isKnown(have);
+  // A file that was set back makes what follows under another identity. Anybody could make up a position.
+  if (have && !isKnown && !users && !isReader) await store.submitUpkeep(() => diary.renewIdentity());
   const { received: before = null } = diary.peer(sent.database, token);
-  const { result, ended } = await store.submit(() => {
-    const ended = diary.collector(users).end();
-    const result = diary.receive(isReader ? { ...sent, erased: [] } : sent, { users });
-    diary.setPeer(
-      sent.database,
-      { received: sent.to, sent: have ?? undefined, view: null, at: Date.now() },
-      token,
-    );
-    return { result, ended };
-  });
+  const taken = await store.submit(() =>
+    diary.receive([isReader ? { ...sent, erased: [] } : sent], {
+      users,
+      after: () =>
+        diary.setPeer(
+          sent.database,
+          { received: sent.to, sent: isKnown ? have : undefined, view: null, at: Date.now() },
+          token,
+        ),
+    }),
+  );
   const collector = diary.collector(users);
   // What came from the caller just now is known there.
   const isEcho =
-    have !== null &&
-    isDeepStrictEqual(have, ended) &&
-    result.isEcho &&
-    result.refused + result.apart.length === 0;
-  const from = isEcho ? collector.end() : have && collector.isKnown(have) ? have : START;
+    isKnown &&
+    isDeepStrictEqual(have, taken.from) &&
+    taken.isEcho &&
+    taken.refused + taken.apart.length === 0;
+  const from = isEcho ? taken.to : isKnown ? have : START;
   const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
-  const { counts, disputes, held, refused } = result;
+  const { counts, disputes, held, refused } = taken;
   const body = {
     parcel: part.text,
     received: before,
@@ -136,10 +140,14 @@ async function exchange(
   return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
 }
 
-/** @throws Problem 400 for what is no parcel, or of another format */
-function readSent(diary: Diary, text: string): Parcel {
+/**
+ * @param token the id of a token that is for some users only
+ * @throws Problem 400 for what is no parcel, or of another format
+ */
+function readSent(diary: Diary, text: string, token: number | undefined): Parcel {
   try {
-    return diary.read(text, 'there');
+    diary.header(text, 'there');
+    return diary.read(text, token);
   } catch (error) {
     if (!(error instanceof SciaticaError) || error.code !== 'unusable') throw error;
     throw new Problem(400, error.message);

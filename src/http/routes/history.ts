@@ -451,7 +451,7 @@ export const undoRoute: Route = {
         if (caller && !found.every((part) => mayUndo(caller, part)))
           throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
         // Their names are not for every caller.
-        if (!everywhere && store.reachOf(change).length > 0)
+        if (!everywhere && store.remotes.reachOf(change).length > 0)
           throw new SciaticaError(
             'conflict',
             `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,

@@ -1,10 +1,9 @@
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, type Known, keyColumnOf } from './fold.ts';
+import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import type { NameParts, Names } from './names.ts';
 import { People } from './people.ts';
-import { ownerNameOf } from './receive.ts';
 import type { State } from './state.ts';
 
 /**
@@ -29,6 +28,12 @@ export interface Collected {
   isLast: boolean;
 }
 
+/** Changes here that the other database knows, for they came from it: after `from`, up to `to`. */
+export interface Told {
+  from: Position;
+  to: Position;
+}
+
 /** Most records in one part of an exchange, which is one change at the other database. */
 export const MOST_STATES = 2500;
 
@@ -38,11 +43,15 @@ export class Collector {
   readonly #people: People;
   readonly #erasures: Erasures;
 
-  /** @param users the ids of the users whose records are wanted; all without it */
+  /**
+   * @param users the ids of the users whose records are wanted; all without it
+   * @param told what is left out
+   */
   constructor(
     private readonly db: Database,
     private readonly names: Names,
     private readonly users?: readonly number[],
+    private readonly told?: Told,
   ) {
     names.refresh();
     this.#fold = new Fold(db, names);
@@ -81,13 +90,10 @@ export class Collector {
   after(position: Position, most = MOST_STATES): Collected {
     if (position.old) return this.#old(position, position.old, most);
     const [lastSeq, lastRev] = [this.#lastSeq(), this.#lastRev()];
-    if (position.seq < lastSeq) {
-      const entries = this.db.all<{ seq: number; record: KindName | null; recordId: number; userId: number }>(
-        'SELECT seq, record, recordId, userId FROM history WHERE seq > ? ORDER BY seq LIMIT ?',
-        position.seq,
-        most,
-      );
-      const seq = entries.length < most ? lastSeq : (entries.at(-1)?.seq ?? lastSeq);
+    const [firstSeq, endSeq] = this.#range('seq', position.seq, lastSeq);
+    if (firstSeq < endSeq) {
+      const entries = this.#entries(firstSeq, endSeq, most);
+      const seq = entries.length < most ? endSeq : (entries.at(-1)?.seq ?? endSeq);
       const keys = new Map<KindName, Set<number>>();
       for (const { record, recordId, userId } of entries)
         if (record) add(keys, record, keyColumnOf(record) === 'id' ? recordId : userId);
@@ -98,9 +104,12 @@ export class Collector {
         isLast: seq >= lastSeq && position.rev >= lastRev,
       };
     }
+    const [firstRev, endRev] = this.#range('rev', position.rev, lastRev);
     const replicas = this.db.all<NameParts & { rev: number; record: KindName; key: number | null }>(
-      'SELECT rev, record, id AS key, origin, originId AS id, uid FROM replicas WHERE rev > ? ORDER BY rev LIMIT ?',
-      position.rev,
+      `SELECT rev, record, id AS key, origin, originId AS id, uid FROM replicas
+       WHERE rev > ? AND rev <= ? ORDER BY rev LIMIT ?`,
+      firstRev,
+      endRev,
       most,
     );
     const keys = new Map<KindName, Set<number>>();
@@ -108,8 +117,41 @@ export class Collector {
     for (const { record, key, ...parts } of replicas)
       if (key !== null) add(keys, record, key);
       else unseen.push(...[this.#fold.unseen(record, parts)].filter((known) => known !== undefined));
-    const rev = replicas.length < most ? lastRev : (replicas.at(-1)?.rev ?? lastRev);
-    return { states: this.#states(keys, unseen), to: { ...position, rev }, isLast: rev >= lastRev };
+    const rev = replicas.length < most ? endRev : (replicas.at(-1)?.rev ?? endRev);
+    const to = { ...this.#at(firstSeq), rev };
+    return { states: this.#states(keys, unseen), to, isLast: rev >= lastRev };
+  }
+
+  /** From where to where is looked next, without what was told. */
+  #range(what: 'seq' | 'rev', first: number, last: number): [first: number, end: number] {
+    if (!this.told) return [first, last];
+    const [from, to] = [this.told.from[what], this.told.to[what]];
+    if (first < from) return [first, from];
+    return first < to ? [to, last] : [first, last];
+  }
+
+  #entries(first: number, end: number, most: number) {
+    const { users } = this;
+    const isTheirs = '(SELECT value FROM json_each(?))';
+    const theirs = users ? [JSON.stringify([...users, ...this.#mergedInto(users)])] : [];
+    return this.db.all<{ seq: number; record: KindName | null; recordId: number; userId: number }>(
+      `SELECT seq, record, recordId, userId FROM history WHERE seq > ? AND seq <= ?
+       ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
+      first,
+      end,
+      ...theirs,
+      ...theirs,
+      most,
+    );
+  }
+
+  /** The users who were merged into some others. */
+  #mergedInto(users: readonly number[]): number[] {
+    return this.db
+      .column<number>(
+        "SELECT id FROM replicas WHERE record = 'user' AND id IS NOT NULL AND state ->> '$.fields.into' IS NOT NULL",
+      )
+      .filter((id) => users.includes(this.#people.ownerId(this.names.ofUser(id)) ?? 0));
   }
 
   /** Records from before the history. */

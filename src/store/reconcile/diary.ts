@@ -1,17 +1,17 @@
-import { randomInt } from 'node:crypto';
 import { SciaticaError } from '../../domain/errors.ts';
-import { INTO, type KindName, kindNames, kindOf, statementsOf } from '../../domain/kinds.ts';
+import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import { crypto } from '../../lib/crypto.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
-import { type Collected, Collector, MOST_STATES, type Position } from './collect.ts';
-import { Erasures } from './erasures.ts';
-import { Fold, type Known } from './fold.ts';
+import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
+import { type Erased, Erasures } from './erasures.ts';
+import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
-import { type Header, type Parcel, readParcel, writeParcel } from './parcel.ts';
-import { type Dispute, type Limits, noCounts, type Received, Receiver } from './receive.ts';
+import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
+import { type Limits, noneReceived, type Received, Receiver } from './receive.ts';
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
 
 /** What is remembered of another database. */
@@ -26,14 +26,42 @@ export interface Peer {
   at?: number | undefined;
 }
 
+/** States that are taken over at once; more take more memory, fewer more time. */
+const BATCH = 20_000;
+
 /** Longest text of a part of an exchange, unless one record alone is longer. */
 const MOST_CHARACTERS = 2 * 1024 * 1024;
+
+/** Where others' records lie between those of a view, so often more of them are looked through for one part. */
+const MOST_LOOKS = 10;
 
 interface PeerRow {
   received: string | null;
   sent: string | null;
   view: string;
   at: number | null;
+}
+
+/** A record here. */
+export interface RecordKey {
+  record: KindName;
+  id: number;
+}
+
+/** What may be taken over, and what belongs to it. */
+export interface Taking extends Omit<Limits, 'setsApart'> {
+  /** Runs first of all, in the same change. */
+  before?: (() => void) | undefined;
+  /** Runs last of all, in the same transaction as the last change. */
+  after?: ((taken: Taken) => void) | undefined;
+}
+
+export interface Taken extends Received {
+  /** The changes here that it made, in their order. */
+  changes: number[];
+  /** Where the changes here ended before it, and after it but for what was set apart. */
+  from: Position;
+  to: Position;
 }
 
 /** A user here and one of another database with the same e-mail address. */
@@ -68,15 +96,17 @@ export class Diary {
     return migrations.length;
   }
 
-  /** What is told to others. @param users the ids of the users whose records are told; all without it */
-  collector(users?: readonly number[]): Collector {
-    return new Collector(this.db, this.#names, users);
+  /** What is told to others. @param users, told as of `Collector` */
+  collector(users?: readonly number[], told?: Told): Collector {
+    return new Collector(this.db, this.#names, users, told);
   }
 
   /** The states after a position as text, as many as fit into one part of an exchange. */
   part(collector: Collector, from: Position): Collected & { text: string } {
     for (let most = MOST_STATES; ; most = Math.ceil(most / 8)) {
-      const collected = collector.after(from, most);
+      let collected = collector.after(from, most);
+      for (let i = 0; i < MOST_LOOKS && collected.states.length === 0 && !collected.isLast; i++)
+        collected = collector.after(collected.to, most);
       const text = this.#text(collector, from, collected);
       if (text.length <= MOST_CHARACTERS || most === 1) return { ...collected, text };
     }
@@ -89,29 +119,40 @@ export class Diary {
   }
 
   #text(collector: Collector, from: Position, { states, to, isLast }: Collected): string {
-    return writeParcel({
-      database: this.id,
-      databases: Object.fromEntries(this.#names.uuids()),
-      format: this.format,
-      from,
-      to,
-      isLast,
-      erased: collector.erased(),
-      view: collector.view(),
-      states,
-    });
+    return writeParcel(
+      {
+        database: this.id,
+        format: this.format,
+        from,
+        to,
+        isLast,
+        erased: collector.erased(),
+        view: collector.view(),
+        states,
+      },
+      this.#names.uuids(),
+    );
   }
 
   /**
    * Reads what another database tells.
-   * @param asker who reads the message of an error: whoever asked for the exchange
-   * @throws SciaticaError as `readParcel`; `unusable` for one of another format
+   * @param token the id of the token with which it came, if that is for some users only
+   * @throws SciaticaError as `readParcel`, and as `Names.origin`
    */
-  read(text: string, asker: 'here' | 'there' = 'here'): Parcel {
-    const parcel = this.db.write(() => readParcel(text, (uuid) => this.#names.origin(uuid)));
-    const { format } = parcel;
+  read(text: string, token?: number): Parcel {
+    return this.db.write(() => readParcel(text, (uuid) => this.#names.origin(uuid, token)));
+  }
+
+  /**
+   * Reads what another database says before its states.
+   * @param asker who reads the message of an error: whoever asked for the exchange
+   * @throws SciaticaError `unusable` for a text that is no parcel, or one of another format
+   */
+  header(text: string, asker: 'here' | 'there' = 'here'): Header {
+    const header = readHeader(text);
+    const { format } = header;
     const [own, other] = asker === 'here' ? [this.format, format] : [format, this.format];
-    if (own === other) return parcel;
+    if (own === other) return header;
     const which =
       own < other
         ? `here is older (format ${own}) than on the other machine (${other}): upgrade it here first`
@@ -119,40 +160,72 @@ export class Diary {
     throw new SciaticaError('unusable', `sciatica ${which}. Nothing was exchanged.`);
   }
 
+  /** The users whose records another database shows, by their names here; null for all. */
+  viewOf(header: Header): readonly Name[] | null {
+    return this.db.write(() => viewIn(header, (uuid) => this.#names.origin(uuid)));
+  }
+
   /**
-   * Takes over what another database tells. What both sides changed is a change of its own each, so that one undo chooses the other.
-   * @param after runs in the same transaction as the last change
+   * Takes over what another database tells, as one change. What replaces something said here that was not known there is a change of
+   * its own each, so that one undo chooses the other.
+   * @param parcels what it tells, in its order
    */
   receive(
-    { states, erased }: Pick<Parcel, 'states' | 'erased'>,
-    limits: Limits = {},
-    after = () => {},
-  ): Received {
-    if (states.length + erased.length === 0 && !this.#hasWaiting()) {
-      this.db.write(after);
-      return { counts: noCounts(), disputes: [], held: [], refused: 0, apart: [], isEcho: true };
-    }
-    let received: Received = {
-      counts: noCounts(),
-      disputes: [],
-      held: [],
-      refused: 0,
-      apart: [],
-      isEcho: true,
-    };
-    this.change(() => {
-      if (limits.users === undefined) new Erasures(this.db, this.#names).add(erased);
-      received = new Receiver(this.db, this.#names, { ...limits, setsApart: true }).run(states);
-      this.#noteClock(states);
-      if (received.apart.length === 0) after();
-    });
-    for (const [i, state] of received.apart.entries())
-      this.change(() => {
-        const { counts } = new Receiver(this.db, this.#names, limits).run([state]);
-        for (const kind of kindNames) addCounts(received.counts, counts, kind);
-        if (i === received.apart.length - 1) after();
+    parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
+    { before, after, ...limits }: Taking = {},
+  ): Taken {
+    const names = this.#names;
+    const collector = new Collector(this.db, names);
+    const taken: Taken = { ...noneReceived(), changes: [], from: START, to: START };
+    const isNothing =
+      Array.isArray(parcels) && parcels.every(({ states, erased }) => states.length + erased.length === 0);
+    if (isNothing && !before && !this.#hasWaiting()) {
+      this.db.write(() => {
+        taken.from = collector.end();
+        taken.to = taken.from;
+        after?.(taken);
       });
-    return received;
+      return taken;
+    }
+    this.#noted(taken, () => {
+      before?.();
+      taken.from = collector.end();
+      for (const { states, erased } of batches(parcels)) {
+        if (limits.users === undefined) new Erasures(this.db, names).add(erased);
+        if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
+        new Receiver(this.db, names, { ...limits, setsApart: true }, taken).run(states);
+        this.#noteClock(states);
+      }
+      taken.to = collector.end();
+      if (taken.apart.length === 0) after?.(taken);
+    });
+    for (const [i, state] of taken.apart.entries()) {
+      const own = noneReceived();
+      const change = this.#noted(taken, () => {
+        new Receiver(this.db, names, limits, own).run([state]);
+        if (i === taken.apart.length - 1) after?.(taken);
+      });
+      for (const kind of kindNames) addCounts(taken.counts, own.counts, kind);
+      for (const { record, id } of own.disputes)
+        for (const told of taken.disputes)
+          if (change !== undefined && told.record === record && told.id === id) told.change = change;
+    }
+    return taken;
+  }
+
+  /** Runs work as a change. @returns its number, which is noted too; undefined if it changed nothing */
+  #noted(taken: Taken, work: () => void): number | undefined {
+    const change = this.change(() => {
+      const last = this.#lastSeq();
+      work();
+      return this.db.value<number>('SELECT change FROM history WHERE seq > ? LIMIT 1', last);
+    });
+    if (change !== undefined && !taken.changes.includes(change)) taken.changes.push(change);
+    return change;
+  }
+
+  #lastSeq(): number {
+    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
   }
 
   /** Whether records wait for users, who may have come back by an undo or a restore here. */
@@ -220,7 +293,7 @@ export class Diary {
   }
 
   /** The records whose deletion waits for consent. */
-  held(): { record: KindName; id: number }[] {
+  held(): RecordKey[] {
     return this.db.all(
       `SELECT record, id FROM replicas WHERE state ->> '$.held' = 1 AND id IS NOT NULL ORDER BY record <> 'user', record, id`,
     );
@@ -248,7 +321,11 @@ export class Diary {
   mergeUsers(id: number, into: number, now: number): void {
     this.#names.refresh();
     const [target, clock] = [this.#names.ofUser(into), Math.max(now * 1000, this.#lastClock() + 1)];
-    const stamp: Stamp = [clock, randomInt(2 ** 48 - 1), this.#names.makerOf(Number.MAX_SAFE_INTEGER)];
+    const stamp: Stamp = [
+      clock,
+      crypto().randomInt(2 ** 48 - 1),
+      this.#names.makerOf(Number.MAX_SAFE_INTEGER),
+    ];
     this.change(() => {
       const pointed = ({ state }: Known): State => {
         const former = state.statements[INTO];
@@ -283,66 +360,72 @@ export class Diary {
     const joined = merge({ ...own.state, name: theirs.name }, theirs, groups);
     const { origin, id: originId, uid } = partsOf(own.state.name);
     const sql = `INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES ('user', ?, ?, ?, ?, NULL, ?, ?)`;
-    const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+    const seq = this.#lastSeq();
     const stamp: Stamp = [this.#lastClock(), 0, origin];
-    const alias = {
-      life: own.state.life,
-      owners: own.state.owners,
+    const alias: State = {
+      ...own.state,
       fields: { ...own.state.fields, [INTO]: theirs.name },
       statements: { ...own.state.statements, [INTO]: { stamp, seen: {} } },
     };
     this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
-    this.db.run(sql, null, origin, originId, uid, seq, JSON.stringify(alias));
+    this.db.run(sql, null, origin, originId, uid, seq, stored(alias));
     const name = partsOf(theirs.name);
-    const { life, owners, fields, statements } = { ...theirs, life: joined.life, owners: joined.owners };
-    this.db.run(
-      sql,
-      id,
-      name.origin,
-      name.id,
-      name.uid,
-      seq,
-      JSON.stringify({ life, owners, fields, statements }),
-    );
+    const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
+    this.db.run(sql, id, name.origin, name.id, name.uid, seq, stored(agreed));
     this.#names.refresh();
     new Receiver(this.db, this.#names).rerun(() => joined, 'user', [id]);
   }
 
-  /** The records here that came from a remote, and are there still. */
-  cameFrom(remote: string): { record: KindName; id: number }[] {
-    const made = this.db.all<{ record: KindName; id: number }>(
+  /** The records here that came from a remote; a user who has others by now stays. */
+  cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
+    const made = this.db.all<RecordKey>(
       `SELECT entry.record, entry.recordId AS id FROM history AS entry JOIN history AS head ON head.seq = entry.head
        WHERE head.source = 'sync' AND head.caller = ? AND entry.action = 'create'`,
       remote,
     );
-    return made.filter(
+    const came = made.filter(
       ({ record, id }) => this.db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1,
     );
+    const users = JSON.stringify(came.filter(({ record }) => record === 'user').map(({ id }) => id));
+    const owners = ownedKindNames.flatMap((kind) =>
+      this.db.column<number>(
+        `SELECT DISTINCT userId FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))
+         AND id NOT IN (SELECT value FROM json_each(?))`,
+        users,
+        JSON.stringify(came.filter(({ record }) => record === kind).map(({ id }) => id)),
+      ),
+    );
+    const stays = ({ record, id }: RecordKey) => record === 'user' && owners.includes(id);
+    return { going: came.filter((one) => !stays(one)), staying: came.filter(stays) };
   }
 
   /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */
   forget(remote: string): void {
-    const came = this.cameFrom(remote);
+    this.#names.refresh();
     this.change(() => {
-      for (const { record, id } of came.toReversed())
+      const { going } = this.cameFrom(remote);
+      const fold = new Fold(this.db, this.#names);
+      const known = kindNames.flatMap((kind) => {
+        const ids = JSON.stringify(going.filter(({ record }) => record === kind).map(({ id }) => id));
+        const sql = `SELECT ${keyColumnOf(kind)} FROM ${kindOf(kind).table} WHERE id IN (SELECT value FROM json_each(?))`;
+        return [...fold.of(kind, this.db.column<number>(sql, ids)).values()];
+      });
+      for (const { record, id } of going.toReversed())
         this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
-      for (const { record, id } of came) this.#setApart(record, id);
+      // As what is not shown to this database, and what it tells nobody of.
+      for (const { id, state } of known)
+        this.db.run(
+          'UPDATE replicas SET seq = ?, state = ? WHERE id = ? AND record = ?',
+          this.#lastSeq(),
+          stored(state, { outside: true }),
+          id ?? 0,
+          state.kind,
+        );
       this.db.run(
         'DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)',
         remote,
       );
     });
-  }
-
-  /** Lets a record be one that is not shown to this database, and that it tells nobody of. */
-  #setApart(record: KindName, id: number): void {
-    const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
-    this.db.run(
-      `UPDATE replicas SET seq = ?, state = json_set(state, '$.outside', json('true')) WHERE id = ? AND record = ?`,
-      seq,
-      id,
-      record,
-    );
   }
 
   /** The users of these states whose e-mail address a user here has, who is another. */
@@ -362,10 +445,24 @@ export class Diary {
   }
 }
 
+/** Parcels, put together to fewer. */
+function* batches(
+  parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
+): Iterable<Pick<Parcel, 'states' | 'erased'>> {
+  let states: State[] = [];
+  let erased: Erased[] = [];
+  for (const parcel of parcels) {
+    states = states.length === 0 ? parcel.states : states.concat(parcel.states);
+    erased = [...parcel.erased];
+    if (states.length < BATCH) continue;
+    yield { states, erased };
+    states = [];
+  }
+  yield { states, erased };
+}
+
 function addCounts(to: Received['counts'], more: Received['counts'], kind: KindName): void {
   to[kind].created += more[kind].created;
   to[kind].changed += more[kind].changed;
   to[kind].deleted += more[kind].deleted;
 }
-
-export type { Dispute, Header };

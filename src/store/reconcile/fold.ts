@@ -4,21 +4,52 @@ import { States as Columns } from '../records/states.ts';
 import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 import { type KeyColumn, type NameParts, type Names, nameOf } from './names.ts';
-import { type Name, replaced, type Stamp, type State, type Statement } from './state.ts';
+import {
+  type Code,
+  type Name,
+  type Packed,
+  pack,
+  replaced,
+  type Stamp,
+  type State,
+  type Statement,
+  unpack,
+} from './state.ts';
 
 /**
  * The states of the records here: what came from elsewhere (`replicas`), and what the history says happened here since. What was
  * made here and never met a change from elsewhere needs nothing but its history.
  */
 
-/** A state as it is kept, without what the row of `replicas` says. */
-export type StoredState = Pick<State, 'life' | 'owners' | 'statements'> & {
+/** A state as `replicas` keeps it. Without `fields` but with statements it is what the record shows. */
+interface Stored extends Packed {
+  life: number;
+  owners: readonly Name[];
   fields?: State['fields'];
   /** A deletion that came from elsewhere and waits for consent: the record is shown all the same. */
   held?: true;
   /** Left the part of the other database that this one is shown. */
   outside?: true;
-};
+}
+
+/**
+ * A state as JSON for `replicas`.
+ * @param isAsShown whether the record shows its fields as they are
+ */
+export function stored(
+  { kind, life, owners, fields, statements }: State,
+  { held = false, outside = false, isAsShown = false } = {},
+): string {
+  const state: Stored = {
+    life,
+    owners,
+    ...(fields && !isAsShown && { fields }),
+    ...pack(kind, statements),
+    ...(held && { held: true as const }),
+    ...(outside && { outside: true as const }),
+  };
+  return JSON.stringify(state);
+}
 
 /** A record as it is known here. */
 export interface Known {
@@ -55,12 +86,28 @@ interface Replica extends NameParts {
 
 type Cells = Readonly<Record<string, Cell>>;
 
-/** What is known of a record of which only the history tells. */
-const NOTHING: StoredState = { life: 0, owners: [], statements: {} };
+const statementOf = ([clock, uid, origin, seen = {}]: Code): Statement => ({
+  stamp: [clock, uid, origin],
+  seen,
+});
+
+/** The state of a stored one. */
+const stateOf = (kind: KindName, name: Name, { life, owners, fields, c, s }: Stored): State => ({
+  kind,
+  name,
+  life,
+  owners,
+  ...(fields && { fields }),
+  statements: unpack(kind, { ...(c && { c }), ...(s && { s }) }, statementOf),
+});
 
 /** The column by which a record of a kind is known: what a user has one of is known by the user. */
 export const keyColumnOf = (kind: KindName): KeyColumn =>
   kindOf(kind).place === 'one-per-user' ? 'userId' : 'id';
+
+/** The name of the user to whom a record belongs; a goal is named as its user is. */
+export const ownerNameOf = ({ name, kind, fields }: State): Name =>
+  kind !== 'user' && keyColumnOf(kind) === 'id' ? String(fields?.['userId'] ?? '') : name;
 
 export class Fold {
   readonly #columns: Columns;
@@ -102,22 +149,21 @@ export class Fold {
 
   /** A record that came from elsewhere and was never shown here; undefined if nothing is known of the name. */
   unseen(kind: KindName, { origin, id, uid }: NameParts): Known | undefined {
-    const stored = this.db.value<string>(
+    const json = this.db.value<string>(
       'SELECT state FROM replicas WHERE record = ? AND origin = ? AND originId = ? AND uid = ? AND id IS NULL',
       kind,
       origin,
       id,
       uid,
     );
-    if (stored === undefined) return undefined;
-    const { held, outside, ...state } = storedJson<StoredState>(stored);
-    const name = nameOf({ origin, id, uid });
+    if (json === undefined) return undefined;
+    const known = storedJson<Stored>(json);
     return {
       id: undefined,
-      state: { kind, name, ...state },
+      state: stateOf(kind, nameOf({ origin, id, uid }), known),
       row: undefined,
       held: false,
-      outside: outside === true,
+      outside: known.outside === true,
     };
   }
 
@@ -161,12 +207,15 @@ export class Fold {
     entries: readonly Entry[],
     row: Row | undefined,
   ): Known {
-    const known = replica && storedJson<StoredState | null>(replica.state);
+    // JSON null: the history tells it, and only the name differs.
+    const known = replica && storedJson<Stored | null>(replica.state);
     const name = replica ? nameOf(replica) : this.#ownName(kind, id, entries[0]);
-    const { held, outside, ...stored } = known ?? NOTHING;
-    const draft = new Draft(this.names, { kind, name, ...stored }, kindOf(kind).place === 'one-per-user');
+    const isOfUser = kindOf(kind).place === 'one-per-user';
+    const base = known ? stateOf(kind, name, known) : { kind, name, life: 0, owners: [], statements: {} };
     const cells = (json: string | null) => (json === null ? undefined : this.#cells(kind, json));
     let shown = entries[0] ? cells(entries[0].before) : row?.cells;
+    const draft = new Draft(this.names, base, isOfUser);
+    if (known?.c && !known.fields && shown) draft.show(shown);
     // Older than the history, or than what came from elsewhere.
     if (!known && shown) draft.begin(shown, [0, 0, this.names.makerOf(0)]);
     for (const [i, entry] of entries.entries()) {
@@ -181,8 +230,8 @@ export class Fold {
       id,
       state: draft.state(),
       row,
-      held: held === true && row !== undefined,
-      outside: outside === true && row === undefined,
+      held: known?.held === true && row !== undefined,
+      outside: known?.outside === true && row === undefined,
     };
   }
 
@@ -233,6 +282,13 @@ class Draft {
     this.#life = base.life;
   }
 
+  /** What the record is said to be is what it shows. */
+  show(cells: Cells): void {
+    this.#fields = {};
+    for (const names of this.#groups.values())
+      for (const name of names) this.#fields[name] = this.#valueOf(name, cells[name] ?? null);
+  }
+
   /** What the record was when it is first known of. */
   begin(cells: Cells, stamp: Stamp): void {
     this.#life = 1;
@@ -258,6 +314,7 @@ class Draft {
   /** Says the statements of these cells that differ from those before, and from what is said already. */
   #set(cells: Cells, stamp: Stamp, before?: Cells): void {
     this.#fields ??= {};
+    const first: Statement = { stamp, seen: {} };
     for (const [group, names] of this.#groups) {
       const said = this.#statements[group];
       if (!names.some((name) => name in cells)) continue;
@@ -265,7 +322,7 @@ class Draft {
       const values = names.map((name) => this.#valueOf(name, cells[name] ?? null));
       if (said && names.every((name, i) => (this.#fields?.[name] ?? null) === values[i])) continue;
       for (const [i, name] of names.entries()) this.#fields[name] = values[i] ?? null;
-      this.#statements[group] = { stamp, seen: said ? replaced(said) : {} };
+      this.#statements[group] = said ? { stamp, seen: replaced(said) } : first;
     }
     const owner = this.isOfUser ? this.base.name : this.#fields['userId'];
     if (typeof owner === 'string') this.#owners.add(owner);

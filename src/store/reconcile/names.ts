@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { SciaticaError } from '../../domain/errors.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { crypto } from '../../lib/crypto.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Name } from './state.ts';
@@ -14,8 +15,14 @@ export interface NameParts {
 export const nameOf = ({ origin, id, uid }: NameParts): Name => `${origin}.${id}.${uid}`;
 
 export function partsOf(name: Name): NameParts {
-  const [origin = 0, id = 0, uid = 0] = name.split('.').map(Number);
-  return { origin, id, uid };
+  const first = name.indexOf('.');
+  const second = name.indexOf('.', first + 1);
+  if (second < 0) return { origin: 0, id: 0, uid: 0 };
+  return {
+    origin: Number(name.slice(0, first)),
+    id: Number(name.slice(first + 1, second)),
+    uid: Number(name.slice(second + 1)),
+  };
 }
 
 /** Whether two names are of one record; one without a uid is that of any. */
@@ -24,6 +31,9 @@ export function isSameName(a: Name, b: Name): boolean {
   const isSame = one.origin === other.origin && one.id === other.id;
   return isSame && (one.uid === other.uid || one.uid === 0 || other.uid === 0);
 }
+
+/** So many databases may be new that somebody names whose token is for some users only: each is kept for good. */
+const MOST_OF_TOKEN = 100;
 
 /** The column by which a record of a kind is found in its table: what a user has one of is known by the user. */
 export type KeyColumn = 'id' | 'userId';
@@ -35,10 +45,23 @@ export class Names {
 
   constructor(private readonly db: Database) {}
 
-  /** The number of a database here; it gets one if it has none. Only inside a transaction that writes. */
-  origin(uuid: string): number {
+  /**
+   * The number of a database here; it gets one if it has none. Only inside a transaction that writes.
+   * @param token the id of the token for some users only with which it is named
+   * @throws SciaticaError `invalid` when too many were named with that token
+   */
+  origin(uuid: string, token?: number): number {
     const known = this.db.value<number>('SELECT id FROM origins WHERE uuid = ?', uuid);
-    return known ?? this.db.run('INSERT INTO origins (uuid) VALUES (?)', uuid).id;
+    if (known !== undefined) return known;
+    if (token !== undefined) {
+      const count = this.db.value<number>('SELECT count(*) FROM origins WHERE token = ?', token) ?? 0;
+      if (count >= MOST_OF_TOKEN)
+        throw new SciaticaError(
+          'invalid',
+          `This token has named ${MOST_OF_TOKEN} databases, and may name no more. Ask for another token.`,
+        );
+    }
+    return this.db.run('INSERT INTO origins (uuid, token) VALUES (?, ?)', uuid, token ?? null).id;
   }
 
   /** The UUIDs of databases by their numbers. */
@@ -59,7 +82,7 @@ export class Names {
 
   /** Gives this database a new UUID for what it makes from now on: the file was copied, or set back. */
   takeIdentity(): string {
-    const id = randomUUID();
+    const id = crypto().randomUUID();
     this.db.write(() => {
       new Settings(this.db).set('id', id);
       const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
@@ -101,6 +124,30 @@ export class Names {
     return nameOf({ origin: this.makerOf(made?.seq ?? 0), id, uid: made?.uid ?? 0 });
   }
 
+  /** As `idOf`, for many names: null for a record that was never shown here; none for one that is not known. */
+  idsOf(kind: KindName, names: readonly Name[]): Map<Name, number | null> {
+    const parts = names.map((name) => {
+      const { origin, id, uid } = partsOf(name);
+      return [id, origin, uid];
+    });
+    const known = this.db.all<{ at: number; id: number | null }>(
+      `SELECT name.key AS at, replicas.id FROM json_each(?) AS name CROSS JOIN replicas ON originId = name.value ->> 0
+         AND origin = name.value ->> 1 AND record = ? AND (uid IN (name.value ->> 2, 0) OR name.value ->> 2 = 0) ORDER BY uid`,
+      JSON.stringify(parts),
+      kind,
+    );
+    const found = new Map(known.map(({ at, id }) => [names[at] as Name, id]));
+    for (const [i, name] of names.entries()) {
+      const [id = 0, origin = 0] = parts[i] ?? [];
+      if (!found.has(name) && this.#isOfHere(kind, origin, id, name)) found.set(name, id);
+    }
+    return found;
+  }
+
+  #isOfHere(kind: KindName, origin: number, id: number, name: Name): boolean {
+    return this.isOwn(origin) && this.#was(kind, id) && isSameName(this.of(kind, id), name);
+  }
+
   /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
   idOf(kind: KindName, name: Name): number | undefined {
     const { origin, id, uid } = partsOf(name);
@@ -115,7 +162,7 @@ export class Names {
       uid,
     );
     if (known) return known.id ?? undefined;
-    return this.isOwn(origin) && isSameName(this.of(kind, id), name) && this.#was(kind, id) ? id : undefined;
+    return this.#isOfHere(kind, origin, id, name) ? id : undefined;
   }
 
   /** Whether an id was ever given here. */

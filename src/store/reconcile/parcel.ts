@@ -5,7 +5,8 @@ import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../dom
 import { checksOf } from '../../domain/schema.ts';
 import type { Position } from './collect.ts';
 import type { Erased } from './erasures.ts';
-import type { Name, Stamp, State, Statement } from './state.ts';
+import { partsOf } from './names.ts';
+import { type Name, type Packed, pack, type Stamp, type State, type Statement, unpack } from './state.ts';
 
 /**
  * Some states as text, as they travel: a line of JSON that says where they are from and how far they reach, a line for each state,
@@ -35,63 +36,74 @@ export interface Parcel extends Header {
   states: State[];
 }
 
-type EncodedStatement = readonly [clock: number, uid: number, origin: number, seen?: Statement['seen']];
-
-/** A state as a line: `c` is the statement of all fields that `s` does not name; 0 in `s` for none. */
-interface Encoded {
+/** A state as a line. */
+interface Encoded extends Packed {
   k: KindName;
   n: Name;
   l: number;
   o: readonly Name[];
   f?: State['fields'];
-  c?: EncodedStatement;
-  s?: Readonly<Record<string, EncodedStatement | 0>>;
   x?: true;
 }
 
-const encodedStatement = ({ stamp, seen }: Statement): EncodedStatement =>
-  Object.keys(seen).length > 0 ? [...stamp, seen] : stamp;
+const encoded = ({ kind, name, life, owners, fields, statements, outside }: State): Encoded => ({
+  k: kind,
+  n: name,
+  l: life,
+  o: owners,
+  ...(fields && { f: fields, ...pack(kind, statements) }),
+  ...(outside && { x: true as const }),
+});
 
-function encoded({ kind, name, life, owners, fields, statements, outside }: State): Encoded {
-  const groups = [...statementsOf(kind).keys()];
-  // Most statements are those of the creation.
-  const first = Object.values(statements).reduce<Statement | undefined>(
-    (least, one) => (!least || one.stamp[0] < least.stamp[0] ? one : least),
-    undefined,
-  );
-  const c = fields && first && encodedStatement(first);
-  const text = JSON.stringify(c);
-  const others = groups.flatMap((group) => {
-    const one = statements[group];
-    const code = one ? encodedStatement(one) : 0;
-    return group === INTO && code === 0
-      ? []
-      : JSON.stringify(code) === text && group !== INTO
-        ? []
-        : [[group, code]];
-  });
-  return {
-    k: kind,
-    n: name,
-    l: life,
-    o: owners,
-    ...(fields && { f: fields }),
-    ...(c && { c }),
-    ...(fields && others.length > 0 && { s: Object.fromEntries(others) }),
-    ...(outside && { x: true as const }),
+/** The numbers of the databases that states and names speak of. */
+function origins({ states, erased, view }: Pick<Parcel, 'states' | 'erased' | 'view'>): Set<number> {
+  const found = new Set<number>();
+  const seen = new Set<Name>();
+  const add = (name: Name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    found.add(partsOf(name).origin);
   };
+  for (const [, name] of erased) add(name);
+  for (const name of view ?? []) add(name);
+  for (const { kind, name, owners, fields, statements } of states) {
+    add(name);
+    for (const owner of owners) add(owner);
+    for (const field of NAMES) if (typeof fields?.[field] === 'string') add(fields[field]);
+    let last: Statement | undefined;
+    for (const group of statementsOf(kind).keys()) {
+      const one = statements[group];
+      if (!one || one === last) continue;
+      last = one;
+      found.add(one.stamp[2]);
+      for (const origin in one.seen) found.add(Number(origin));
+    }
+  }
+  return found;
 }
 
-/** The text of a parcel. */
-export function writeParcel({ states, ...header }: Parcel): string {
-  const lines = [{ sciatica: 'states', ...header }, ...states.map(encoded)].map(
-    (line) => `${JSON.stringify(line)}\n`,
-  );
-  const body = lines.join('');
+/**
+ * The text of a parcel, which names no other databases than those that its states speak of.
+ * @param uuids the UUIDs of databases by their numbers
+ */
+export function writeParcel(
+  { states, ...header }: Omit<Parcel, 'databases'>,
+  uuids: ReadonlyMap<number, string>,
+): string {
+  const used = [...origins({ states, ...header })].sort((a, b) => a - b);
+  const databases = Object.fromEntries(used.map((origin) => [origin, uuids.get(origin)]));
+  let body = `${JSON.stringify({ sciatica: 'states', databases, ...header })}\n`;
+  for (const state of states) body += `${JSON.stringify(encoded(state))}\n`;
   return `${body}${JSON.stringify({ sha256: digestOf(body) })}\n`;
 }
 
+/** The fields that hold the name of a user. */
+const NAMES = ['userId', INTO];
+
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Most databases that a parcel may name. */
+const MOST_DATABASES = 1000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
@@ -119,22 +131,25 @@ export function readParcel(text: string, originOf: (uuid: string) => number): Pa
     throw broken('its checksum is not that of its content');
   const [head = '', ...lines] = text.slice(0, end).split('\n').filter(Boolean);
   const header = headerIn(objectIn(head));
-  const numbers = new Map(
-    Object.entries(header.databases).map(([key, uuid]) => [Number(key), originOf(uuid)]),
-  );
-  const origin = (number: number) => {
-    const known = numbers.get(number);
-    if (known === undefined) throw broken('it names a database that it does not list');
-    return known;
-  };
-  const reader = new StateReader(origin);
+  originOf(header.database);
+  const reader = new StateReader(header, originOf);
   return {
     ...header,
     erased: header.erased.map((pair) => reader.erased(pair)),
-    view: header.view?.map((name) => reader.name(name)) ?? null,
+    view: viewOf(header, reader),
     states: lines.map((line) => reader.state(objectIn(line))),
   };
 }
+
+const viewOf = ({ view }: Header, reader: StateReader): readonly Name[] | null =>
+  view?.map((name) => reader.name(name)) ?? null;
+
+/** The view of a parcel, with the numbers of databases here. @param originOf as of `readParcel` */
+export const viewIn = (header: Header, originOf: (uuid: string) => number): readonly Name[] | null =>
+  viewOf(header, new StateReader(header, originOf));
+
+/** Reads the first line of a parcel only. @throws SciaticaError `unusable` */
+export const readHeader = (text: string): Header => headerIn(objectIn(text.slice(0, text.indexOf('\n') + 1)));
 
 function objectIn(line: string): Record<string, unknown> {
   let value: unknown;
@@ -154,6 +169,7 @@ function headerIn(value: Record<string, unknown>): Header {
     sciatica === 'states' &&
     typeof database === 'string' &&
     UUID.test(database) &&
+    uuids.length <= MOST_DATABASES &&
     uuids.every(([, uuid]) => typeof uuid === 'string' && UUID.test(uuid)) &&
     Number.isSafeInteger(format) &&
     isPosition(from) &&
@@ -189,12 +205,28 @@ export function isPosition(value: unknown): value is Position {
 class StateReader {
   readonly #latest = (Date.now() + FURTHEST_AHEAD_MS) * 1000;
 
-  constructor(private readonly origin: (number: number) => number) {}
+  readonly #numbers = new Map<number, number>();
+
+  constructor(
+    private readonly header: Header,
+    private readonly originOf: (uuid: string) => number,
+  ) {}
+
+  #origin(number: number): number {
+    let known = this.#numbers.get(number);
+    if (known === undefined) {
+      const uuid = this.header.databases[number];
+      if (uuid === undefined) throw broken('it names a database that it does not list');
+      known = this.originOf(uuid);
+      this.#numbers.set(number, known);
+    }
+    return known;
+  }
 
   name(value: unknown): Name {
     if (typeof value !== 'string' || !NAME.test(value)) throw broken('it has a name that is none');
-    const [origin, ...rest] = value.split('.');
-    return [this.origin(Number(origin)), ...rest].join('.');
+    const end = value.indexOf('.');
+    return `${this.#origin(Number(value.slice(0, end)))}${value.slice(end)}`;
   }
 
   erased(value: unknown): Erased {
@@ -210,15 +242,11 @@ class StateReader {
     const [name, owners] = [this.name(n), o.map((owner) => this.name(owner)).sort()];
     if (!f) return { kind: k, name, life: l, owners, statements: {}, ...(x && { outside: true as const }) };
     const fields: Record<string, Cell> = { ...f };
-    for (const field of ['userId', INTO])
+    for (const field of NAMES)
       if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
     requireRecord(k, fields);
     if (s !== undefined && !isPlain(s)) throw broken('a line has statements that are none');
-    const statements: Record<string, Statement> = {};
-    for (const group of statementsOf(k).keys()) {
-      const code = s?.[group] ?? (group === INTO ? 0 : c);
-      if (code) statements[group] = this.#statement(code);
-    }
+    const statements = unpack(k, { ...(c && { c }), ...(s && { s }) }, (code) => this.#statement(code));
     return { kind: k, name, life: l, owners, fields, statements };
   }
 
@@ -226,10 +254,10 @@ class StateReader {
     const [clock, uid, origin, seen = {}] = Array.isArray(code) ? (code as unknown[]) : [];
     if (!this.#isClock(clock) || !isCount(uid) || !isPlain(seen))
       throw broken('a line has a clock that is none');
-    const stamp: Stamp = [clock, uid, this.origin(Number(origin))];
+    const stamp: Stamp = [clock, uid, this.#origin(Number(origin))];
     const clocks = Object.entries(seen).map(([key, value]) => {
       if (!this.#isClock(value)) throw broken('a line has a clock that is none');
-      return [this.origin(Number(key)), value] as const;
+      return [this.#origin(Number(key)), value] as const;
     });
     return { stamp, seen: Object.fromEntries(clocks) };
   }
@@ -250,7 +278,9 @@ function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): 
     throw broken('a record belongs to nobody');
   const cellOf = (name: string) => (name === 'id' || name === 'userId' ? 1 : fields[name]);
   const record = fromCells(kindOf(kind).fields, cellOf);
-  const unknown = Object.keys(fields).filter((name) => name !== INTO && !(name in kindOf(kind).fields));
+  const unknown = Object.keys(fields).filter(
+    (name) => name !== INTO && !Object.hasOwn(kindOf(kind).fields, name),
+  );
   if (unknown.length > 0) throw broken(`${kind} has no field ${unknown[0]}`);
   checksOf(kind).record(record);
 }

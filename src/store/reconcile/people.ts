@@ -1,5 +1,5 @@
-import { INTO } from '../../domain/kinds.ts';
-import type { Fold, Known } from './fold.ts';
+import { INTO, type KindName } from '../../domain/kinds.ts';
+import type { Fold, Known, Row } from './fold.ts';
 import { type Names, partsOf } from './names.ts';
 import { isLater, type Name, type Stamp } from './state.ts';
 
@@ -21,6 +21,11 @@ export class People {
       );
     }
     return this.#known.get(name);
+  }
+
+  /** The row of what a user has one of. */
+  rowOf(kind: KindName, user: number): Row | undefined {
+    return this.fold.of(kind, [user]).get(user)?.row;
   }
 
   set(known: Known): void {

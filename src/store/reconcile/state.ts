@@ -1,5 +1,5 @@
 import type { Cell } from '../../domain/codec.ts';
-import type { KindName } from '../../domain/kinds.ts';
+import { INTO, type KindName, statementsOf } from '../../domain/kinds.ts';
 
 /**
  * The replicated state of a record, and the merge of two: a join of a semilattice, so that the order, the grouping and the number of
@@ -35,6 +35,57 @@ export interface State {
   statements: Readonly<Record<string, Statement>>;
   /** In an exchange only: the record left the part of the database that is shown to the other one. */
   outside?: true;
+}
+
+/** A statement as it is written. */
+export type Code = readonly [clock: number, uid: number, origin: number, seen?: Statement['seen']];
+
+/** Statements as they are written: `c` is that of all groups that `s` does not name; 0 in `s` for none. */
+export interface Packed {
+  c?: Code;
+  s?: Readonly<Record<string, Code | 0>>;
+}
+
+const codeOf = ({ stamp, seen }: Statement): Code => {
+  for (const _ in seen) return [...stamp, seen];
+  return stamp;
+};
+
+/** Most statements of a record are those of its creation. */
+export function pack(kind: KindName, statements: State['statements']): Packed {
+  let first: Statement | undefined;
+  for (const group in statements) {
+    const one = statements[group] as Statement;
+    if (group !== INTO && (!first || one.stamp[0] < first.stamp[0])) first = one;
+  }
+  const c = first && codeOf(first);
+  const text = JSON.stringify(c);
+  let others: Record<string, Code | 0> | undefined;
+  for (const group of statementsOf(kind).keys()) {
+    const one = statements[group];
+    if (one === first && group !== INTO) continue;
+    const code = one ? codeOf(one) : 0;
+    if (group === INTO ? code === 0 : JSON.stringify(code) === text) continue;
+    others ??= {};
+    others[group] = code;
+  }
+  return { ...(c && { c }), ...(others && { s: others }) };
+}
+
+/** @param read makes a statement of what was written */
+export function unpack(
+  kind: KindName,
+  { c, s }: Packed,
+  read: (code: Code) => Statement,
+): Record<string, Statement> {
+  const statements: Record<string, Statement> = {};
+  const common = c && read(c);
+  for (const group of statementsOf(kind).keys()) {
+    const code = s?.[group];
+    if (code === undefined ? common && group !== INTO : code !== 0)
+      statements[group] = code === undefined ? (common as Statement) : read(code as Code);
+  }
+  return statements;
 }
 
 /** Whether a statement counts before another: the later clock, ties by the uid of the change. */

@@ -55,6 +55,41 @@ export class Remotes {
     );
   }
 
+  /**
+   * Who else has a change by now, so that taking it back reaches them: whom it came from, whoever was told of it, and the database
+   * whose file it imported.
+   * @returns their names, sorted
+   */
+  reachOf(change: number): string[] {
+    const { db } = this;
+    const [last, source, caller] = db.row<[number | null, string | null, string | null]>(
+      `SELECT max(entry.seq), head.source, head.caller FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE entry.change = ?`,
+      change,
+    );
+    if (last === null) return [];
+    // A token for some users is told of their records only.
+    const told = db.column<string>(
+      `SELECT coalesce(remotes.name, tokens.name, 'another machine') FROM peers
+       LEFT JOIN remotes ON remotes.database = peers.uuid AND peers.token = 0 LEFT JOIN tokens ON tokens.id = peers.token
+       WHERE sent ->> '$.seq' >= ? AND (tokens.users IS NULL OR EXISTS
+         (SELECT 1 FROM history AS entry JOIN json_each(tokens.users) AS user ON user.value IN (entry.userId, entry.formerUserId)
+          WHERE entry.change = ?))`,
+      last,
+      change,
+    );
+    const isOfFile =
+      source === 'import' &&
+      db.value(
+        `SELECT 1 FROM history AS entry JOIN replicas ON replicas.id = entry.recordId AND replicas.record = entry.record
+         WHERE entry.change = ? AND entry.action = 'create' AND replicas.origin NOT IN (SELECT origin FROM identities) LIMIT 1`,
+        change,
+      ) === 1;
+    const from = source === 'sync' ? [caller ?? 'another machine'] : [];
+    const file = isOfFile ? [`the machine that ${caller ?? 'the file'} is from`] : [];
+    return [...new Set([...told, ...from, ...file])].sort();
+  }
+
   /** How many deletions from elsewhere wait for consent. */
   heldBack(): number {
     return this.db.value<number>("SELECT count(*) FROM replicas WHERE state ->> '$.held' = 1") ?? 0;

@@ -8,6 +8,8 @@ export const sql = `
     origin INTEGER PRIMARY KEY REFERENCES origins (id),
     since  INTEGER NOT NULL
   ) STRICT;
+  -- The token for some users only with which a database was first named; NULL for others.
+  ALTER TABLE origins ADD COLUMN token INTEGER;
   INSERT OR IGNORE INTO origins (uuid) SELECT value FROM settings WHERE name = 'id';
   INSERT INTO identities (origin, since) SELECT origins.id, 0 FROM origins JOIN settings ON value = uuid AND name = 'id';
 
