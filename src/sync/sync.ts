@@ -13,6 +13,8 @@ import type { Transport } from './transport.ts';
 
 /** Text that is gathered before it is taken over as one change: some 200,000 logs. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** How often all is read anew in one sync, because the service has become another: more is no coincidence. */
+const MOST_ANEW = 5;
 /** Parts of an exchange without anything, one after the other, before the service is taken for another program. */
 const MOST_EMPTY = 1000;
 
@@ -79,6 +81,8 @@ class Session {
   #view: readonly Name[] | null;
   /** The changes here that are known there, for they came from there. */
   #told: Told | undefined;
+  /** How often all was to be read anew. */
+  #anew = 0;
   /** How many parts without anything came one after the other. */
   #empty = 0;
 
@@ -207,6 +211,11 @@ class Session {
     if (hasIdentity || isSetBack) this.#result.setBack = 'there';
     const isAnew = hasIdentity || hasView || isSetBack;
     if (isAnew) this.#peer = { view: null };
+    if (isAnew && ++this.#anew > MOST_ANEW)
+      throw new SciaticaError(
+        'unusable',
+        'The service has another identity, or shows other users, each time it is asked: do several databases answer there?',
+      );
     this.#view = view;
     this.#database = database;
     return isAnew;
@@ -299,8 +308,9 @@ class Session {
   #note({ counts, disputes, refused, changes }: Taken): void {
     for (const kind of kindNames) add(this.#result.pulled, counts, kind);
     // A record may be in two parts: as it changed here, and as it came from a third machine.
-    const known = new Set(this.#result.disputes.map((one) => JSON.stringify(one)));
-    this.#result.disputes.push(...disputes.filter((one) => !known.has(JSON.stringify(one))));
+    for (const one of disputes)
+      if (!this.#result.disputes.some((known) => isDeepStrictEqual(known, one)))
+        this.#result.disputes.push(one);
     this.#result.refused += refused;
     this.#result.changes.push(...changes);
   }

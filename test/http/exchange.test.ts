@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/access.ts';
 import { type Position, START } from '../../src/store/reconcile/collect.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshStore } from '../store/helpers.ts';
+import { dbOf, freshStore } from '../store/helpers.ts';
 import { guardedApp, nora, stretch } from './helpers.ts';
 
 /** Behind the gate: users 1 and 2 with logs 1 and 2, and another database that has met the service. */
@@ -254,6 +254,85 @@ describe("a patient's token", () => {
     const { text } = await as('patient', [1])({ parcel: nothing, have, wants: true });
     expect(text).toContain('1.1.');
     expect(text).not.toContain('moved away');
+  });
+});
+
+describe('a position that is none of this database', () => {
+  const have = { seq: 3, uid: 42, rev: 0 };
+
+  test.each<[string, Role, number[] | null, boolean]>([
+    ['an admin, who may have met it before it was set back', 'admin', null, true],
+    ['a patient', 'patient', [1], false],
+    ['a provider', 'provider', null, false],
+  ])('from %s', async (_, role, users, renews) => {
+    const { store, as } = await practice();
+    const identity = store.id;
+    const { status, text, body } = await as(
+      role,
+      users,
+    )({ parcel: await told(freshStore()), have, wants: true });
+    expect([status, store.id !== identity]).toEqual([200, renews]);
+    // As to somebody who knows nothing.
+    expect(text).toContain(stretch.exerciseName);
+    const diary = await freshStore().diary();
+    expect(diary.header((body as { parcel: string }).parcel).from).toEqual(START);
+  });
+});
+
+describe('the databases that an exchange names', () => {
+  test('are, to a patient, those of the own records only', async () => {
+    const { store, as } = await practice();
+    const third = freshStore();
+    third.users.create({ ...nora, email: 'third@example.org' });
+    await as('admin', null)({ parcel: await told(third), have: null, wants: false });
+    const asked = { parcel: await told(freshStore()), have: null, wants: true };
+    const names = async (role: Role, users: number[] | null) =>
+      JSON.stringify((await as(role, users)(asked)).body).includes(third.id);
+    expect([store.users.count(), await names('admin', null), await names('patient', [1])]).toEqual([
+      3,
+      true,
+      false,
+    ]);
+  });
+
+  test("cannot be more than 100 with a patient's token", async () => {
+    const { store, as } = await practice();
+    const [me, all] = [as('patient', [1]), as('admin', null)];
+    const known = () => dbOf(store).value('SELECT count(*) FROM origins');
+    const diary = await freshStore().diary();
+    const { text } = diary.nothing(diary.collector(), START);
+    const from = (i: number) => {
+      const uuid = `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`;
+      return changed(text, ([header]) => [{ ...header, database: uuid }]);
+    };
+    const before = Number(known());
+    for (let i = 0; i < 100; i++)
+      expect((await me({ parcel: from(i), have: null, wants: false })).status).toBe(200);
+    const { status, body } = await me({ parcel: from(100), have: null, wants: false });
+    expect([status, body]).toMatchObject([400, { detail: expect.stringContaining('100 databases') }]);
+    expect(known()).toBe(before + 100);
+    // Another may go on, and so may what is known.
+    expect((await all({ parcel: from(101), have: null, wants: false })).status).toBe(200);
+    expect((await me({ parcel: from(5), have: null, wants: false })).status).toBe(200);
+  });
+});
+
+describe('what an undo reaches', () => {
+  test('is a token for the users whose records are in the change', async () => {
+    const { store, as } = await practice();
+    const have = (await store.diary()).collector().end();
+    const parcel = await told(freshStore());
+    const [first, second] = store.logs.list();
+    store.logs.update(first?.id ?? 0, { notes: 'of 1' });
+    const ofFirst = store.latestChange ?? 0;
+    store.logs.update(second?.id ?? 0, { notes: 'of 2' });
+    const ofSecond = store.latestChange ?? 0;
+    const me = as('patient', [1]);
+    await me({ parcel, have, wants: true });
+    expect(store.remotes.reachOf(ofFirst)).toEqual([]);
+    await me({ parcel, have: (await store.diary()).collector([1]).end(), wants: true });
+    const reached = store.remotes.reachOf(ofFirst);
+    expect([reached.length, store.remotes.reachOf(ofSecond)]).toEqual([1, []]);
   });
 });
 

@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { writeParcel } from '../../src/store/reconcile/parcel.ts';
+import { noCounts } from '../../src/store/reconcile/receive.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import type { Transport } from '../../src/sync/transport.ts';
@@ -83,6 +85,110 @@ describe('the first sync of a new laptop', () => {
     expect([here.users.count(), notes(here), contents(there)]).toEqual([1, ['own'], before]);
     await run(here, there);
     expect([here.users.count(), there.users.count(), there.logs.count()]).toEqual([7, 7, 7]);
+    expect(contents(here)).toEqual(contents(there));
+  });
+});
+
+test('a first sync of more than one part is one change', async () => {
+  const { here, there } = pair();
+  there.users.create(user());
+  there.change(() => {
+    for (let i = 0; i < 6000; i++) there.logs.create(log({ notes: `log ${i}` }));
+  });
+  const result = await run(here, there);
+  expect([result.pulled.log.created, result.changes.length, total(result.pushed)]).toEqual([6000, 1, 0]);
+  here.undo(result.changes[0] ?? 0);
+  expect([here.users.count(), here.logs.count()]).toEqual([0, 0]);
+});
+
+test('what a laptop had and what it received are sent and not sent back, in one sync', async () => {
+  const { here, there } = pair();
+  for (const [i, store] of [here, there].entries()) {
+    store.users.create(user({ email: `user-${i}@example.org` }));
+    for (let n = 0; n < 3; n++) store.logs.create(log({ notes: `${n} on ${i}` }));
+  }
+  const before = there.history.last();
+  const { pulled, pushed } = await run(here, there);
+  expect([total(pulled), total(pushed), there.history.last() - before]).toEqual([4, 4, 4]);
+  expect(contents(here)).toEqual(contents(there));
+});
+
+test('undo without a number passes over what came from another machine, on both sides', async () => {
+  const { here, there } = await inStep();
+  expect(here.history.nextUndo()).toBeUndefined();
+  const own = there.history.nextUndo();
+  here.logs.create(log({ notes: 'from the laptop' }));
+  await run(here, there);
+  expect([there.logs.count(), there.history.nextUndo()]).toEqual([4, own]);
+  const [{ change = 0, source } = {}] = there.history.list({ limit: 1 });
+  expect([source, there.remotes.reachOf(change)]).toEqual(['sync', ['another machine']]);
+});
+
+test('the undo of an imported file reaches the machine that it is from', async () => {
+  const { here: first, there, now } = pair();
+  first.users.create(user());
+  first.logs.create(log({ notes: 'one' }));
+  const second = machine(now);
+  second.users.create(user({ email: 'own@example.org' }));
+  imported(second, exported(first));
+  const change = second.latestChange ?? 0;
+  expect(second.remotes.reachOf(change)).toEqual(['the machine that the file is from']);
+  await run(first, there);
+  second.undo(change);
+  await run(second, there);
+  const diary = await there.diary();
+  // It is a deletion like any other, and of a user.
+  expect(diary.held()).toContainEqual({ record: 'user', id: 1 });
+});
+
+test('the undo of what was imported without an origin reaches nobody', () => {
+  const { here } = pair();
+  here.users.create(user());
+  expect(here.remotes.reachOf(here.latestChange ?? 0)).toEqual([]);
+});
+
+test('forgetting a remote leaves what was recorded here, and its user', async () => {
+  const { here, there } = pair();
+  here.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
+  there.users.create(user());
+  for (const text of ['one', 'two', 'three']) there.logs.create(log({ notes: text }));
+  await run(here, there);
+  here.logs.create(log({ notes: 'recorded here' }));
+  const diary = await here.diary();
+  expect(diary.cameFrom('home')).toMatchObject({ going: [{}, {}, {}], staying: [{ record: 'user', id: 1 }] });
+  diary.forget('home');
+  expect([here.users.count(), notes(here)]).toEqual([1, ['recorded here']]);
+  await run(here, there);
+  expect([notes(here).sort(), notes(there).sort()]).toEqual([
+    ['one', 'recorded here', 'three', 'two'],
+    ['one', 'recorded here', 'three', 'two'],
+  ]);
+});
+
+describe('a service that always says that more follows', () => {
+  test.each<[string, (seq: number) => number, boolean?]>([
+    ['at the same position', () => 5],
+    ['at earlier and earlier positions', (seq) => Math.max(0, 5000 - seq)],
+    ['at later and later positions, without anything', (seq) => seq + 1],
+    ['of another database each time', (seq) => seq + 1, true],
+  ])('%s is not asked without end', async (_, next, isOther) => {
+    const { here, there } = await inStep();
+    const transport = transportTo(there);
+    const { format } = await here.diary();
+    let requests = 0;
+    const endless: Transport = async (request) => {
+      if (request.path !== '/exchange' || !request.body) return transport(request);
+      requests++;
+      const { have } = JSON.parse(request.body) as { have: { seq: number } | null };
+      const to = { seq: next(have?.seq ?? 0), uid: 1, rev: 0 };
+      const from = { ...to, seq: 1 };
+      const rest = { format, from, to, isLast: false, erased: [], view: null, states: [] };
+      const parcel = writeParcel({ database: isOther ? randomUUID() : there.id, ...rest }, new Map());
+      const result = { counts: noCounts(), disputes: [], held: 0, refused: 0 };
+      return { status: 200, headers: {}, text: JSON.stringify({ parcel, received: null, result }) };
+    };
+    await expect(syncWith(here, endless)).rejects.toMatchObject({ code: 'unusable' });
+    expect(requests).toBeLessThan(1100);
     expect(contents(here)).toEqual(contents(there));
   });
 });

@@ -37,7 +37,7 @@ async function synced() {
   return { here, other, there, plain, run, settle };
 }
 
-const undoLast = (store: Store) => void store.undo(store.history.nextUndo() ?? 0);
+const undoLast = (store: Store) => void store.undo(store.history.list({ limit: 1 })[0]?.change ?? 0);
 
 /** The ids and notes of all logs. */
 const left = (store: Store) => store.logs.list().map(({ id, notes }) => `${id} ${notes}`);

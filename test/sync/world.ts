@@ -110,7 +110,7 @@ export class World {
         if (owner && users.length > 1) store.users.delete(owner.id);
         return;
       case 'undo':
-        this.#undo(store);
+        this.#undo(store, pick);
         return;
       case 'restore':
         this.#restore(store, pick);
@@ -138,8 +138,9 @@ export class World {
     return [...(this.#owners.get(tag) ?? [])].some((email) => this.erased.has(email));
   }
 
-  #undo(store: Store): void {
-    const change = store.history.nextUndo();
+  /** Takes back what was done last here, or what was done last, perhaps elsewhere. */
+  #undo(store: Store, pick: number): void {
+    const change = pick % 2 === 0 ? store.history.nextUndo() : store.history.list({ limit: 1 })[0]?.change;
     if (change === undefined) return;
     unlessRefused(() => store.undo(change));
   }

@@ -65,6 +65,7 @@ export interface Known {
 /** A row of a table: its id, and the cells of its columns. */
 export interface Row {
   id: number;
+  /** By column, the id included where it was read. */
   cells: Readonly<Record<string, Cell>>;
 }
 
@@ -173,12 +174,7 @@ export class Fold {
       `SELECT * FROM ${kindOf(kind).table} WHERE ${key} IN (SELECT value FROM json_each(?))`,
       ids,
     );
-    return new Map(
-      rows.map(({ id, ...cells }) => {
-        const row = { id: Number(id), cells };
-        return [Number(key === 'id' ? id : cells['userId']), row];
-      }),
-    );
+    return new Map(rows.map((cells) => [Number(cells[key]), { id: Number(cells['id']), cells }]));
   }
 
   #entries(kind: KindName, ids: string): Map<number, Entry[]> {
@@ -200,6 +196,26 @@ export class Fold {
     return found;
   }
 
+  /** What was made here, and never changed: most records. */
+  #foldCreation(kind: KindName, id: number, { clock, seq, uid }: Entry, row: Row): Known {
+    const origin = this.names.makerOf(seq);
+    const statement: Statement = { stamp: [clock, uid, origin], seen: {} };
+    const fields: Record<string, Cell> = {};
+    const statements: Record<string, Statement> = {};
+    const owners: Name[] = [];
+    for (const [group, names] of statementsOf(kind)) {
+      if (group === INTO) continue;
+      statements[group] = statement;
+      for (const name of names) fields[name] = row.cells[name] ?? null;
+    }
+    if (typeof fields['userId'] === 'number') {
+      fields['userId'] = this.names.ofUser(fields['userId']);
+      owners.push(fields['userId']);
+    }
+    const state: State = { kind, name: nameOf({ origin, id, uid }), life: 1, owners, fields, statements };
+    return { id, state, row, held: false, outside: false };
+  }
+
   #fold(
     kind: KindName,
     id: number,
@@ -207,6 +223,9 @@ export class Fold {
     entries: readonly Entry[],
     row: Row | undefined,
   ): Known {
+    const [first, second] = entries;
+    if (!replica && first?.action === 'create' && !second && row && keyColumnOf(kind) === 'id')
+      return this.#foldCreation(kind, id, first, row);
     // JSON null: the history tells it, and only the name differs.
     const known = replica && storedJson<Stored | null>(replica.state);
     const name = replica ? nameOf(replica) : this.#ownName(kind, id, entries[0]);

@@ -269,18 +269,18 @@ class StateReader {
 
 /** @throws SciaticaError `invalid` unless the cells make a record of the kind */
 function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): void {
+  const known = kindOf(kind).fields;
   const isOfUser = kindOf(kind).place === 'one-per-user';
-  if (isOfUser && Object.values(fields).every((cell) => cell === null)) return;
-  // Of what waits for its user only that is told.
-  if (Object.keys(fields).every((name) => name === 'userId')) return;
-  const isOwned = 'userId' in kindOf(kind).fields;
-  if (isOwned && !isOfUser && typeof fields['userId'] !== 'string')
+  let isBare = true;
+  let isNone = true;
+  for (const name in fields) {
+    if (name !== INTO && !Object.hasOwn(known, name)) throw broken(`${kind} has no field ${name}`);
+    isBare &&= name === 'userId';
+    isNone &&= fields[name] === null;
+  }
+  // Of what waits for its user only that is told; and that a user has none of it.
+  if (isBare || (isOfUser && isNone)) return;
+  if ('userId' in known && !isOfUser && typeof fields['userId'] !== 'string')
     throw broken('a record belongs to nobody');
-  const cellOf = (name: string) => (name === 'id' || name === 'userId' ? 1 : fields[name]);
-  const record = fromCells(kindOf(kind).fields, cellOf);
-  const unknown = Object.keys(fields).filter(
-    (name) => name !== INTO && !Object.hasOwn(kindOf(kind).fields, name),
-  );
-  if (unknown.length > 0) throw broken(`${kind} has no field ${unknown[0]}`);
-  checksOf(kind).record(record);
+  checksOf(kind).record(fromCells(known, (name) => (name === 'id' || name === 'userId' ? 1 : fields[name])));
 }

@@ -6,6 +6,7 @@ import { isLater, type Name, type Stamp } from './state.ts';
 /** The users that records may belong to, and which of them are one (`user merge`). */
 export class People {
   readonly #known = new Map<Name, Known | undefined>();
+  readonly #ownerIds = new Map<Name, number | undefined>();
 
   constructor(
     private readonly fold: Fold,
@@ -29,6 +30,7 @@ export class People {
   }
 
   set(known: Known): void {
+    this.#ownerIds.clear();
     this.#known.set(known.state.name, known);
   }
 
@@ -74,7 +76,10 @@ export class People {
 
   /** The id of the user here under whom the records of a user show; undefined while none shows. */
   ownerId(name: Name): number | undefined {
-    const root = this.rootOf(name);
-    return this.isThere(root) ? this.find(root)?.id : undefined;
+    if (!this.#ownerIds.has(name)) {
+      const root = this.rootOf(name);
+      this.#ownerIds.set(name, this.isThere(root) ? this.find(root)?.id : undefined);
+    }
+    return this.#ownerIds.get(name);
   }
 }

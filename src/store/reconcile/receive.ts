@@ -96,8 +96,9 @@ export class Receiver {
   run(states: readonly State[]): Received {
     for (const kind of kindNames) {
       const ofKind = states.filter((state) => state.kind === kind);
+      const ids = new Map(ofKind.map((state) => [state, partsOf(state.name).id]));
       // By their ids over there, so that they keep their order here.
-      ofKind.sort((a, b) => partsOf(a.name).id - partsOf(b.name).id);
+      ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
       this.#meetAll(kind, ofKind);
       if (kind === 'user') {
         this.#gatherBelongings([...this.#of('user').values()]);

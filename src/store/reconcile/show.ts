@@ -1,6 +1,6 @@
 import { type Cell, fromCells } from '../../domain/codec.ts';
 import { idsUsedUp } from '../../domain/errors.ts';
-import { MAX_ID } from '../../domain/fields.ts';
+import { MAX_ID, MOST_SKIPPED_IDS } from '../../domain/fields.ts';
 import {
   INTO,
   type KindName,
@@ -23,9 +23,6 @@ import type { Name, State } from './state.ts';
 /** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
 const MOST_DELETED = 20;
 const MOST_DELETED_SHARE = 0.1;
-
-/** An id that is further above the last than this is not taken: it would use up the ids. */
-const MOST_SKIPPED_IDS = 1_000_000;
 
 /** A record that was met, with its state as it is to be. */
 export interface Met extends Known {
