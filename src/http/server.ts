@@ -114,6 +114,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   const isSecure = tls !== undefined || behindProxy;
   const originsOf = (ownNames: readonly string[] = []) =>
     originsAt(port, allowHosts, allowOrigins, isSecure, [...hostNames(host), ...ownNames]);
+  store.readInTurns();
   const records = store.as({ origin: { source: 'api' } });
   const gate = auth && new Gate(records, { rate: auth, quota: options.quota, onError });
   const stopWatching = watchLog(records, (line) => log.warning(line));

@@ -63,8 +63,15 @@ export interface View {
   /** The ids of the users whose records it shows, and no others; all without it. */
   users?: readonly number[];
   origin?: Origin;
-  /** Is told, inside the transaction, how many bytes the history keeps of a submitted change; throws to refuse it. */
-  meter?: (bytes: number) => void;
+  meter?: Meter;
+}
+
+/** Is told, inside the transaction, how many bytes the history keeps of a submitted change. */
+export interface Meter {
+  /** How many more it takes. */
+  readonly room: number;
+  /** Throws to refuse the change. It may be called again with the same bytes. */
+  raise(bytes: number): void;
 }
 
 /** What is done in the transaction that takes a change back. */
@@ -90,6 +97,7 @@ export class Store {
   readonly audit: Shared['audit'];
   readonly requests: Shared['requests'];
   readonly remotes: Shared['remotes'];
+  readonly meter: View['meter'];
   readonly #connection: Connection;
   readonly #view: View;
 
@@ -97,6 +105,7 @@ export class Store {
   constructor(connection: Connection, view: View = {}) {
     this.#connection = connection;
     this.#view = view;
+    this.meter = view.meter;
     this.history = connection.history;
     this.settings = connection.settings;
     this.tokens = connection.tokens;
@@ -181,10 +190,14 @@ export class Store {
 
   #metered<T>(work: () => T): T {
     const result = work();
-    const { meter } = this.#view;
     const { latest } = this.#connection.changes;
-    if (meter && latest !== undefined) meter(this.history.bytesOf(latest));
+    if (this.meter && latest !== undefined) this.meter.raise(this.history.bytesOf(latest));
     return result;
+  }
+
+  /** As `Writer.expectLongWrite`. */
+  expectLongWrite(): () => void {
+    return this.#writer.expectLongWrite();
   }
 
   get #writer(): Writer {
@@ -215,7 +228,7 @@ export class Store {
       check(this.history.partsOf(change, this.#view.users));
       const seq = this.history.last();
       // It stores about as much as the change has: what is over the quota is refused before the work.
-      this.#view.meter?.(this.history.bytesOf(change));
+      this.meter?.raise(this.history.bytesOf(change));
       return after(
         this.#metered(() => this.undo(change)),
         seq,
@@ -342,6 +355,11 @@ export class Store {
   /** Another text whenever somebody, in this process or another, may have changed something. */
   revision(): string {
     return `${this.#connection.db.version()} ${this.history.last()}`;
+  }
+
+  /** As `Database.readInTurns`. */
+  readInTurns(): void {
+    this.#connection.db.readInTurns();
   }
 
   /** Runs several reads on one snapshot of the records. */

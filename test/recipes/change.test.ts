@@ -17,24 +17,16 @@ beforeAll(() => {
     '  notes: text({',
     "  sets: integer({ label: 'Sets', flag: 'sets', help: 'Number of sets', min: 1, max: 50, example: 3, optional: true }),",
   );
-  copy.addMigration(
-    'sets',
-    `/** The number of sets. */
-export const sql = 'ALTER TABLE logs ADD COLUMN sets INTEGER CHECK (sets BETWEEN 1 AND 50)';
-`,
-  );
+  copy.addMigration("  'ALTER TABLE logs ADD COLUMN sets INTEGER CHECK (sets BETWEEN 1 AND 50)',");
   // A choice: its word and a migration.
   copy.replace(LOG, "'strengthening'] as const", "'strengthening', 'walking'] as const");
   copy.addMigration(
-    'walking',
-    `/** Walking. */
-export const sql = \`
+    `  \`
   PRAGMA writable_schema = ON;
   UPDATE sqlite_schema SET sql = replace(sql, '(''stretch'', ''strengthening'')', '(''stretch'', ''strengthening'', ''walking'')')
   WHERE type = 'table' AND name = 'logs';
   PRAGMA writable_schema = RESET;
-\`;
-`,
+\`,`,
   );
   // A filter: a line.
   copy.addBefore(
@@ -127,7 +119,7 @@ async function filled() {
 
 test.each([
   ['A field', ['src/domain/', 'src/store/sqlite/migrations/', 'ALTER TABLE']],
-  ['A choice', ['src/domain/', 'src/store/sqlite/migrations/', 'writable_schema']],
+  ['A choice', ['src/domain/', 'src/store/sqlite/migrations/index.ts', 'writable_schema']],
   ['A filter', ['src/domain/']],
   ['A route', ['src/http/routes/', 'index.ts']],
   ['A command', ['src/cli/commands/', 'src/cli/program.ts']],

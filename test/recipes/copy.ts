@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -22,7 +22,6 @@ export function copied() {
   for (const name of ['src', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const migrations = 'src/store/sqlite/migrations';
 
   const create = (file: string, text: string) => writeFileSync(join(folder, file), text, { flag: 'wx' });
 
@@ -46,20 +45,9 @@ export function copied() {
     );
   };
 
-  /** Adds a migration: its file, and its place in the list. @returns the number of the format */
-  const addMigration = (name: string, text: string): number => {
-    const number = readdirSync(join(folder, migrations)).filter((file) => /^\d/.test(file)).length + 1;
-    const file = `${String(number).padStart(4, '0')}-${name}.ts`;
-    create(`${migrations}/${file}`, text);
-    const identifier = `migration${number}`;
-    addBefore(
-      `${migrations}/index.ts`,
-      "from './history-triggers.ts'",
-      `import { sql as ${identifier} } from './${file}';`,
-    );
-    addBefore(`${migrations}/index.ts`, '];', `  ${identifier},`);
-    return number;
-  };
+  /** Adds a migration at the end of the list. */
+  const addMigration = (text: string) =>
+    addBefore('src/store/sqlite/migrations/index.ts', '];', text.trimEnd());
 
   /** A module of the copy, as it is once all recipes are followed. */
   const load = (file: string) => import(/* @vite-ignore */ join(folder, 'src', file));

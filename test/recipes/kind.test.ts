@@ -18,7 +18,7 @@ const copy = copied();
 beforeAll(() => {
   copy.create('src/domain/appointment.ts', recipe('appointment.ts.txt'));
   copy.create('src/cli/commands/appointment.ts', recipe('command.ts.txt'));
-  copy.addMigration('appointments', recipe('migration.ts.txt'));
+  copy.addMigration(recipe('migration.ts.txt'));
   copy.addBefore(
     'src/domain/kinds.ts',
     "from './goal.ts'",

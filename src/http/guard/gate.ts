@@ -119,7 +119,7 @@ export class Gate {
     };
     return {
       request: { ...request, readBody },
-      store: store.as({ meter: (bytes) => charge.raise(bytes) }),
+      store: store.as({ meter: charge }),
       settle: ({ status }) => {
         if (status >= 300) charge.release();
       },

@@ -83,6 +83,8 @@ interface Hour {
 
 /** What one request is charged with. */
 export interface Charge {
+  /** How many more bytes than it is charged with are left of the hour. */
+  readonly room: number;
   /**
    * Raises the charge to so many bytes; it may be called again with the same.
    * @throws Problem 429 with Retry-After when they are more than is left of the hour
@@ -112,7 +114,11 @@ export class Quota {
   charge(token: number): Charge {
     const hour = this.#hourOf(token);
     let charged = 0;
+    const { most } = this;
     return {
+      get room() {
+        return most - hour.bytes + charged;
+      },
       raise: (bytes) => {
         const more = Math.max(0, bytes - charged);
         if (hour.bytes + more > this.most) throw this.#usedUp(hour);

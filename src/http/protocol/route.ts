@@ -21,8 +21,15 @@ export interface Workers {
    * The response of the same route in another thread; undefined where no other thread can open the database.
    * @throws Problem 503 when too many wait already, or it took too long
    */
-  answer(asked: Pick<RequestContext, 'request' | 'base' | 'caller'>): Promise<HttpResponse> | undefined;
+  answer(asked: Asked): Promise<HttpResponse> | undefined;
+  /**
+   * As `answer`, for a write: one after the other, in a thread of its own. Other writes wait for it without a deadline.
+   * @param body what was sent
+   */
+  write(asked: Asked & Pick<RequestContext, 'store'>, body?: string): Promise<HttpResponse> | undefined;
 }
+
+type Asked = Pick<RequestContext, 'request' | 'base' | 'caller'>;
 
 /** A request that matched a route, and the session it runs in. */
 export interface RequestContext extends Session {

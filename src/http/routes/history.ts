@@ -2,15 +2,11 @@ import { mayUndo } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { boolean, type Fields, integer, MAX_ID } from '../../domain/fields.ts';
+import { boolean, integer, MAX_ID } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
-import { logFields } from '../../domain/log.ts';
 import { check, objectOf } from '../../domain/schema.ts';
-import type { Restoration } from '../../store/history/restore.ts';
-import type { DoneRequest } from '../../store/records/requests.ts';
 import { rateLimitKey } from '../guard/limits.ts';
 import {
-  CREATED_HEADERS,
   content,
   ETAG_IF_SHORT,
   exampleOf,
@@ -28,8 +24,8 @@ import {
   termsOf,
 } from '../openapi/parts.ts';
 import { BODY, READ, READ_ONE, WRITE } from '../openapi/problems.ts';
-import { readJsonIfAny, readJsonText, requireOwnHeader } from '../protocol/body.ts';
-import type { Collection, StoredRecord } from '../protocol/collection.ts';
+import { readJsonText } from '../protocol/body.ts';
+import type { Collection } from '../protocol/collection.ts';
 import { disclosedChanges, disclosedParts } from '../protocol/disclosure.ts';
 import { etagOf, etagsParameter, tagged } from '../protocol/etag.ts';
 import type { Subscription } from '../protocol/feed.ts';
@@ -39,7 +35,6 @@ import { parseQuery, queryReader } from '../protocol/query.ts';
 import type { RequestContext, Route } from '../protocol/route.ts';
 import { type Chunk, type HttpHeaders, type HttpRequest, type HttpResponse, json } from '../wire/message.ts';
 import { Problem, problemResponse } from '../wire/problem.ts';
-import { created, createdBefore } from './records.ts';
 
 /** GET of the history of one record, the first change first; a deleted record still has one. */
 export function historyRoute({ name, kind, verbs }: Collection): Route {
@@ -289,95 +284,11 @@ function* batches(
 
 const batch = (entries: HistoryEntry[]) => ({ entries, rows: entries.map((entry) => JSON.stringify(entry)) });
 
-/** The query parameters of restoring what belongs to users. */
-const ownerParameter = {
-  userId: {
-    ...logFields.userId,
-    label: 'User',
-    help: 'The user whose it becomes, if it is not to be whose it was',
-  },
-} satisfies Fields;
-
-const readOwner = queryReader(ownerParameter);
-
-/**
- * POST that brings a deleted record back with its id, as it was deleted; a user with all that was deleted with the user, but
- * not one who was erased. What erasing a user has left nothing of comes back as the body has it. Repeated with its
- * `Idempotency-Key`, it gets the first response.
- */
-export function restoreRoute(collection: Collection): Route {
-  const { name, kind, isOwned } = collection;
-  const { tag, schema, a, one, example, deleted } = termsOf(kind);
-  const further = isOwned
-    ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it.'
-    : 'With the user comes back what was deleted with the user.';
-  return {
-    method: 'POST',
-    path: `${kind.path}/{id}/restore`,
-    right: `create ${name}`,
-    errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
-    operation: {
-      tag,
-      id: `restore${schema}`,
-      summary: `Bring back ${a} that was deleted`,
-      description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
-      query: isOwned ? ownerParameter : {},
-      exampleId: deleted,
-      headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
-      ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
-      success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
-    },
-    handle: async (context) => {
-      if (!isOwned) {
-        parseQuery(context.search, {});
-        requireOwnHeader(context.request);
-        return restored(context, collection, { text: '', value: '' }, {});
-      }
-      const { userId: owner } = readOwner(context.search);
-      const body = await readJsonIfAny(context.request);
-      const as = body && (() => collection.check(context.store, body.value));
-      // Of the query only the owner is part of what is asked for.
-      const asked = {
-        text: JSON.stringify([owner, body?.text]),
-        value: [owner ?? null, body?.value ?? null],
-      };
-      return restored(context, collection, asked, { owner, as });
-    },
-  };
-}
-
-async function restored(
-  { request, id, store, caller }: RequestContext,
-  collection: Collection,
-  asked: { text: string; value: unknown },
-  further: Pick<Restoration, 'owner' | 'as'>,
-): Promise<HttpResponse> {
-  const { name, kind } = collection;
-  const repeat = repeatable(request, `${kind.path}/${id}/restore`, caller, asked);
-  return store.submit(() => {
-    const first = repeat && firstRequest(store, repeat);
-    if (first)
-      return replayed(createdBefore(collection, store, undefined, [restoredBy(first, collection, id)]));
-    const record = store.restore({ record: name, id, ...further });
-    if (repeat) store.requests.add(repeat);
-    return created(collection, undefined, [record]);
-  });
-}
-
-/** The record as a request restored it. @throws SciaticaError `not-found` if it was erased since */
-function restoredBy({ entries }: DoneRequest, { name }: Collection, id: number): StoredRecord {
-  const entry = entries.find((one) => one.record === name && one.id === id);
-  if (!entry?.after) throw notFound(name, id);
-  return entry.after;
-}
-
 const count = (description: string, example: number): Json => ({
   type: 'integer',
   description,
   examples: [example],
 });
-
-const NOT_RESTORED = ['NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'] as const;
 
 /** What is sent to undo a change. */
 const undoFields = {
@@ -433,10 +344,13 @@ export const undoRoute: Route = {
       ),
     },
   },
-  handle: async ({ request, search, store, caller }) => {
+  handle: async (context) => {
+    const { request, search, store, caller } = context;
     const { everywhere } = readReach(search);
     const sent = await readJsonText(request, () => true);
     const { change } = check(objectOf(undoFields), sent.value);
+    const offloaded = store.history.isLong(change) && context.workers?.write(context, sent.text);
+    if (offloaded) return offloaded;
     const repeat = repeatable(request, '/undo', caller, sent);
     const answer = (disclosed: readonly Disclosure[], since: number): HttpResponse => {
       const entries = disclosed.reduce((sum, { count }) => sum + count, 0);

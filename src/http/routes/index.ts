@@ -6,7 +6,7 @@ import type { Match, Route } from '../protocol/route.ts';
 import { batchRoute } from './batch.ts';
 import { exchangeRoute } from './exchange.ts';
 import { goalRoutes } from './goal.ts';
-import { changesRoute, historyRoute, restoreRoute, undoRoute } from './history.ts';
+import { changesRoute, historyRoute, undoRoute } from './history.ts';
 import { insightsRoutes } from './insights.ts';
 import { listOfUserRoute, listRoute } from './list.ts';
 import { pairRoute, renewRoute, unpairRoute } from './pairing.ts';
@@ -18,6 +18,7 @@ import {
   readRoute,
   replaceRoute,
 } from './records.ts';
+import { restoreRoute } from './restore.ts';
 import { docsRoute, documentRoute, healthRoute, meRoute, rootRoute } from './service.ts';
 
 /** What can be done with the records of a kind. */

@@ -25,7 +25,7 @@ import { disclosedRange, disclosedRecord } from '../protocol/disclosure.ts';
 import { etagOf, precondition, tagged } from '../protocol/etag.ts';
 import { firstAnswer, repeatable, replayed } from '../protocol/idempotency.ts';
 import { parseQuery } from '../protocol/query.ts';
-import { batchable, type RequestContext, type Route } from '../protocol/route.ts';
+import { batchable, type RequestContext, type Route, type Write } from '../protocol/route.ts';
 import { type HttpResponse, json } from '../wire/message.ts';
 import { Problem } from '../wire/problem.ts';
 
@@ -336,7 +336,7 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
       headers: [IF_MATCH],
       success: { '200': ok('It is gone', { type: 'object', maxProperties: 0 }, {}) },
     },
-    ...batchable({
+    ...withAll(name, {
       hasBody: false,
       begin: ({ store, id, search, headers }) => {
         parseQuery(search, {});
@@ -347,5 +347,15 @@ export function deleteRoute({ name, kind, verbs }: Collection): Route {
         };
       },
     }),
+  };
+}
+
+/** The deletion of a record: that of a user with many logs in another thread. */
+function withAll(name: KindName, write: Write): ReturnType<typeof batchable> {
+  const { handle } = batchable(write);
+  const isLong = ({ store, id }: RequestContext) => name === 'user' && store.logs.areMany(id);
+  return {
+    write,
+    handle: (context) => (isLong(context) && context.workers?.write(context)) || handle(context),
   };
 }

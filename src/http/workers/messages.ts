@@ -13,6 +13,8 @@ export interface WorkerData {
 /** A request, as far as the handler of a read looks into it. */
 export interface Question {
   request: Pick<HttpRequest, 'method' | 'target' | 'headers'>;
+  /** Of a write: what was sent, and how many bytes its change may store, if they are bounded. */
+  write?: { body: string; room: number | undefined };
   /** The address of the service as the caller wrote it. */
   base: string;
   caller: Caller | undefined;
@@ -27,6 +29,8 @@ export type ToWorker = { id: number } & ({ ask: Question } | { next: true } | { 
 export interface Answered {
   response: HttpResponse & { body?: string };
   isStreamed: boolean;
+  /** Of a write: how many bytes its change stores; refused for that if they are more than it may. */
+  stored?: number;
 }
 
 /** Each message of the main thread gets exactly one of these. */

@@ -2,9 +2,10 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
 import type { Workers as OtherThreads } from '../protocol/route.ts';
-import type { Chunk, HttpResponse } from '../wire/message.ts';
+import type { HttpResponse } from '../wire/message.ts';
 import { Problem, RETRY_AFTER_SECONDS } from '../wire/problem.ts';
-import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
+import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
+import { Query } from './query.ts';
 
 /** Two at least, so that one long read never holds up all others. */
 const MOST_THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
@@ -52,6 +53,8 @@ export class Workers implements OtherThreads {
   /** By the id of the token, the caller whose turn it is first; undefined for the person at this machine. */
   readonly #places = new Map<number | undefined, Place>();
   #latest = 0;
+  /** The last of the writes, which go one after the other. */
+  #written: Promise<unknown> = Promise.resolve();
   #isStopped = false;
   #releaseFolder: (() => void) | undefined;
 
@@ -89,9 +92,51 @@ export class Workers implements OtherThreads {
     return query.response;
   }
 
-  /** Ends all threads and what they read. */
+  write(asked: Parameters<OtherThreads['write']>[0], body = ''): Promise<HttpResponse> | undefined {
+    if (!this.store.isShareable) return undefined;
+    const written = this.#written.then(() => this.#write(asked, body));
+    this.#written = written.catch(() => {});
+    return written;
+  }
+
+  async #write(
+    { request, base, caller, store: { meter } }: Parameters<OtherThreads['write']>[0],
+    body: string,
+  ): Promise<HttpResponse> {
+    if (this.#isStopped) throw new Problem(503, 'The service stops.', { 'retry-after': RETRY_AFTER_SECONDS });
+    const { method, target, headers } = request;
+    const question = {
+      request: { method, target, headers },
+      write: { body, room: meter?.room },
+      base: base(),
+      caller,
+    };
+    const { file, onError } = this.options;
+    const query = new Query(++this.#latest, question, MOST_WRITE_MS, { onError, onEnd: () => {} });
+    const data = { path: this.store.path, hasTemporaryFolder: false };
+    const unheard = () => {};
+    const thread = new Thread(file, data, {
+      patience: MOST_WRITE_MS,
+      onError,
+      onReply: unheard,
+      onEnd: unheard,
+    });
+    const isOver = this.store.expectLongWrite();
+    try {
+      thread.begin(query);
+      const response = await query.response;
+      meter?.raise(query.stored);
+      return response;
+    } finally {
+      isOver();
+      await thread.end();
+    }
+  }
+
+  /** Ends all threads and what they read; a write that has begun is finished. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    await this.#written;
     for (const { queries } of [...this.#places.values()]) for (const query of queries) query.cancel();
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
@@ -164,6 +209,9 @@ export class Workers implements OtherThreads {
 }
 
 const IDLE_MS = 30_000;
+
+/** A write that takes longer is given up, and leaves nothing. */
+const MOST_WRITE_MS = 600_000;
 
 /** A fault of one query must not take the memory of the service. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -271,156 +319,3 @@ class Thread {
     this.options.onEnd();
   }
 }
-
-/** What a query needs of the thread that answers it. */
-interface Answering {
-  send(message: ToWorker): void;
-}
-
-/** What happens to a query, for the pool. */
-interface Hooks {
-  /** Receives an unforeseen error of the handler. */
-  onError(error: unknown): void;
-  /** Nothing more is to come of it. */
-  onEnd(): void;
-}
-
-type Settle = { resolve: (response: HttpResponse) => void; reject: (error: unknown) => void };
-
-/** A request that a worker answers, on the side of the main thread. */
-export class Query {
-  readonly response: Promise<HttpResponse>;
-  #settle!: Settle;
-  #thread: Answering | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
-  /** The chunk that was asked for ahead, or why there is none. */
-  #arrived: { chunk: Chunk } | { ended: true } | { failed: unknown } | undefined;
-  #wake: (() => void) | undefined;
-  #isOver = false;
-  /** Until its first result: from then on it takes its thread for the time of a chunk only. */
-  isStarting = true;
-
-  /**
-   * @param timeout most milliseconds without a result, and then between what is asked for and what arrives
-   */
-  constructor(
-    readonly id: number,
-    private readonly question: Omit<Question, 'cancelled'>,
-    private readonly timeout: number,
-    private readonly hooks: Hooks,
-  ) {
-    this.response = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
-    this.#expect();
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Has a thread begin to answer it. */
-  begin(thread: Answering): void {
-    this.#thread = thread;
-    thread.send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
-  }
-
-  /** Takes what the thread sent. */
-  receive(message: FromWorker): void {
-    if (this.#isOver) return;
-    clearTimeout(this.#timer);
-    if ('error' in message) {
-      const { response, stack } = message.error;
-      if (stack !== undefined) this.hooks.onError(new Error(`in a worker: ${stack}`));
-      this.#settle.resolve(response);
-      this.#end({ failed: new Problem(response.status, 'The list could not be read to its end.') });
-    } else if ('isStreamed' in message) {
-      const { response, isStreamed } = message;
-      // A generator that is never read is never begun: the end of the request cancels such a query.
-      this.#settle.resolve(isStreamed ? { ...response, body: this.#chunks() } : response);
-      if (!isStreamed) this.#end({ ended: true });
-    } else if ('chunk' in message) {
-      this.isStarting = false;
-      this.#arrive(message);
-    } else this.#end(message);
-  }
-
-  /** Ends it with an error. */
-  fail(error: unknown): void {
-    if (this.#isOver) return;
-    this.#settle.reject(error);
-    this.#cancel({ failed: error });
-  }
-
-  /** Ends it, because nobody waits for the response any more. */
-  cancel(): void {
-    if (this.#isOver) return;
-    // Unheard; but who awaits the response must not wait for ever.
-    this.#settle.reject(new Problem(503, 'The request was cancelled.'));
-    this.#cancel({ ended: true });
-  }
-
-  #cancel(outcome: { ended: true } | { failed: unknown }): void {
-    Atomics.store(this.#cancelled, 0, 1);
-    this.#thread?.send({ id: this.id, cancel: true });
-    this.#end(outcome);
-  }
-
-  #end(outcome: { ended: true } | { failed: unknown }): void {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-    this.isStarting = false;
-    this.#arrive(outcome);
-    this.hooks.onEnd();
-  }
-
-  #arrive(what: { chunk: Chunk } | { ended: true } | { failed: unknown }): void {
-    this.#arrived = what;
-    this.#wake?.();
-  }
-
-  /**
-   * The chunks of the body. One is asked for while the reader takes the one before: what is in memory is bounded by two
-   * chunks, however slow the reader.
-   */
-  async *#chunks(): AsyncGenerator<Chunk> {
-    try {
-      this.#ask();
-      for (;;) {
-        if (!this.#arrived)
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        const arrived = this.#arrived;
-        this.#arrived = undefined;
-        if (!arrived) continue;
-        if ('failed' in arrived) throw arrived.failed;
-        if ('ended' in arrived) return;
-        this.#ask();
-        yield arrived.chunk;
-      }
-    } finally {
-      this.cancel();
-    }
-  }
-
-  #ask(): void {
-    if (this.#isOver) return;
-    this.#thread?.send({ id: this.id, next: true });
-    this.#expect();
-  }
-
-  #expect(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.fail(tookTooLong(this.timeout)), this.timeout).unref();
-  }
-}
-
-const tookTooLong = (timeout: number) =>
-  new Problem(
-    503,
-    `This had no result after ${timeout / 1000} seconds: ask for less, such as the logs of one user.`,
-    { 'retry-after': '30' },
-    'query-timeout',
-  );

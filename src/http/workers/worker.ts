@@ -1,14 +1,14 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Store } from '../../store/store.ts';
-import { openReader } from '../../store/store.ts';
+import type { Meter, Store } from '../../store/store.ts';
+import { openReader, openStore } from '../../store/store.ts';
 import { Feed } from '../protocol/feed.ts';
 import { match } from '../routes/index.ts';
 import type { Chunks, HttpResponse } from '../wire/message.ts';
 import { problemResponse } from '../wire/problem.ts';
 import type { Answered, Failure, FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
-/** The entry of a worker thread: answers reads with the handlers of the service, on connections of its own. */
+/** The entry of a worker thread: answers reads, and long writes, with the handlers of the service, on connections of its own. */
 
 const { path, hasTemporaryFolder } = workerData as WorkerData;
 
@@ -36,6 +36,7 @@ parentPort?.on('message', (message: ToWorker) => {
 });
 
 async function ask(id: number, question: Question): Promise<Answered> {
+  if (question.write) return write(question, question.write);
   const isCancelled = () => Atomics.load(question.cancelled, 0) === 1;
   const store = openReader(path, { isCancelled, hasTemporaryFolder });
   let isStreamed = false;
@@ -49,18 +50,47 @@ async function ask(id: number, question: Question): Promise<Answered> {
   }
 }
 
+async function write(question: Question, { room }: NonNullable<Question['write']>): Promise<Answered> {
+  const store = openStore(path, undefined, undefined, false);
+  const meter = room === undefined ? undefined : { room, stored: 0, raise };
+  const { name } = question.caller ?? {};
+  const origin = { source: 'api', ...(name !== undefined && { caller: name }) } as const;
+  try {
+    const response = await respond(question, store.as({ origin, ...(meter && { meter }) }));
+    return { response: response as Answered['response'], isStreamed: false, stored: meter?.stored ?? 0 };
+  } catch (error) {
+    // The main thread knows when there is room again.
+    if (error instanceof NoRoom)
+      return { response: { status: 429, headers: {} }, isStreamed: false, stored: error.bytes };
+    throw error;
+  } finally {
+    store.close();
+  }
+}
+
+class NoRoom extends Error {
+  constructor(readonly bytes: number) {
+    super(`${bytes} bytes are too many.`);
+  }
+}
+
+function raise(this: Meter & { stored: number }, bytes: number): void {
+  if (bytes > this.room) throw new NoRoom(bytes);
+  this.stored = bytes;
+}
+
 /** The response of the handler of a request. */
-async function respond({ request, base, caller }: Question, all: Store): Promise<HttpResponse> {
+async function respond({ request, write, base, caller }: Question, all: Store): Promise<HttpResponse> {
   const found = match(request.target);
-  const route = found?.methods.get('GET');
-  if (!found || !route) throw new Error('A worker was asked for what is no read.');
+  const route = found?.methods.get(write ? request.method : 'GET');
+  if (!found || !route) throw new Error('A worker was asked for what it does not answer.');
   const { id, search } = found;
   const store = caller?.users ? all.as({ users: caller.users }) : all;
   const asked = {
     ...request,
     hosts: [],
     address: () => '',
-    readBody: async () => new Uint8Array(),
+    readBody: async () => Buffer.from(write?.body ?? ''),
     onClose: () => {},
   };
   const feed = new Feed(store);

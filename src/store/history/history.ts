@@ -28,6 +28,9 @@ const ENTRY_BYTES = 100;
 
 /** How much of the history is read at once. */
 const MOST_ENTRIES = 1000;
+
+/** Taking back a change with more entries may take longer than others wait. */
+const MANY_ENTRIES = 2000;
 const MOST_CHARACTERS = 256 * 1024;
 
 /** The numbers of the entries after the entry `seq` that are about one of these users, from the indexes alone. */
@@ -137,6 +140,12 @@ export class History {
   of(record: KindName, id: number): HistoryEntry[] {
     const sql = `${this.#select} WHERE entry.record = ? AND entry.recordId = ? ORDER BY entry.seq`;
     return this.db.all<Row>(sql, record, id).map(this.#entryOf);
+  }
+
+  /** Whether others should not wait until a change is taken back. */
+  isLong(change: number): boolean {
+    const [after, before] = entriesOf(this.db, change);
+    return before - after > MANY_ENTRIES;
   }
 
   /** How many bytes the history keeps of a change. */

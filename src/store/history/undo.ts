@@ -1,7 +1,7 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
 import { type KindName, kindOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
-import { apply } from '../records/apply.ts';
+import { apply, differingIn } from '../records/apply.ts';
 import type { Records } from '../records/records.ts';
 import type { Users } from '../records/users.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -35,13 +35,18 @@ export function takeBack(
   if (parts.some(({ action }) => action === 'erase'))
     throw new SciaticaError('conflict', `Change ${change} erased a person for good: it cannot be undone.`);
   const inTheWay = new Set<string>();
-  for (const run of store.history.runsOf(change))
+  for (const run of store.history.runsOf(change)) {
     for (const reason of revertRun(db, store, run, users)) inTheWay.add(reason);
+    if (inTheWay.size >= MOST_REASONS) break;
+  }
   if (inTheWay.size > 0) throw new SciaticaError('conflict', refusal(change, [...inTheWay]));
   return parts;
 }
 
-/** Takes back the entries of a run that nothing stands in the way of. @returns what stands in the way of the others, the last one first */
+/** What stands in the way of a large change is looked for no further: each reason takes a look into the history. */
+const MOST_REASONS = 20;
+
+/** Takes back the entries of a run, unless something stands in the way. @returns what does, the last one first */
 function revertRun(db: Database, store: Undoable, run: Run, users: readonly number[] | undefined): string[] {
   const { history } = store;
   const rows = history.rowsToRevert(run);
@@ -53,9 +58,10 @@ function revertRun(db: Database, store: Undoable, run: Run, users: readonly numb
     const reasons = obstacles(store, entry, users);
     if (reasons.length + otherwise.length > 0) inTheWay.set(place, reasons.length > 0 ? reasons : otherwise);
   };
-  for (const place of doubtful) look(place, []);
-  const differing = apply(db, run.record, rows, [...inTheWay.keys()]);
-  for (const place of differing) look(place, [`${run.record} was changed again.`]);
+  for (const place of doubtful) if (inTheWay.size < MOST_REASONS) look(place, []);
+  const differing = differingIn(db, run.record, rows).filter((place) => !inTheWay.has(place));
+  for (const place of differing.slice(0, MOST_REASONS)) look(place, [`${run.record} was changed again.`]);
+  if (inTheWay.size < MOST_REASONS) apply(db, run.record, rows, [...inTheWay.keys()]);
   return [...inTheWay].sort(([a], [b]) => a - b).flatMap(([, reasons]) => reasons);
 }
 
@@ -81,7 +87,9 @@ function doubtOf({ record, action }: Run, users: readonly number[] | undefined):
 
 function refusal(change: number, reasons: string[]): string {
   const shown = reasons.slice(0, 5);
-  const more = reasons.length > shown.length ? ` And ${reasons.length - shown.length} more like these.` : '';
+  const left = reasons.length - shown.length;
+  const atLeast = reasons.length >= MOST_REASONS ? 'at least ' : '';
+  const more = left > 0 ? ` And ${atLeast}${left} more like these.` : '';
   return `Change ${change} cannot be undone: ${shown.join(' ')}${more}`;
 }
 

@@ -14,12 +14,7 @@ import { deleteMany, insertMany } from './write-many.ts';
 export function apply(db: Database, kind: KindName, rows: string, except: readonly number[] = []): number[] {
   const { table } = kindOf(kind);
   const columns = new States(db).columns(kind);
-  // In the condition of a CASE the second half of an OR is not computed in vain.
-  const isOther = `CASE WHEN m.id IS NULL THEN r.expected IS NOT NULL WHEN ${isState('r.expected', 'm', columns)} THEN 0 ELSE 1 END`;
-  const differing = db.column<number>(
-    `SELECT r.place FROM ${rows} AS r LEFT JOIN main.${table} AS m ON m.id = r.id
-     WHERE ${isOther} AND ${isNot(except)} ORDER BY r.place`,
-  );
+  const differing = differingIn(db, kind, rows, except);
   const isLeft = isNot([...except, ...differing]);
   deleteMany(db, kind, `(SELECT r.place, r.id FROM ${rows} AS r WHERE r.wanted IS NULL AND ${isLeft})`);
   const cell = (i: number) => `r.wanted ->> '$[${i}]'`;
@@ -32,6 +27,22 @@ export function apply(db: Database, kind: KindName, rows: string, except: readon
     WHERE r.wanted IS NOT NULL AND r.expected IS NULL AND ${isLeft})`;
   insertMany(db, { kind, columns, rows: created });
   return differing;
+}
+
+/** The places of records that are not as expected, in order. Takes what `apply` does. */
+export function differingIn(
+  db: Database,
+  kind: KindName,
+  rows: string,
+  except: readonly number[] = [],
+): number[] {
+  const columns = new States(db).columns(kind);
+  // In the condition of a CASE the second half of an OR is not computed in vain.
+  const isOther = `CASE WHEN m.id IS NULL THEN r.expected IS NOT NULL WHEN ${isState('r.expected', 'm', columns)} THEN 0 ELSE 1 END`;
+  return db.column<number>(
+    `SELECT r.place FROM ${rows} AS r LEFT JOIN main.${kindOf(kind).table} AS m ON m.id = r.id
+     WHERE ${isOther} AND ${isNot(except)} ORDER BY r.place`,
+  );
 }
 
 const isNot = (places: readonly number[]): string =>

@@ -43,20 +43,25 @@ export function insertMany(db: Database, { kind, columns, rows }: Rows): void {
  */
 export function deleteMany(db: Database, kind: KindName, rows: string): void {
   const { table } = kindOf(kind);
-  const remove = () =>
-    db.run(`DELETE FROM main.${table} WHERE id IN (SELECT id FROM ${rows} ORDER BY place)`);
+  // A single statement would delete, and write the history, in the order of ids.
+  const oneByOne = () => {
+    for (const id of db.column<number>(`SELECT id FROM ${rows} ORDER BY place`))
+      db.run(`DELETE FROM main.${table} WHERE id = ?`, id);
+  };
   const fewer = countOf(db, rows);
   // What belongs to a user goes before the user, each with its own entry.
   if (fewer < MANY_ROWS || kind === 'user') {
-    remove();
+    oneByOne();
     return;
   }
   const divided = 2 * fewer > countOf(db, `main.${table}`) ? [table] : [];
-  withoutTrigger(db, kind, 'deleted', remove, ({ into, values }) => {
+  withoutTrigger(db, kind, 'deleted', oneByOne, ({ into, values }) => {
     db.run(
       `${into} SELECT ${values} FROM ${rows} AS r JOIN main.${table} AS OLD ON OLD.id = r.id ORDER BY r.place`,
     );
-    withoutIndexes(db, divided, remove);
+    withoutIndexes(db, divided, () =>
+      db.run(`DELETE FROM main.${table} WHERE id IN (SELECT id FROM ${rows})`),
+    );
   });
 }
 

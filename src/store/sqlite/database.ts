@@ -2,6 +2,7 @@ import type BetterSqlite from 'better-sqlite3';
 import { SciaticaError } from '../../domain/errors.ts';
 import { retryWhileBusy } from './busy.ts';
 import { damaged, domainError, gone, uncertain } from './errors.ts';
+import { Handle } from './handle.ts';
 import { fileAt } from './header.ts';
 import { runMigrations } from './migrations/index.ts';
 import type { Obstacle, Opened } from './readable.ts';
@@ -18,6 +19,9 @@ export class Database {
   #wasMoved = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #wasWritable: boolean;
+  #hasTurns = false;
+  /** Whether the transaction that is open is that of a turn. */
+  #isInTurn = false;
 
   /** Use `openDatabase`, or `connect`. */
   constructor(
@@ -46,13 +50,22 @@ export class Database {
     return this.#handle.isReadonly && this.inTransaction;
   }
 
+  /** Whether a transaction is open that somebody asked for. */
   get inTransaction(): boolean {
-    return this.#handle.inTransaction;
+    return !this.#isInTurn && this.#handle.inTransaction;
+  }
+
+  /**
+   * From now on all reads in one turn of the event loop are one read transaction: the lock and the look at the log's index are a tenth
+   * of the time of a small read. What another process writes is seen in the next turn.
+   */
+  readInTurns(): void {
+    this.#hasTurns = true;
   }
 
   /** The rows of a query, as objects. */
   all<T>(sql: string, ...values: Value[]): T[] {
-    return this.#translate(
+    return this.#reading(
       () =>
         this.#prepare(sql)
           .pluck(false)
@@ -70,7 +83,7 @@ export class Database {
     charactersOf: (row: T) => number,
     ...values: Value[]
   ): T[] {
-    return this.#translate(() => {
+    return this.#reading(() => {
       const rows: T[] = [];
       let characters = 0;
       for (const row of this.#prepare(sql)
@@ -86,7 +99,7 @@ export class Database {
 
   /** The first row of a query, if there is one. */
   get<T>(sql: string, ...values: Value[]): T | undefined {
-    return this.#translate(
+    return this.#reading(
       () =>
         this.#prepare(sql)
           .pluck(false)
@@ -96,7 +109,7 @@ export class Database {
 
   /** The first column of every row. */
   column<T extends Value>(sql: string, ...values: Value[]): T[] {
-    return this.#translate(
+    return this.#reading(
       () =>
         this.#prepare(sql)
           .pluck()
@@ -106,7 +119,7 @@ export class Database {
 
   /** The first column of the first row. */
   value<T extends Value>(sql: string, ...values: Value[]): T | undefined {
-    return this.#translate(
+    return this.#reading(
       () =>
         this.#prepare(sql)
           .pluck()
@@ -116,7 +129,7 @@ export class Database {
 
   /** The first row of a query, as its columns in order; an aggregate has one always. */
   row<T extends Value[] | undefined>(sql: string, ...values: Value[]): T {
-    return this.#translate(
+    return this.#reading(
       () =>
         this.#prepare(sql)
           .raw()
@@ -149,7 +162,8 @@ export class Database {
 
   /** Runs `work` on one snapshot of the records; inside a transaction, as part of it. */
   read<T>(work: () => T): T {
-    if (this.inTransaction) return work();
+    if (this.#hasTurns) this.#reading(() => {});
+    if (this.#handle.inTransaction) return work();
     this.run('BEGIN');
     return this.#finish(work, () => this.run('COMMIT'));
   }
@@ -182,6 +196,7 @@ export class Database {
    * @throws SciaticaError `full`, `unusable`
    */
   requireWritable(): void {
+    this.#endTurn();
     const mayHavePassed = this.obstacle?.error.code === 'full' || this.#wasWritable;
     if (this.obstacle && mayHavePassed && !this.#handle.isLent) {
       const version = this.pragma('user_version');
@@ -248,6 +263,7 @@ export class Database {
 
   /** Another text whenever somebody else, through another connection, may have changed something. */
   version(): string {
+    this.#endTurn();
     return `${this.#handle.connections} ${this.value<number>('PRAGMA data_version')}`;
   }
 
@@ -283,6 +299,7 @@ export class Database {
   }
 
   close(): void {
+    this.#endTurn();
     this.#handle.close();
     for (const work of this.#atClose.splice(0)) work();
   }
@@ -291,130 +308,39 @@ export class Database {
     return this.#handle.prepare(sql);
   }
 
-  #translate<T>(work: () => T): T {
+  /** Runs a query, which in a service is part of the turn's transaction. */
+  #reading<T>(work: () => T): T {
+    return this.#translate(work, this.#hasTurns);
+  }
+
+  #beginTurn(): void {
+    if (this.#handle.inTransaction) return;
+    this.#prepare('BEGIN').run();
+    this.#isInTurn = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  /** Errors are those of reads, which had them. */
+  #endTurn(): void {
+    if (!this.#isInTurn) return;
+    this.#isInTurn = false;
+    if (!this.#handle.inTransaction) return;
     try {
+      this.#prepare('COMMIT').run();
+    } catch {
+      if (this.#handle.inTransaction) this.#prepare('ROLLBACK').run();
+    }
+  }
+
+  #translate<T>(work: () => T, isInTurn = false): T {
+    try {
+      if (!isInTurn) this.#endTurn();
       if (this.#isDoubtful && !this.inTransaction) this.#recover();
+      if (isInTurn) this.#beginTurn();
       if (this.reader) requireWanted(this.reader);
       return work();
     } catch (error) {
       throw domainError(error, this.path);
     }
-  }
-}
-
-/** In milliseconds: for so long a connection that locks all others out is kept for the next reads. */
-const ALONE_MS = 20;
-
-/** Most statements that are kept. Callers choose filters and orders: what is kept must not grow with them. */
-const MOST_STATEMENTS = 200;
-
-/** The statements that have been prepared on one connection, by their SQL. */
-class Statements {
-  readonly #prepared = new Map<string, BetterSqlite.Statement>();
-
-  prepare(sqlite: BetterSqlite.Database, sql: string): BetterSqlite.Statement {
-    let statement = this.#prepared.get(sql);
-    if (!statement) {
-      if (this.#prepared.size >= MOST_STATEMENTS) this.#prepared.clear();
-      statement = sqlite.prepare(sql);
-      this.#prepared.set(sql, statement);
-    }
-    return statement;
-  }
-
-  /** To be called before the connection is closed. */
-  clear(): void {
-    this.#prepared.clear();
-  }
-}
-
-/** The connection of better-sqlite3 behind a `Database`: it may be opened again, and what was prepared on it goes with it. */
-class Handle {
-  readonly #connect: () => Opened;
-  readonly #statements = new Statements();
-  #sqlite: BetterSqlite.Database;
-  #obstacle: Obstacle | undefined;
-  #isReleased = false;
-  #timer: NodeJS.Timeout | undefined;
-  #busyTimeout: unknown;
-  #guests = 0;
-  /** How often it was opened. */
-  connections = 1;
-
-  constructor(connect: () => Opened) {
-    this.#connect = connect;
-    ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = connect());
-  }
-
-  /** Why nothing can be saved, where that is so. */
-  get obstacle(): Obstacle | undefined {
-    return this.#obstacle;
-  }
-
-  get inTransaction(): boolean {
-    return this.#sqlite.inTransaction;
-  }
-
-  get isReadonly(): boolean {
-    return this.#sqlite.readonly;
-  }
-
-  get isLent(): boolean {
-    return this.#guests > 0;
-  }
-
-  /** The open connection. One that locks others out is closed soon afterwards, and opened again for the next read. */
-  get sqlite(): BetterSqlite.Database {
-    if (this.#isReleased) this.#open();
-    if (this.#obstacle?.kind === 'alone') this.#releaseSoon();
-    return this.#sqlite;
-  }
-
-  prepare(sql: string): BetterSqlite.Statement {
-    return this.#statements.prepare(this.sqlite, sql);
-  }
-
-  /** Lets somebody read through this connection; what it returns says that the reading is over. */
-  lend(): () => void {
-    this.#guests++;
-    return () => {
-      this.#guests--;
-    };
-  }
-
-  reopen(): void {
-    this.#disconnect();
-    this.#open();
-  }
-
-  close(): void {
-    this.#disconnect();
-    this.#isReleased = false;
-  }
-
-  #open(): void {
-    ({ sqlite: this.#sqlite, obstacle: this.#obstacle } = this.#connect());
-    this.#isReleased = false;
-    this.connections++;
-    this.#sqlite.pragma(`busy_timeout = ${this.#busyTimeout}`);
-  }
-
-  /** What cannot be opened now is tried again at the next use. */
-  #disconnect(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#sqlite.open) this.#busyTimeout = this.#sqlite.pragma('busy_timeout', { simple: true });
-    this.#statements.clear();
-    this.#sqlite.close();
-    this.#obstacle?.remove?.();
-    this.#isReleased = true;
-  }
-
-  #releaseSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      if (this.isLent || this.inTransaction) this.#releaseSoon();
-      else this.#disconnect();
-    }, ALONE_MS).unref();
   }
 }

@@ -24,6 +24,7 @@ type Outcome = { result: unknown } | { error: unknown };
 export class Writer {
   #waiting: Waiting[] = [];
   #isScheduled = false;
+  #longWrites = 0;
 
   constructor(private readonly db: Database) {
     db.pragma('busy_timeout = 0');
@@ -42,6 +43,16 @@ export class Writer {
       this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject, deadline });
       this.#schedule();
     });
+  }
+
+  /** Another thread of this process writes for long: until the returned function is called, nothing is refused as `busy`. */
+  expectLongWrite(): () => void {
+    this.#longWrites++;
+    return () => {
+      this.#longWrites--;
+      const deadline = performance.now() + WRITE_TIMEOUT_MS;
+      for (const waiting of this.#waiting) waiting.deadline = deadline;
+    };
   }
 
   #schedule(wait = 0): void {
@@ -108,7 +119,8 @@ export class Writer {
     const isBusy = error instanceof SciaticaError && error.code === 'busy';
     const now = performance.now();
     const [again, late] = [[] as Waiting[], [] as Waiting[]];
-    for (const waiting of batch) (isBusy && now < waiting.deadline ? again : late).push(waiting);
+    for (const waiting of batch)
+      (isBusy && (this.#longWrites > 0 || now < waiting.deadline) ? again : late).push(waiting);
     for (const { reject } of late) reject(error);
     this.#waiting = [...again, ...this.#waiting];
     if (this.#waiting.length > 0) this.#schedule(RETRY_MS);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FromWorker, ToWorker } from '../../../src/http/workers/messages.ts';
-import { Query } from '../../../src/http/workers/pool.ts';
+import { Query } from '../../../src/http/workers/query.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,0 +1,104 @@
+import { notFound } from '../../domain/errors.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { logFields } from '../../domain/log.ts';
+import type { Restoration } from '../../store/history/restore.ts';
+import type { DoneRequest } from '../../store/records/requests.ts';
+import { CREATED_HEADERS, IDEMPOTENCY_KEY, ok, ref, taken, termsOf } from '../openapi/parts.ts';
+import { BODY, WRITE } from '../openapi/problems.ts';
+import { readJsonIfAny, requireOwnHeader } from '../protocol/body.ts';
+import type { Collection, StoredRecord } from '../protocol/collection.ts';
+import { firstRequest, repeatable, replayed } from '../protocol/idempotency.ts';
+import { parseQuery, queryReader } from '../protocol/query.ts';
+import type { RequestContext, Route } from '../protocol/route.ts';
+import type { HttpResponse } from '../wire/message.ts';
+import { created, createdBefore } from './records.ts';
+
+const NOT_RESTORED = ['NotFound', 'Conflict', 'RecordGone', 'UnprocessableEntity'] as const;
+
+/** The query parameters of restoring what belongs to users. */
+const ownerParameter = {
+  userId: {
+    ...logFields.userId,
+    label: 'User',
+    help: 'The user whose it becomes, if it is not to be whose it was',
+  },
+} satisfies Fields;
+
+const readOwner = queryReader(ownerParameter);
+
+/**
+ * POST that brings a deleted record back with its id, as it was deleted; a user with all that was deleted with the user, but
+ * not one who was erased. What erasing a user has left nothing of comes back as the body has it. Repeated with its
+ * `Idempotency-Key`, it gets the first response.
+ */
+export function restoreRoute(collection: Collection): Route {
+  const { name, kind, isOwned } = collection;
+  const { tag, schema, a, one, example, deleted } = termsOf(kind);
+  const further = isOwned
+    ? 'A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it.'
+    : 'With the user comes back what was deleted with the user.';
+  return {
+    method: 'POST',
+    path: `${kind.path}/{id}/restore`,
+    right: `create ${name}`,
+    errors: [...WRITE, ...(isOwned ? BODY : ['UnsupportedMediaType' as const]), ...NOT_RESTORED],
+    operation: {
+      tag,
+      id: `restore${schema}`,
+      summary: `Bring back ${a} that was deleted`,
+      description: `With its id, as it was deleted. ${further} Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.`,
+      query: isOwned ? ownerParameter : {},
+      exampleId: deleted,
+      headers: [isOwned ? IDEMPOTENCY_KEY : { ...IDEMPOTENCY_KEY, required: true }],
+      ...(isOwned && { body: { ...taken(ref(`${schema}Input`), example), required: false } }),
+      success: { '201': ok(`The ${one}`, ref(schema), CREATED_HEADERS) },
+    },
+    handle: async (context) => {
+      if (!isOwned) {
+        parseQuery(context.search, {});
+        requireOwnHeader(context.request);
+        return restored(context, collection, { text: '', value: '' }, {});
+      }
+      const { userId: owner } = readOwner(context.search);
+      const body = await readJsonIfAny(context.request);
+      const as = body && (() => collection.check(context.store, body.value));
+      // Of the query only the owner is part of what is asked for.
+      const asked = {
+        text: JSON.stringify([owner, body?.text]),
+        value: [owner ?? null, body?.value ?? null],
+        body: body?.text,
+      };
+      return restored(context, collection, asked, { owner, as });
+    },
+  };
+}
+
+async function restored(
+  context: RequestContext,
+  collection: Collection,
+  asked: { text: string; value: unknown; body?: string | undefined },
+  further: Pick<Restoration, 'owner' | 'as'>,
+): Promise<HttpResponse> {
+  const { name, kind } = collection;
+  const { request, id, store, caller } = context;
+  const deletion = store.history.lastOf(name, id);
+  const offloaded =
+    deletion && store.history.isLong(deletion.change) && context.workers?.write(context, asked.body);
+  if (offloaded) return offloaded;
+  const repeat = repeatable(request, `${kind.path}/${id}/restore`, caller, asked);
+  return store.submit(() => {
+    const first = repeat && firstRequest(store, repeat);
+    if (first)
+      return replayed(createdBefore(collection, store, undefined, [restoredBy(first, collection, id)]));
+    const record = store.restore({ record: name, id, ...further });
+    if (repeat) store.requests.add(repeat);
+    return created(collection, undefined, [record]);
+  });
+}
+
+/** The record as a request restored it. @throws SciaticaError `not-found` if it was erased since */
+function restoredBy({ entries }: DoneRequest, { name }: Collection, id: number): StoredRecord {
+  const entry = entries.find((one) => one.record === name && one.id === id);
+  if (!entry?.after) throw notFound(name, id);
+  return entry.after;
+}

@@ -1,0 +1,159 @@
+import type { Chunk, HttpResponse } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
+import type { FromWorker, Question, ToWorker } from './messages.ts';
+
+/** What a query needs of the thread that answers it. */
+interface Answering {
+  send(message: ToWorker): void;
+}
+
+/** What happens to a query, for the pool. */
+interface Hooks {
+  /** Receives an unforeseen error of the handler. */
+  onError(error: unknown): void;
+  /** Nothing more is to come of it. */
+  onEnd(): void;
+}
+
+type Settle = { resolve: (response: HttpResponse) => void; reject: (error: unknown) => void };
+
+/** A request that a worker answers, on the side of the main thread. */
+export class Query {
+  readonly response: Promise<HttpResponse>;
+  #settle!: Settle;
+  #thread: Answering | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
+  /** The chunk that was asked for ahead, or why there is none. */
+  #arrived: { chunk: Chunk } | { ended: true } | { failed: unknown } | undefined;
+  #wake: (() => void) | undefined;
+  #isOver = false;
+  /** Of a write: how many bytes its change stores. */
+  stored = 0;
+  /** Until its first result: from then on it takes its thread for the time of a chunk only. */
+  isStarting = true;
+
+  /**
+   * @param timeout most milliseconds without a result, and then between what is asked for and what arrives
+   */
+  constructor(
+    readonly id: number,
+    private readonly question: Omit<Question, 'cancelled'>,
+    private readonly timeout: number,
+    private readonly hooks: Hooks,
+  ) {
+    this.response = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#expect();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Has a thread begin to answer it. */
+  begin(thread: Answering): void {
+    this.#thread = thread;
+    thread.send({ id: this.id, ask: { ...this.question, cancelled: this.#cancelled } });
+  }
+
+  /** Takes what the thread sent. */
+  receive(message: FromWorker): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    if ('error' in message) {
+      const { response, stack } = message.error;
+      if (stack !== undefined) this.hooks.onError(new Error(`in a worker: ${stack}`));
+      this.#settle.resolve(response);
+      this.#end({ failed: new Problem(response.status, 'The list could not be read to its end.') });
+    } else if ('isStreamed' in message) {
+      const { response, isStreamed, stored = 0 } = message;
+      this.stored = stored;
+      // A generator that is never read is never begun: the end of the request cancels such a query.
+      this.#settle.resolve(isStreamed ? { ...response, body: this.#chunks() } : response);
+      if (!isStreamed) this.#end({ ended: true });
+    } else if ('chunk' in message) {
+      this.isStarting = false;
+      this.#arrive(message);
+    } else this.#end(message);
+  }
+
+  /** Ends it with an error. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#settle.reject(error);
+    this.#cancel({ failed: error });
+  }
+
+  /** Ends it, because nobody waits for the response any more. */
+  cancel(): void {
+    if (this.#isOver) return;
+    // Unheard; but who awaits the response must not wait for ever.
+    this.#settle.reject(new Problem(503, 'The request was cancelled.'));
+    this.#cancel({ ended: true });
+  }
+
+  #cancel(outcome: { ended: true } | { failed: unknown }): void {
+    Atomics.store(this.#cancelled, 0, 1);
+    this.#thread?.send({ id: this.id, cancel: true });
+    this.#end(outcome);
+  }
+
+  #end(outcome: { ended: true } | { failed: unknown }): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.isStarting = false;
+    this.#arrive(outcome);
+    this.hooks.onEnd();
+  }
+
+  #arrive(what: { chunk: Chunk } | { ended: true } | { failed: unknown }): void {
+    this.#arrived = what;
+    this.#wake?.();
+  }
+
+  /**
+   * The chunks of the body. One is asked for while the reader takes the one before: what is in memory is bounded by two
+   * chunks, however slow the reader.
+   */
+  async *#chunks(): AsyncGenerator<Chunk> {
+    try {
+      this.#ask();
+      for (;;) {
+        if (!this.#arrived)
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        const arrived = this.#arrived;
+        this.#arrived = undefined;
+        if (!arrived) continue;
+        if ('failed' in arrived) throw arrived.failed;
+        if ('ended' in arrived) return;
+        this.#ask();
+        yield arrived.chunk;
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  #ask(): void {
+    if (this.#isOver) return;
+    this.#thread?.send({ id: this.id, next: true });
+    this.#expect();
+  }
+
+  #expect(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.fail(tookTooLong(this.timeout)), this.timeout).unref();
+  }
+}
+
+const tookTooLong = (timeout: number) =>
+  new Problem(
+    503,
+    `This had no result after ${timeout / 1000} seconds: ask for less, such as the logs of one user.`,
+    { 'retry-after': '30' },
+    'query-timeout',
+  );

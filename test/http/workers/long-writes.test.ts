@@ -1,0 +1,127 @@
+import { expect, test, vi } from 'vitest';
+import { Workers } from '../../../src/http/workers/pool.ts';
+import { dbOf, freshStore, user } from '../../store/helpers.ts';
+import { freshServer, workerFile } from '../helpers.ts';
+
+/** More logs than a change may have that is taken back while others wait. */
+const LOGS = 10_100;
+
+/** A server whose change 3 made many logs of user 1, and how many writes went to threads of their own. */
+async function largeServer(options: Parameters<typeof freshServer>[0] = {}) {
+  const write = vi.spyOn(Workers.prototype, 'write').mockClear();
+  const { store, url, server } = await freshServer({ workerFile, ...options });
+  store.users.create(user({ firstName: 'Ole' }));
+  const fields = 'userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes';
+  store.change(() =>
+    dbOf(store).run(
+      `INSERT INTO logs (${fields}) WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${LOGS})
+       SELECT ${fields} FROM logs CROSS JOIN n`,
+    ),
+  );
+  const change = store.latestChange ?? 0;
+  const ask = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const sent = { method, headers: { 'content-type': 'application/json', ...headers } };
+    const response = await fetch(url + path, { ...sent, ...(body && { body: JSON.stringify(body) }) });
+    const repeated = response.headers.get('idempotency-replayed') !== null;
+    return { status: response.status, body: await response.json(), repeated, headers: response.headers };
+  };
+  return { store, server, change, ask, away: () => write.mock.calls.length };
+}
+
+test('a large change is taken back in a thread of its own, and others are answered meanwhile', async () => {
+  const { store, change, ask, away } = await largeServer();
+  let isOver = false;
+  const undone = ask('POST', '/undo', { change }, { 'idempotency-key': 'once' }).finally(() => {
+    isOver = true;
+  });
+  let reads = 0;
+  while (!isOver) {
+    expect((await ask('GET', '/users/2')).status).toBe(200);
+    reads += 1;
+  }
+  expect(reads).toBeGreaterThan(3);
+  const answer = await undone;
+  expect(answer).toMatchObject({ status: 200, body: { undoes: change, entries: LOGS - 1 } });
+  expect([store.logs.count(), away()]).toEqual([1, 1]);
+  const again = await ask('POST', '/undo', { change }, { 'idempotency-key': 'once' });
+  expect(again).toMatchObject({ status: 200, body: answer.body });
+  expect(store.logs.count()).toBe(1);
+  expect(store.history.entry(store.history.last())).toMatchObject({ action: 'delete', record: 'log' });
+});
+
+test('a write that comes meanwhile waits, and is saved', async () => {
+  const { store, change, ask } = await largeServer();
+  const { id: _, ...log } = store.logs.get(1);
+  const [undone, created] = await Promise.all([
+    ask('POST', '/undo', { change }),
+    ask('POST', '/userExerciseLogs', log),
+  ]);
+  expect([undone.status, created.status, store.logs.count()]).toEqual([200, 201, 2]);
+});
+
+test('two at once go one after the other', async () => {
+  const { store, change, ask } = await largeServer();
+  const answers = await Promise.all([ask('POST', '/undo', { change }), ask('POST', '/undo', { change })]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(store.logs.count()).toBe(1);
+});
+
+test('a user with many logs is deleted and brought back like any other', async () => {
+  const { store, ask, away } = await largeServer();
+  expect(await ask('DELETE', '/users/1')).toMatchObject({ status: 200, body: {} });
+  expect([store.logs.count(), store.users.count()]).toEqual([0, 1]);
+  expect(await ask('POST', '/users/1/restore')).toMatchObject({ status: 201, body: { id: 1 } });
+  expect([store.logs.count(), store.users.count(), away()]).toEqual([LOGS, 2, 2]);
+  expect((await ask('DELETE', '/users/2')).status).toBe(200);
+  expect(away()).toBe(2);
+});
+
+const RATE = { burst: 500, perSecond: 50 };
+
+/** The header of a token for the users. */
+function bearer(store: ReturnType<typeof freshStore>, users: number[] | null) {
+  const role = users ? 'patient' : 'admin';
+  const { token } = store.tokens.create({ name: `for ${users}`, role, users, lifetime: null });
+  return { authorization: `Bearer ${token}` };
+}
+
+test.each([
+  ['a token for another user finds no such change', [2], undefined, 404],
+  ['a token for the user takes it back', [1], undefined, 200],
+  ['a token with too little room left is told when there is more', [1], 100_000, 429],
+])('%s', async (_, users, quota, status) => {
+  const { store, change, ask } = await largeServer({ auth: RATE, ...(quota && { quota }) });
+  const answer = await ask('POST', '/undo', { change }, bearer(store, users));
+  expect(answer.status).toBe(status);
+  if (status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3000);
+  expect(store.logs.count()).toBe(status === 200 ? 1 : LOGS);
+});
+
+test('who made the change is kept', async () => {
+  const { store, change, ask } = await largeServer({ auth: RATE });
+  await ask('POST', '/undo', { change }, bearer(store, [1]));
+  expect(store.history.entry(store.history.last())).toMatchObject({ source: 'undo', caller: 'for 1' });
+});
+
+test('a service that stops finishes it first', async () => {
+  const { store, server, change, ask } = await largeServer();
+  const undone = ask('POST', '/undo', { change });
+  await expect.poll(() => vi.mocked(Workers.prototype.write).mock.calls.length).toBe(1);
+  await Promise.all([server.stop(), undone.catch(() => {})]);
+  expect(store.logs.count()).toBe(1);
+});
+
+test('nothing is refused as busy while one is under way', async () => {
+  const store = freshStore();
+  const other = freshStore(store.path);
+  const isOver = store.expectLongWrite();
+  dbOf(other).run('BEGIN IMMEDIATE');
+  const saved = store.submit(() => store.users.create(user()));
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  later.mockRestore();
+  dbOf(other).run('COMMIT');
+  isOver();
+  expect(await saved).toMatchObject({ id: 1 });
+});
