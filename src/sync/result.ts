@@ -1,6 +1,6 @@
 import type { KindName } from '../domain/kinds.ts';
 import type { SameEmail } from '../store/reconcile/diary.ts';
-import { type Counts, type Dispute, noCounts, type Received } from '../store/reconcile/receive.ts';
+import { type Counts, type Dispute, noCounts, type Received } from '../store/reconcile/received.ts';
 
 /** What a sync has done, and what it left. */
 

@@ -4,7 +4,7 @@ import { SciaticaError } from '../domain/errors.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
 import { isPosition } from '../store/reconcile/parcel.ts';
-import type { Received } from '../store/reconcile/receive.ts';
+import type { Received } from '../store/reconcile/received.ts';
 import { Refused } from './refused.ts';
 import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
 

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
-import { type KindName, kindNames } from '../domain/kinds.ts';
+import { kindNames } from '../domain/kinds.ts';
 import { type Collector, type Position, START, type Told } from '../store/reconcile/collect.ts';
-import type { Diary, Peer, Taken } from '../store/reconcile/diary.ts';
+import type { Diary, Taken } from '../store/reconcile/diary.ts';
 import type { Header, Parcel } from '../store/reconcile/parcel.ts';
+import type { Peer } from '../store/reconcile/peers.ts';
+import { addCounts } from '../store/reconcile/received.ts';
 import type { Name, State } from '../store/reconcile/state.ts';
 import type { Store } from '../store/store.ts';
 import { Refused } from './refused.ts';
-import { type ByKind, emptyResult, type Progress, type SyncResult } from './result.ts';
+import { emptyResult, type Progress, type SyncResult } from './result.ts';
 import { type Exchanged, type Me, Service, type Wait } from './service.ts';
 import type { Transport } from './transport.ts';
 
@@ -231,7 +233,7 @@ class Session {
         return;
       }
       const { parcel, result } = await this.#exchange(service, part.text, this.#peer.received ?? null);
-      for (const kind of kindNames) add(this.#result.pushed, result.counts, kind);
+      addCounts(this.#result.pushed, result.counts);
       this.#result.heldThere += result.held;
       this.#result.refused += result.refused;
       this.means.progress?.('send', part.states.length);
@@ -306,7 +308,7 @@ class Session {
   }
 
   #note({ counts, disputes, refused, changes }: Taken): void {
-    for (const kind of kindNames) add(this.#result.pulled, counts, kind);
+    addCounts(this.#result.pulled, counts);
     // A record may be in two parts: as it changed here, and as it came from a third machine.
     for (const one of disputes)
       if (!this.#result.disputes.some((known) => isDeepStrictEqual(known, one)))
@@ -356,10 +358,4 @@ function isForward(from: Position, to: Position): boolean {
 function isEmpty(collector: Collector): boolean {
   const { states, isLast } = collector.after(START, 1);
   return isLast && states.length === 0;
-}
-
-function add(to: ByKind, more: ByKind, kind: KindName): void {
-  to[kind].created += more[kind].created;
-  to[kind].changed += more[kind].changed;
-  to[kind].deleted += more[kind].deleted;
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
-import { noCounts } from '../../src/store/reconcile/receive.ts';
+import { noCounts } from '../../src/store/reconcile/received.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import type { Transport } from '../../src/sync/transport.ts';

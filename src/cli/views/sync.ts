@@ -1,6 +1,6 @@
 import { fromCells, shown } from '../../domain/codec.ts';
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
-import type { Dispute } from '../../store/reconcile/receive.ts';
+import type { Dispute } from '../../store/reconcile/received.ts';
 import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';

@@ -1,30 +1,19 @@
 import { SciaticaError } from '../../domain/errors.ts';
-import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import { INTO, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
 import { crypto } from '../../lib/crypto.ts';
 import type { RunChange } from '../records/changes.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
-import { storedJson } from '../sqlite/errors.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
 import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { type Limits, noneReceived, type Received, Receiver } from './receive.ts';
+import { type Peer, readPeer, writePeer } from './peers.ts';
+import { type Limits, Receiver } from './receive.ts';
+import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
-
-/** What is remembered of another database. */
-export interface Peer {
-  /** How far its changes have been received; undefined before the first. */
-  received?: Position | undefined;
-  /** How far the changes here were sent to it. */
-  sent?: Position | undefined;
-  /** The users whose records it shows, by their names; null for all. */
-  view: readonly Name[] | null;
-  /** When both were last in step, in milliseconds since 1970. */
-  at?: number | undefined;
-}
 
 /** States that are taken over at once; more take more memory, fewer more time. */
 const BATCH = 20_000;
@@ -34,19 +23,6 @@ const MOST_CHARACTERS = 2 * 1024 * 1024;
 
 /** Where others' records lie between those of a view, so often more of them are looked through for one part. */
 const MOST_LOOKS = 10;
-
-interface PeerRow {
-  received: string | null;
-  sent: string | null;
-  view: string;
-  at: number | null;
-}
-
-/** A record here. */
-export interface RecordKey {
-  record: KindName;
-  id: number;
-}
 
 /** What may be taken over, and what belongs to it. */
 export interface Taking extends Omit<Limits, 'setsApart'> {
@@ -205,7 +181,7 @@ export class Diary {
         new Receiver(this.db, names, limits, own).run([state]);
         if (i === taken.apart.length - 1) after?.(taken);
       });
-      for (const kind of kindNames) addCounts(taken.counts, own.counts, kind);
+      addCounts(taken.counts, own.counts);
       for (const { record, id } of own.disputes)
         for (const told of taken.disputes)
           if (change !== undefined && told.record === record && told.id === id) told.change = change;
@@ -243,35 +219,9 @@ export class Diary {
   }
 
   /** What is remembered of a database. @param token the id of the token with which it calls; 0 for none */
-  peer(uuid: string, token = 0): Peer {
-    const row = this.db.get<PeerRow>(
-      'SELECT received, sent, view, at FROM peers WHERE uuid = ? AND token = ?',
-      uuid,
-      token,
-    );
-    if (!row) return { view: null };
-    const position = (json: string | null) => (json === null ? undefined : storedJson<Position>(json));
-    return {
-      received: position(row.received),
-      sent: position(row.sent),
-      view: storedJson(row.view),
-      at: row.at ?? undefined,
-    };
-  }
+  peer = (uuid: string, token = 0): Peer => readPeer(this.db, uuid, token);
 
-  setPeer(uuid: string, { received, sent, view, at }: Peer, token = 0): void {
-    this.db.write(() =>
-      this.db.run(
-        'INSERT OR REPLACE INTO peers (uuid, token, received, sent, view, at) VALUES (?, ?, ?, ?, ?, ?)',
-        uuid,
-        token,
-        received ? JSON.stringify(received) : null,
-        sent ? JSON.stringify(sent) : null,
-        JSON.stringify(view),
-        at ?? null,
-      ),
-    );
-  }
+  setPeer = (uuid: string, peer: Peer, token = 0): void => writePeer(this.db, uuid, peer, token);
 
   /** Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on. */
   renewIdentity = (): string => this.#names.takeIdentity();
@@ -459,10 +409,4 @@ function* batches(
     states = [];
   }
   yield { states, erased };
-}
-
-function addCounts(to: Received['counts'], more: Received['counts'], kind: KindName): void {
-  to[kind].created += more[kind].created;
-  to[kind].changed += more[kind].changed;
-  to[kind].deleted += more[kind].deleted;
 }

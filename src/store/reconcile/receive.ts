@@ -5,29 +5,9 @@ import { Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
 import { isSameName, type Names, partsOf } from './names.ts';
 import { People } from './people.ts';
+import { noneReceived, type Received } from './received.ts';
 import { type Met, Shown } from './show.ts';
 import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
-
-/** How many records of a kind a sync or an import created, changed and deleted here. */
-export interface Counts {
-  created: number;
-  changed: number;
-  deleted: number;
-}
-
-/** A statement that both sides changed without knowing of each other's. */
-export interface Dispute {
-  record: KindName;
-  /** The id here. */
-  id: number;
-  fields: { field: string; here: Cell; there: Cell }[];
-  /** Which counts: the later one. */
-  counts: 'here' | 'there';
-  /** The change that took over what was said there: its undo chooses what was said here. */
-  change?: number;
-  /** When each was said, in milliseconds since 1970. */
-  at: { here: number; there: number };
-}
 
 /** Which states may be taken from somebody. */
 export interface Limits {
@@ -39,36 +19,8 @@ export interface Limits {
   setsApart?: boolean | undefined;
 }
 
-export interface Received {
-  counts: Record<KindName, Counts>;
-  disputes: Dispute[];
-  /** Records whose deletion waits for consent. */
-  held: { record: KindName; id: number }[];
-  /** States that the sender has no right to send. */
-  refused: number;
-  /** States that were left out to be taken in changes of their own. */
-  apart: State[];
-  /** Whether all that is known here by now of what has changed is what the sender told: it need not be sent back. */
-  isEcho: boolean;
-}
-
-export const noneReceived = (): Received => ({
-  counts: noCounts(),
-  disputes: [],
-  held: [],
-  refused: 0,
-  apart: [],
-  isEcho: true,
-});
-
 /** How many changes of their own there are at most: the rest is one change with all else. */
 const MOST_APART = 100;
-
-export const noCounts = (): Record<KindName, Counts> =>
-  Object.fromEntries(kindNames.map((kind) => [kind, { created: 0, changed: 0, deleted: 0 }])) as Record<
-    KindName,
-    Counts
-  >;
 
 /** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
 export class Receiver {

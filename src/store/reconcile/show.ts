@@ -17,7 +17,7 @@ import type { Database } from '../sqlite/database.ts';
 import { type Known, keyColumnOf, ownerNameOf, type Row, stored } from './fold.ts';
 import { type Names, partsOf } from './names.ts';
 import type { People } from './people.ts';
-import type { Received } from './receive.ts';
+import type { Received } from './received.ts';
 import type { Name, State } from './state.ts';
 
 /** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
