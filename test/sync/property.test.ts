@@ -122,6 +122,16 @@ const moved = (at: number): Step => ({ do: 'move', at, pick: 8 });
 /** Found by the property, kept as the shortest that shows it. */
 const found: [what: string, steps: Step[]][] = [
   [
+    'a sync that brought a user and the goal of another is undone here, and the deletion of the user is held back there',
+    [
+      { do: 'user', at: SERVER, pick: 1 },
+      { do: 'goal', at: SERVER, pick: 49 },
+      steady(1),
+      { do: 'undo', at: 1, pick: 1 },
+      steady(1),
+    ],
+  ],
+  [
     'a routine there goes, after it was met with one of the same name here',
     [
       { do: 'routine', at: SERVER, pick: 29 },

@@ -27,7 +27,8 @@ interface Affected {
 export function isThere(db: Database, { history }: Pick<Affected, 'history'>, userId: number): boolean {
   if (db.value('SELECT 1 FROM users WHERE id = ?', userId) === 1) return true;
   if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
-  return history.of('user', userId).some(({ action }) => action !== 'erase');
+  if (history.of('user', userId).some(({ action }) => action !== 'erase')) return true;
+  return new Erasures(db, new Names(db)).hasRecords();
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { KindName } from '../../domain/kinds.ts';
+import { type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
 import type { Name, State } from './state.ts';
@@ -56,8 +56,28 @@ export class Erasures {
     );
   }
 
-  /** The ids of the users here who were erased elsewhere, and are not erased here. */
+  /** Whether records are left here that were erased elsewhere with a user whose they once were. */
+  hasRecords(): boolean {
+    return ownedKindNames.some((kind) => this.idsOf(kind).some((id) => this.#isLeft(kind, id)));
+  }
+
+  /** The ids of the users who were erased elsewhere, and are not erased here with all that was ever theirs. */
   pending(): number[] {
-    return this.idsOf('user').filter((id) => this.db.value('SELECT 1 FROM users WHERE id = ?', id) === 1);
+    const ids = this.idsOf('user');
+    const users = ids.filter((id) => this.#isLeft('user', id));
+    return users.length === 0 && this.hasRecords() ? ids.slice(0, 1) : users;
+  }
+
+  /** What was deleted has a history. */
+  #isLeft(kind: KindName, id: number): boolean {
+    return (
+      this.db.value(
+        `SELECT 1 FROM ${kindOf(kind).table} WHERE id = ?
+         UNION ALL SELECT 1 FROM history WHERE recordId = ? AND record = ? AND action <> 'erase' LIMIT 1`,
+        id,
+        id,
+        kind,
+      ) === 1
+    );
   }
 }

@@ -82,7 +82,7 @@ export class Shown {
 
   /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
   #decide(met: Met): void {
-    const { kind, fields = {} } = met.merged;
+    const { kind } = met.merged;
     if (!isWhole(met.merged) || met.outside) return;
     if (kind === 'user') {
       if (!this.people.isShown(met.merged.name)) return;
@@ -95,8 +95,7 @@ export class Shown {
     const isThere = met.merged.life % 2 === 1 || met.held;
     if (owner === undefined || !isThere) return;
     if (keyColumnOf(kind) === 'userId') {
-      const isNone = Object.values(fields).every((cell) => cell === null);
-      if (isNone || this.people.rootOf(met.merged.name) !== met.merged.name) return;
+      if (isNone(met.merged) || this.people.rootOf(met.merged.name) !== met.merged.name) return;
       met.id = owner;
       met.row ??= this.people.rowOf(kind, owner);
     } else this.#give(met);
@@ -174,7 +173,8 @@ export class Shown {
       this.#of(kind).filter(({ row, wanted, merged }) => row && !wanted && merged.fields),
     );
     const isMerged = ({ merged }: Met) => merged.kind === 'user' && this.people.isThere(merged.name);
-    const deleted = going.filter((met) => !isMerged(met) && !met.outside);
+    // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
+    const deleted = going.filter((met) => !isMerged(met) && !met.outside && !isNone(met.merged));
     if (deleted.length === 0) return;
     const settings = new Settings(this.db);
     if (acceptsDeletions) {
@@ -262,6 +262,10 @@ function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
     if ((row.cells[name] ?? null) !== (wanted.cells[name] ?? null)) return false;
   return true;
 }
+
+/** Whether a user has none of what a user has one of. */
+const isNone = ({ kind, fields = {} }: State): boolean =>
+  keyColumnOf(kind) === 'userId' && Object.values(fields).every((cell) => cell === null);
 
 /** Whether all is known that makes a record. */
 const isWhole = ({ kind, fields, statements }: State): boolean =>
