@@ -999,7 +999,7 @@ export interface paths {
         put?: never;
         /**
          * Take a change back
-         * @description What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it.
+         * @description What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it. 409 if another machine has the change by now, unless everywhere=true.
          */
         post: operations["undoChange"];
         delete?: never;
@@ -1022,6 +1022,26 @@ export interface paths {
          * @description In order, as one change. Each needs the right that it would need alone. When one fails, nothing is saved, and the problem has its status and its `index`. `/batch`, `/undo` and `restore` cannot be inside.
          */
         post: operations["writeBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sync with another database of sciatica
+         * @description For `sciatica sync`. It takes the states of records that another database sends, as far as the token may write them, and answers with those that changed here since the caller last asked. It may be repeated.
+         */
+        post: operations["exchange"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10039,7 +10059,10 @@ export interface operations {
     };
     undoChange: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to take it back also if other machines have it by now: the next sync takes it back there too */
+                everywhere?: boolean;
+            };
             header?: {
                 /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
                 "Idempotency-Key"?: string;
@@ -10155,6 +10178,58 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    exchange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Lines of JSON with their checksum, as sciatica writes them */
+                    parcel: string;
+                    have: {
+                        [key: string]: unknown;
+                    } | null;
+                    wants: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description What is known here */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Lines of JSON with their checksum, as sciatica writes them */
+                        parcel: string;
+                        /** @description How far the changes of the caller had been received before */
+                        received: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What was done here */
+                        result: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];

@@ -13,6 +13,11 @@ interface FieldBase {
    * optional, for CSV could not tell the two apart.
    */
   readonly optional?: true;
+  /**
+   * Fields with the same one are said together: where two machines changed them, those of one machine count, so that no session
+   * arises that nobody had. A field without one is a statement of its own.
+   */
+  readonly statement?: string;
 }
 
 export interface TextField extends FieldBase {
@@ -140,6 +145,9 @@ export const list = <Fs extends Fields>(field: Given<ListField<Fs>>): ListField<
 
 /** Largest id. Below 2^53, so that every id is an exact JSON number. */
 export const MAX_ID = 999_999_999_999_999;
+
+/** An id from elsewhere that is further above the last one than this is not taken: it would use up the ids. */
+export const MOST_SKIPPED_IDS = 1_000_000;
 
 /** Thousands separated by commas: `10,000`. (toLocaleString loads locale data, which takes 10 ms.) */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -24,6 +24,8 @@ export type KindName = keyof typeof kinds;
 
 export const kindNames = Object.keys(kinds) as readonly KindName[];
 
+export const isKindName = (value: unknown): value is KindName => kindNames.some((name) => name === value);
+
 /** The kinds that belong to users. */
 export const ownedKindNames = kindNames.filter((name): name is OwnedKindName => name !== 'user');
 export type OwnedKindName = Exclude<KindName, 'user'>;
@@ -72,6 +74,32 @@ export const ownerOf = (name: KindName, record: object): number =>
 
 /** The key of a record among those of its user; undefined for a kind without. */
 export const keyOf = (name: KindName, record: object): string | undefined => kindOf(name).key?.of(record);
+
+/** Of a user: the user that this one was merged into. */
+export const INTO = 'into';
+
+/**
+ * The fields of a kind that count together in a merge, by the name of the statement. What a user has one of is one statement whole.
+ */
+export function statementsOf(name: KindName): ReadonlyMap<string, readonly string[]> {
+  const groups = statements.get(name) ?? groupsOf(name);
+  statements.set(name, groups);
+  return groups;
+}
+
+const statements = new Map<KindName, ReadonlyMap<string, readonly string[]>>();
+
+function groupsOf(name: KindName): ReadonlyMap<string, readonly string[]> {
+  const { fields, place } = kindOf(name);
+  const groups = new Map<string, string[]>();
+  for (const [field, { statement = field }] of Object.entries(fields)) {
+    if (field === 'id' || (place === 'one-per-user' && field === 'userId')) continue;
+    const group = place === 'one-per-user' ? name : statement;
+    groups.set(group, [...(groups.get(group) ?? []), field]);
+  }
+  if (name === 'user') groups.set(INTO, [INTO]);
+  return groups;
+}
 
 /** The fault of a record whose key another record of the user has. */
 export function keyFault(name: KindName): Issue {

@@ -9,6 +9,7 @@ import { erase, isThere } from './maintenance/erase.ts';
 import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
 import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
+import type { Diary } from './reconcile/diary.ts';
 import { Audit } from './records/audit.ts';
 import { Changes } from './records/changes.ts';
 import { Logs } from './records/logs.ts';
@@ -23,8 +24,7 @@ import { limitCache, openDatabase, openSnapshot } from './sqlite/open.ts';
 import type { Reader } from './sqlite/reader.ts';
 import { holdTemporaryFolder } from './sqlite/temporary.ts';
 import { Writer } from './sqlite/writer.ts';
-import { Counterparts } from './sync/counterparts.ts';
-import type { SyncTables } from './sync/tables.ts';
+import { Remotes } from './sync/remotes.ts';
 
 /** The verbs that all views of a connection share. */
 interface Shared {
@@ -33,27 +33,19 @@ interface Shared {
   tokens: Tokens;
   audit: Audit;
   requests: Requests;
-  counterparts: Counterparts;
-  /** Loads what the database keeps for syncs. */
-  sync: () => Promise<SyncTables>;
+  remotes: Remotes;
 }
 
 /** @param now the clock, in milliseconds since 1970 */
 function sharedOn(db: Database, now: () => number): Shared {
   const history = new History(db);
-  let tables: SyncTables | undefined;
   return {
     history,
     settings: new Settings(db),
     tokens: new Tokens(db, now),
     audit: new Audit(db),
     requests: new Requests(db, history),
-    counterparts: new Counterparts(db),
-    sync: async () => {
-      const { SyncTables } = await import('./sync/tables.ts');
-      tables ??= new SyncTables(db);
-      return tables;
-    },
+    remotes: new Remotes(db),
   };
 }
 
@@ -104,9 +96,7 @@ export class Store {
   readonly tokens: Shared['tokens'];
   readonly audit: Shared['audit'];
   readonly requests: Shared['requests'];
-  readonly counterparts: Shared['counterparts'];
-  /** Loads what the database keeps for syncs. */
-  readonly sync: Shared['sync'];
+  readonly remotes: Shared['remotes'];
   readonly meter: View['meter'];
   readonly #connection: Connection;
   readonly #view: View;
@@ -121,8 +111,7 @@ export class Store {
     this.tokens = connection.tokens;
     this.audit = connection.audit;
     this.requests = connection.requests;
-    this.counterparts = connection.counterparts;
-    this.sync = connection.sync;
+    this.remotes = connection.remotes;
   }
 
   /** The same records as others see and change them: as if there were none but those of these users. */
@@ -338,6 +327,12 @@ export class Store {
     if (id === undefined)
       throw new SciaticaError('unusable', `${this.path} has lost its id: see sciatica doctor`);
     return id;
+  }
+
+  /** This database as one of several that tell each other what they know; changes are made in the name of the view. */
+  async diary(): Promise<Diary> {
+    const { Diary } = await import('./reconcile/diary.ts');
+    return new Diary(this.#connection.db, (work) => this.change(work));
   }
 
   /** Gives this copy of a database a UUID of its own. @returns the new one */

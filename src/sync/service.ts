@@ -1,10 +1,10 @@
 import type { Role } from '../domain/access.ts';
 import { roles } from '../domain/access.ts';
 import { SciaticaError } from '../domain/errors.ts';
-import type { HistoryEntry } from '../domain/history.ts';
-import { type AnyRecord, type KindName, kindNames, kindOf } from '../domain/kinds.ts';
-import { checksOf } from '../domain/schema.ts';
 import { tryJson } from '../lib/strict-json.ts';
+import type { Position } from '../store/reconcile/collect.ts';
+import { isPosition } from '../store/reconcile/parcel.ts';
+import type { Received } from '../store/reconcile/received.ts';
 import { Refused } from './refused.ts';
 import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
 
@@ -19,27 +19,19 @@ export interface Me {
   users: readonly number[] | null;
 }
 
-/** A page of the changes. */
-export interface ChangesPage {
-  entries: HistoryEntry[];
-  /** History seq up to which the entries go. */
-  position: number;
-  isLast: boolean;
+/** What a service answers to what it was sent. */
+export interface Exchanged {
+  parcel: string;
+  /** How far it had received the changes of here before; null before the first. */
+  received: Position | null;
+  /** What it did with what it was sent. */
+  result: Pick<Received, 'counts' | 'disputes' | 'refused'> & { held: number };
 }
 
 interface Answer {
   value: unknown;
   headers: SyncResponse['headers'];
 }
-
-/** A record with its entity tag. */
-export interface Tagged {
-  record: AnyRecord;
-  etag: string;
-}
-
-/** The most records, or entries of the history, that are asked for at once. */
-const PAGE = 1000;
 
 /** How often a request that was not answered, or was one too many, is sent again. */
 const ATTEMPTS = 5;
@@ -83,11 +75,8 @@ export class Service {
    */
   async pair(code: string, name: string): Promise<string> {
     try {
-      const answer = await this.write(
-        { method: 'POST', path: '/pair', body: JSON.stringify({ code, name }) },
-        {},
-      );
-      const { token } = objectOf(answer);
+      const body = JSON.stringify({ code, name });
+      const { token } = objectOf((await this.#json({ method: 'POST', path: '/pair', body })).value);
       if (typeof token !== 'string') throw strange();
       return token;
     } catch (error) {
@@ -99,69 +88,19 @@ export class Service {
     }
   }
 
-  /** History seq of the latest change. */
-  async position(): Promise<number> {
-    const { headers } = await this.#send({ method: 'HEAD', path: '/changes' });
-    return seqOf(headers);
-  }
-
-  /** The changes after a position. @throws SciaticaError `outdated` when some of them are not there any more */
-  async changes(since: number): Promise<ChangesPage> {
-    const path = `/changes?since=${since}&limit=${PAGE}`;
-    const { value, headers } = await this.#json({ method: 'GET', path });
-    const entries = arrayOf(value).map(entryOf);
-    return { entries, position: seqOf(headers), isLast: headers['link'] === undefined };
-  }
-
-  /** A list of records, page by page. */
-  async *list(record: KindName): AsyncGenerator<AnyRecord[]> {
-    const start = `${kindOf(record).path}?limit=${PAGE}`;
-    for (let path: string | undefined = start; path !== undefined; ) {
-      const { value, headers }: Answer = await this.#json({ method: 'GET', path });
-      yield arrayOf(value).map((one) => readRecord(record, one));
-      path = /^<(\/[^>]*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
-    }
-  }
-
-  /** What the service lists below a user only: routines, the goal. */
-  async plans(theirUser: number): Promise<{ record: KindName; value: AnyRecord }[]> {
-    const found: { record: KindName; value: AnyRecord }[] = [];
-    for (const record of kindNames) {
-      const { place } = kindOf(record);
-      if (place === 'below-user') {
-        const { value } = await this.#json({ method: 'GET', path: collectionOf(record, theirUser) });
-        found.push(...arrayOf(value).map((one) => ({ record, value: readRecord(record, one) })));
-      } else if (place === 'one-per-user') {
-        const one = await this.find(record, 0, theirUser);
-        if (one) found.push({ record, value: one.record });
-      }
-    }
-    return found;
-  }
-
-  /** One record; undefined where there is none. */
-  async find(record: KindName, theirId: number, theirUser: number): Promise<Tagged | undefined> {
-    const path = pathOf(record, theirId, theirUser);
-    try {
-      const { value, headers } = await this.#json({ method: 'GET', path });
-      return { record: readRecord(record, value), etag: headers['etag'] ?? '' };
-    } catch (error) {
-      if (error instanceof Refused && error.status === 404) return undefined;
-      throw error;
-    }
-  }
-
   /**
-   * Sends a write.
-   * @returns the value in the answer
+   * Sends what is known here, and receives what is known there.
    * @throws Refused when the service does not take it
    */
-  async write(request: Omit<SyncRequest, 'headers'>, headers: Record<string, string>): Promise<unknown> {
-    return (await this.#json(request, headers)).value;
+  async exchange(sent: { parcel: string; have: Position | null; wants: boolean }): Promise<Exchanged> {
+    const { value } = await this.#json({ method: 'POST', path: '/exchange', body: JSON.stringify(sent) });
+    const { parcel, received, result } = objectOf(value);
+    if (typeof parcel !== 'string' || !(received === null || isPosition(received))) throw strange();
+    return { parcel, received, result: objectOf(result) as unknown as Exchanged['result'] };
   }
 
-  async #json(request: Omit<SyncRequest, 'headers'>, headers?: Record<string, string>): Promise<Answer> {
-    const response = await this.#send(request, headers);
+  async #json(request: Omit<SyncRequest, 'headers'>): Promise<Answer> {
+    const response = await this.#send(request);
     const json = tryJson(response.text);
     if ('fault' in json)
       throw new SciaticaError('unusable', 'The service answers something else than JSON: is it sciatica?');
@@ -169,17 +108,13 @@ export class Service {
   }
 
   /** Sends a request, again if need be. @throws Refused, SciaticaError */
-  async #send(
-    request: Omit<SyncRequest, 'headers'>,
-    headers: Record<string, string> = {},
-  ): Promise<SyncResponse> {
+  async #send(request: Omit<SyncRequest, 'headers'>): Promise<SyncResponse> {
     const sent: SyncRequest = {
       ...request,
       headers: {
         accept: 'application/json',
         ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
         ...(request.body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
       },
     };
     for (let attempt = 1; ; attempt++) {
@@ -206,54 +141,9 @@ export class Service {
   }
 }
 
-/** The path of a record; of what a user has one of, below the user. */
-export function pathOf(record: KindName, theirId: number, theirUser: number): string {
-  const { path, place, words } = kindOf(record);
-  return place === 'one-per-user' ? `/users/${theirUser}/${words.one}` : `${path}/${theirId}`;
-}
-
-/** The path that takes new records. */
-export function collectionOf(record: KindName, theirUser: number): string {
-  const { path, place } = kindOf(record);
-  return place === 'collection' ? path : `/users/${theirUser}${path}`;
-}
-
-/** @throws SciaticaError `unusable` for what is no record of ours */
-export function readRecord(record: KindName, value: unknown): AnyRecord {
-  try {
-    return checksOf(record).record(value);
-  } catch (error) {
-    if (!(error instanceof SciaticaError)) throw error;
-    throw new SciaticaError(
-      'unusable',
-      `The service has a ${record} that this program does not understand: is it newer? (${error.message})`,
-    );
-  }
-}
-
-function entryOf(value: unknown): HistoryEntry {
-  const entry = objectOf(value) as unknown as HistoryEntry;
-  const { record, id, seq, action } = entry;
-  const isEntry = kindNames.includes(record) && Number.isSafeInteger(id) && Number.isSafeInteger(seq);
-  if (!isEntry || !['create', 'update', 'delete', 'erase'].includes(action)) throw strange();
-  const stateOf = (state: unknown) => (state === null ? null : readRecord(record, state));
-  return { ...entry, before: stateOf(entry.before), after: stateOf(entry.after) };
-}
-
-function arrayOf(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw strange();
-  return value;
-}
-
 function objectOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw strange();
   return value as Record<string, unknown>;
-}
-
-function seqOf(headers: SyncResponse['headers']): number {
-  const seq = headers['x-last-seq'] ?? '';
-  if (!/^\d{1,15}$/.test(seq)) throw strange();
-  return Number(seq);
 }
 
 const strange = () =>

@@ -1,15 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
+import { kindNames } from '../domain/kinds.ts';
+import { type Collector, type Position, START, type Told } from '../store/reconcile/collect.ts';
+import type { Diary, Taken } from '../store/reconcile/diary.ts';
+import type { Header, Parcel } from '../store/reconcile/parcel.ts';
+import type { Peer } from '../store/reconcile/peers.ts';
+import { addCounts } from '../store/reconcile/received.ts';
+import type { Name, State } from '../store/reconcile/state.ts';
 import type { Store } from '../store/store.ts';
-import type { SyncState } from '../store/sync/syncs.ts';
-import type { SyncTables } from '../store/sync/tables.ts';
-import { recover } from './deliver.ts';
-import { receiveAll, receiveChanges } from './receive.ts';
+import { Refused } from './refused.ts';
 import { emptyResult, type Progress, type SyncResult } from './result.ts';
-import { Sending } from './send.ts';
-import { type Me, Service, type Wait } from './service.ts';
-import type { Session, SyncOptions } from './session.ts';
-import { Taking } from './take.ts';
+import { type Exchanged, type Me, Service, type Wait } from './service.ts';
 import type { Transport } from './transport.ts';
+
+/** Text that is gathered before it is taken over as one change: some 200,000 logs. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** How often all is read anew in one sync, because the service has become another: more is no coincidence. */
+const MOST_ANEW = 5;
+/** Parts of an exchange without anything, one after the other, before the service is taken for another program. */
+const MOST_EMPTY = 1000;
 
 /** What a sync works with. */
 export interface Means {
@@ -19,238 +28,334 @@ export interface Means {
   transport: Transport;
   token?: string | undefined;
   wait: Wait;
-  /** Makes Idempotency-Keys. */
-  makeKey: () => string;
+  /** The clock, in milliseconds since 1970. */
+  now: () => number;
   progress?: Progress;
 }
 
-/** How often what changed over there meanwhile is read again. */
-const ROUNDS = 4;
+export interface SyncOptions {
+  /** The user here who is the one of the token over there. */
+  as?: number | undefined;
+  /** Deletes what would be held back otherwise. */
+  acceptDeletions?: boolean | undefined;
+  /** Erases here who was erased over there. */
+  acceptErase?: boolean | undefined;
+  /** Finds out what would come, and writes nothing, here or there. */
+  dryRun?: boolean | undefined;
+}
 
 /** Undoes what a dry run did. */
 class DryRun extends Error {}
 
 /**
- * Lets this database and the one behind a service come to hold the same: takes what was recorded there, sends what was
- * recorded here. What both changed is a conflict. It can be ended at any moment; the next one goes on.
- * @throws SciaticaError `invalid` where it is not said which user is which, `conflict` for two databases with one
- *   identity, `unusable` when the service cannot be used, `busy`
+ * Lets this database and the one behind a service come to hold the same. Each request may be repeated, and the next sync goes on where
+ * one ended.
+ * @throws SciaticaError `invalid` where it is not said which user is which, `conflict` for two databases with one identity, `unusable`
+ *   when the service cannot be used, `busy`
  */
 export async function sync(means: Means, options: SyncOptions): Promise<SyncResult> {
-  const tables = await means.store.sync();
+  const store = means.store.as({ origin: { source: 'sync', caller: means.remote } });
+  const diary = await store.diary();
   const service = new Service(means.transport, means.token, means.wait);
   const me = await service.me();
-  if (me.database === means.store.id)
+  if (me.database === diary.id)
     throw new SciaticaError(
       'conflict',
       'This database and the one of the service have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
-  const result = emptyResult(me.database);
-  for (let round = 1; round <= ROUNDS; round++) {
-    const session = await sessionOf(means, tables, service, me, options, result);
-    const isStale = await runRound(session, means);
-    if (!isStale) break;
-  }
-  return result;
+  const session = new Session({ ...means, store }, options, { diary, service, me });
+  return options.dryRun ? session.dryRun() : session.run();
 }
 
-/** @returns whether something over there changed meanwhile, so that it has to be read again */
-async function runRound(session: Session, means: Means): Promise<boolean> {
-  const { options, result, tables, store, origin } = session;
-  Object.assign(result, { conflicts: [], conflictCount: 0, refused: [], refusedCount: 0, erasedThere: [] });
-  if (!options.dryRun && origin !== 0 && !isElsewhere(session)) await recover(session);
-  const isAnew =
-    tables.syncs.settleUndone(origin) ||
-    session.state.position < 0 ||
-    isElsewhere(session) ||
-    store.horizon !== session.state.horizon;
-  const { position, wasAnew } = await receive(session, isAnew);
-  // Records that hold the same may be taken for one only where it is not known which is which.
-  const hadRecords = store.users.count() > 0;
-  tables.newLogsFrom(origin).stage();
-  const work = () => takeOver(session, position, wasAnew, wasAnew && hadRecords);
-  if (options.dryRun) {
-    dryRun(session, means, work);
-    return false;
-  }
-  store.change(work);
-  result.change = store.latestChange ?? result.change;
-  eraseAccepted(session);
-  if (session.erasedHere.size > 0) result.erasedHere = tables.syncs.erased(session.origin);
-  // What is changed here from now on may be missed: it is for the next sync.
-  result.seq = store.history.last();
-  const sending = new Sending(session, means.makeKey);
-  await sending.run();
-  return sending.isStale;
+interface Parties {
+  diary: Diary;
+  service: Service;
+  me: Me;
 }
 
-/** The token covers other users than the last time. */
-const isElsewhere = ({ me, state }: Session) =>
-  state.position >= 0 && JSON.stringify(me.users) !== JSON.stringify(state.scope);
+class Session {
+  readonly #result: SyncResult;
+  #database: string;
+  #peer: Peer;
+  /** The users whose records travel, by their ids here; all without it. */
+  #users: number[] | undefined;
+  /** The names of the users whose records the service shows; null for all. */
+  #view: readonly Name[] | null;
+  /** The changes here that are known there, for they came from there. */
+  #told: Told | undefined;
+  /** How often all was to be read anew. */
+  #anew = 0;
+  /** How many parts without anything came one after the other. */
+  #empty = 0;
 
-async function receive(session: Session, isAnew: boolean): Promise<{ position: number; wasAnew: boolean }> {
-  session.arrivals.clear();
-  try {
-    if (!isAnew) return { position: await receiveChanges(session, session.state.position), wasAnew: false };
-  } catch (error) {
-    if (!(error instanceof SciaticaError) || error.code !== 'outdated') throw error;
+  constructor(
+    private readonly means: Means,
+    private readonly options: SyncOptions,
+    private readonly parties: Parties,
+  ) {
+    this.#database = parties.me.database;
+    this.#peer = parties.diary.peer(this.#database);
+    this.#view = this.#peer.view;
+    this.#result = emptyResult(this.#database);
+    this.#result.isReadOnly = parties.me.role === 'provider';
   }
-  session.arrivals.clear();
-  if (session.state.position >= 0) session.result.readAnew = true;
-  return { position: await receiveAll(session), wasAnew: true };
-}
 
-/** Takes over what has arrived, in the transaction of a change. */
-function takeOver(session: Session, position: number, wasAnew: boolean, pairsTwins: boolean): void {
-  const { store, tables, me, state } = session;
-  session.origin ||= store.counterparts.origin(me.database);
-  session.differences = tables.differencesFrom(session.origin);
-  const now = tables.syncs.find(session.origin);
-  if ((now?.position ?? -1) !== state.position)
-    throw new SciaticaError(
-      'busy',
-      'Another sync of this database has gone on meanwhile. Run this one again.',
-    );
-  const pair = state.ourUser !== null &&
-    session.theirUser !== null && {
-      record: 'user' as const,
-      theirId: session.theirUser,
-      ourId: state.ourUser,
+  async run(): Promise<SyncResult> {
+    const { means, options, parties } = this;
+    await this.#pull();
+    if (!this.#result.isReadOnly) await this.#push();
+    if (options.acceptErase)
+      for (const id of parties.diary.erasedElsewhere()) {
+        means.store.erase(id);
+        this.#result.erased.push(id);
+      }
+    this.#result.erasedThere = parties.diary.erasedElsewhere();
+    this.#peer = { ...this.#peer, at: means.now() };
+    parties.diary.setPeer(this.#database, this.#peer);
+    means.store.remotes.setDatabase(means.remote, this.#database);
+    this.#result.held = parties.diary.held();
+    this.#result.seq = means.store.history.last();
+    return this.#result;
+  }
+
+  /** Receives all, takes it over, counts, and takes it back. */
+  async dryRun(): Promise<SyncResult> {
+    const { diary, service } = this.parties;
+    const texts: string[] = [];
+    for (let have = this.#peer.received ?? null; ; ) {
+      const { parcel } = await this.#exchange(service, diary.nothing(diary.collector(), START).text, have);
+      const header = diary.header(parcel);
+      this.#requireProgress(parcel, header, have);
+      texts.push(parcel);
+      have = header.to;
+      this.#users = diary.viewOf(header)?.flatMap((name) => diary.idOfUser(name) ?? []);
+      if (header.isLast) break;
+    }
+    this.#count(diary.collector(this.#users));
+    try {
+      this.means.store.change(() => {
+        this.#take(texts, null);
+        throw new DryRun();
+      });
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+    }
+    this.#result.changes = [];
+    return this.#result;
+  }
+
+  /** Counts what would be sent. */
+  #count(collector: Collector): void {
+    for (let from = this.#peer.sent ?? START; ; ) {
+      const { states, to, isLast } = collector.after(from);
+      for (const { kind } of states) this.#result.pushed[kind].changed++;
+      if (isLast) return;
+      from = to;
+    }
+  }
+
+  /** Receives all that is told, and takes it over as one change, unless it is much. */
+  async #pull(): Promise<void> {
+    const { diary } = this.parties;
+    let texts: string[] = [];
+    let size = 0;
+    const take = () => {
+      if (texts.length > 0) this.#receive(texts, null);
+      [texts, size] = [[], 0];
     };
-  if (pair && !store.counterparts.ofTheirs(session.origin, 'user', pair.theirId))
-    store.counterparts.set(session.origin, { ...pair, agreed: null });
-  forgetOthers(session);
-  new Taking(session, wasAnew, pairsTwins).run();
-  // The key of a request counts for the users that the token covered.
-  if (isElsewhere(session)) tables.syncs.end(session.origin, () => {});
-  session.state = { ...state, position, scope: me.users, horizon: store.horizon };
-  tables.syncs.save(session.origin, session.state);
-}
+    let have = this.#peer.received ?? null;
+    for (let isFirst = true; ; isFirst = false) {
+      const collector = diary.collector(this.#users);
+      // Where there is nothing to send yet, all that is here later is known there.
+      if (isFirst && !this.#peer.sent && isEmpty(collector)) this.#peer.sent = collector.end();
+      const { text } = diary.nothing(collector, this.#peer.sent ?? START);
+      let exchanged: Exchanged;
+      try {
+        exchanged = await this.#exchange(this.parties.service, text, have);
+      } catch (error) {
+        // The next sync goes on from here.
+        if (error instanceof SciaticaError) take();
+        throw error;
+      }
+      if (isFirst && exchanged.received && !collector.isKnown(exchanged.received)) {
+        // What was made here meanwhile has names of its own, and what was lost comes back.
+        diary.renewIdentity();
+        this.#result.setBack = 'here';
+        this.#peer = { view: null };
+        have = null;
+        continue;
+      }
+      const header = diary.header(exchanged.parcel);
+      if (this.#isAnew(header, have)) {
+        [texts, size, have] = [[], 0, null];
+        continue;
+      }
+      this.#requireProgress(exchanged.parcel, header, have);
+      texts.push(exchanged.parcel);
+      size += exchanged.parcel.length;
+      have = header.to;
+      if (header.isLast) {
+        take();
+        return;
+      }
+      if (size > MOST_CHARACTERS) take();
+    }
+  }
 
-/** Lets what was known under an id that is another record's by now be a record of here only. */
-function forgetOthers({ store, origin, state, theirUser, others }: Session): void {
-  if (
-    state.ourUser !== null &&
-    others.some(({ record, theirId }) => record === 'user' && theirId === theirUser)
-  )
-    throw new SciaticaError(
-      'conflict',
-      `The service was restored from a backup, and user ${theirUser} over there is another one by now: nothing was sent. Restore a later backup there.`,
-    );
-  for (const { record, theirId } of others) store.counterparts.remove(origin, record, theirId);
-}
+  /** Whether everything has to be read anew: the service has another identity, shows other users than before, or was set back. */
+  #isAnew(header: Header, have: Position | null): boolean {
+    const { database, from } = header;
+    const view = this.parties.diary.viewOf(header);
+    const hasIdentity = database !== this.#database;
+    const hasView = have !== null && !isDeepStrictEqual(view, this.#view);
+    // It knows nothing of how far its changes were read.
+    const isSetBack = have !== null && !isStart(have) && isStart(from);
+    if (hasIdentity || isSetBack) this.#result.setBack = 'there';
+    const isAnew = hasIdentity || hasView || isSetBack;
+    if (isAnew) this.#peer = { view: null };
+    if (isAnew && ++this.#anew > MOST_ANEW)
+      throw new SciaticaError(
+        'unusable',
+        'The service has another identity, or shows other users, each time it is asked: do several databases answer there?',
+      );
+    this.#view = view;
+    this.#database = database;
+    return isAnew;
+  }
 
-/** Does all that can be done here, counts what would be sent, and takes it back. */
-function dryRun(session: Session, means: Means, work: () => void): void {
-  try {
-    session.tables.note(() => {
-      work();
-      new Sending(session, means.makeKey).count();
-      throw new DryRun();
+  async #push(): Promise<void> {
+    const { diary, service } = this.parties;
+    for (;;) {
+      const collector = diary.collector(this.#users, this.#told);
+      const part = diary.part(collector, this.#peer.sent ?? START);
+      if (part.states.length === 0 && part.isLast) {
+        this.#peer = { ...this.#peer, sent: part.to };
+        return;
+      }
+      const { parcel, result } = await this.#exchange(service, part.text, this.#peer.received ?? null);
+      addCounts(this.#result.pushed, result.counts);
+      this.#result.heldThere += result.held;
+      this.#result.refused += result.refused;
+      this.means.progress?.('send', part.states.length);
+      if (diary.header(parcel).database === this.#database) this.#receive([parcel], part.to);
+      if (part.isLast) return;
+    }
+  }
+
+  async #exchange(service: Service, parcel: string, have: Position | null): Promise<Exchanged> {
+    try {
+      return await service.exchange({ parcel, have, wants: true });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const why =
+        error.status === 404
+          ? 'it has an older sciatica. Upgrade it there first. Nothing was exchanged.'
+          : error.message;
+      throw new SciaticaError('unusable', `The service does not take part: ${why}`, [], { cause: error });
+    }
+  }
+
+  /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */
+  #receive(texts: readonly string[], sent: Position | null): void {
+    this.#take(texts, sent);
+    this.parties.diary.setPeer(this.#database, this.#peer);
+  }
+
+  #take([text = '', ...others]: readonly string[], sent: Position | null): void {
+    const { diary } = this.parties;
+    const peer = sent ? { ...this.#peer, sent } : this.#peer;
+    const users: State[] = [];
+    let last: Parcel;
+    const read = (one: string): Parcel => {
+      last = diary.read(one);
+      this.means.progress?.('receive', last.states.length);
+      this.#noteClocks(last.states);
+      users.push(...last.states.filter(({ kind }) => kind === 'user'));
+      return last;
+    };
+    const first = read(text);
+    const isFirst = this.#peer.received === undefined && this.options.as !== undefined;
+    const taken = diary.receive(others.length === 0 ? [first] : eachOf(first, others, read), {
+      acceptDeletions: this.options.acceptDeletions,
+      before: isFirst ? () => this.#meet(first) : undefined,
     });
-  } catch (error) {
-    if (!(error instanceof DryRun)) throw error;
+    this.#note(taken);
+    this.#result.sameEmails.push(...diary.sameEmails(users));
+    last ??= first;
+    this.#peer = { ...peer, received: last.to, view: last.view };
+    // What was just received need not be sent back.
+    if (taken.isEcho && taken.apart.length === 0) {
+      if (isDeepStrictEqual(peer.sent, taken.from)) this.#peer.sent = taken.to;
+      else this.#told = { from: taken.from, to: taken.to };
+    }
+    this.#users = this.#peer.view?.flatMap((name) => diary.idOfUser(name) ?? []);
+  }
+
+  /** At the first contact: which user here is which over there. */
+  #meet({ view, states }: Parcel): void {
+    const { store } = this.means;
+    const { as } = this.options;
+    if (as === undefined) return;
+    store.users.get(as);
+    const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
+    const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
+    if (second)
+      throw new SciaticaError(
+        'invalid',
+        `--as ${as}: the service shows several users, and only one can be user ${as}. Use a token for that one user (sciatica token add --role patient), or merge them afterwards: sciatica user merge`,
+      );
+    if (user) this.parties.diary.adopt(as, user);
+  }
+
+  #note({ counts, disputes, refused, changes }: Taken): void {
+    addCounts(this.#result.pulled, counts);
+    // A record may be in two parts: as it changed here, and as it came from a third machine.
+    for (const one of disputes)
+      if (!this.#result.disputes.some((known) => isDeepStrictEqual(known, one)))
+        this.#result.disputes.push(one);
+    this.#result.refused += refused;
+    this.#result.changes.push(...changes);
+  }
+
+  #noteClocks(states: readonly State[]): void {
+    let latest = 0;
+    for (const { statements } of states)
+      for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
+    this.#result.ahead = Math.max(this.#result.ahead, latest / 1000 - this.means.now());
+  }
+
+  /** @throws SciaticaError `unusable` where a service always says that more follows: it would be asked without end */
+  #requireProgress(text: string, { to, isLast }: Header, have: Position | null): void {
+    const isEmpty = text.indexOf('\n', text.indexOf('\n') + 1) === text.length - 1;
+    this.#empty = isEmpty ? this.#empty + 1 : 0;
+    if (isLast || (isForward(have ?? START, to) && this.#empty <= MOST_EMPTY)) return;
+    throw new SciaticaError(
+      'unusable',
+      'The service says that more follows, and sends nothing: is it sciatica, and up to date?',
+    );
   }
 }
 
-/** Erases here who was erased over there, if that is accepted: each in a change of its own, which cannot be undone. */
-function eraseAccepted({ store, differences, options, result }: Session): void {
-  if (!options.acceptErase) return;
-  for (const { ourId } of differences.erasedThere()) {
-    store.erase(ourId);
-    result.erased.push(ourId);
-    result.erasedThere = result.erasedThere.filter((id) => id !== ourId);
-  }
+function* eachOf(
+  first: Parcel,
+  others: readonly string[],
+  read: (text: string) => Parcel,
+): Generator<Parcel> {
+  yield first;
+  for (const text of others) yield read(text);
 }
 
-async function sessionOf(
-  means: Means,
-  tables: SyncTables,
-  service: Service,
-  me: Me,
-  options: SyncOptions,
-  result: SyncResult,
-): Promise<Session> {
-  const { remote } = means;
-  const store = means.store.as({ origin: { source: 'sync', caller: remote } });
-  const origin = store.counterparts.findOrigin(me.database) ?? 0;
-  const known = tables.syncs.find(origin);
-  const { state, theirUser } = known
-    ? { state: checkAs(known, options), theirUser: theirsOf(store, origin, known) }
-    : await firstContact(store, origin, service, me, options);
-  return {
-    store,
-    tables,
-    service,
-    me,
-    origin,
-    state,
-    theirUser,
-    erasedHere: new Set(tables.syncs.erased(origin)),
-    deletable: new Set(),
-    others: [],
-    arrivals: tables.arrivals(),
-    differences: tables.differencesFrom(origin),
-    options,
-    result,
-    progress: means.progress ?? (() => {}),
-  };
+const isStart = (position: Position): boolean => isDeepStrictEqual(position, START);
+
+/** Whether a position comes after another. */
+function isForward(from: Position, to: Position): boolean {
+  const places = ({ old, seq, rev }: Position) => [...(old ?? [kindNames.length, 0]), seq, rev];
+  const before = places(from);
+  const place = places(to).findIndex((number, i) => number !== before[i]);
+  return place >= 0 && (places(to)[place] ?? 0) > (before[place] ?? 0);
 }
 
-const theirsOf = (store: Store, origin: number, { ourUser }: SyncState): number | null =>
-  ourUser === null ? null : (store.counterparts.ofOurs(origin, 'user', ourUser)?.theirId ?? null);
-
-function checkAs(state: SyncState, { as }: SyncOptions): SyncState {
-  if (as === undefined || as === 'new' || as === state.ourUser) return state;
-  const now = state.ourUser === null ? 'all users' : `user ${state.ourUser}`;
-  throw new SciaticaError(
-    'invalid',
-    `--as ${as}: this database is synced with that service for ${now} already.`,
-  );
-}
-
-/** Which user here is which over there, where both have some: that has to be said, and only one can be. */
-async function firstContact(
-  store: Store,
-  origin: number,
-  service: Service,
-  me: Me,
-  { as }: SyncOptions,
-): Promise<{ state: SyncState; theirUser: number | null }> {
-  if (as === 'new' && me.users === null)
-    throw new SciaticaError(
-      'invalid',
-      '--as new: it needs a token for that one user (sciatica token add --role patient), for with this one all users of this database would be sent.',
-    );
-  if (typeof as === 'number') store.users.get(as);
-  const isEmpty = store.users.count() === 0;
-  const theirs: number[] = [];
-  for await (const users of service.list('user')) theirs.push(...users.map(({ id }) => id));
-  const [theirUser = null] = theirs;
-  const state: SyncState = {
-    position: -1,
-    scope: me.users,
-    horizon: store.horizon,
-    ourUser: typeof as === 'number' ? as : null,
-    keepsIds: isEmpty,
-  };
-  if (typeof as === 'number' && theirs.length > 1)
-    throw new SciaticaError(
-      'invalid',
-      `--as ${as}: the token shows ${theirs.length} users of the service, and only one can be user ${as}. Use a token for that one user (sciatica token add --role patient), or begin with an empty database (--db).`,
-    );
-  // Imported files may have said it already.
-  const ours = (theirId: number) => store.counterparts.ofTheirs(origin, 'user', theirId)?.ourId;
-  const said = theirUser === null ? undefined : ours(theirUser);
-  if (typeof as === 'number' && said !== undefined && said !== as)
-    throw new SciaticaError(
-      'invalid',
-      `--as ${as}: by the files that were imported, the user over there is user ${said}.`,
-    );
-  if (as === undefined && !isEmpty && theirs.some((id) => ours(id) === undefined))
-    throw new SciaticaError(
-      'invalid',
-      `Both sides have users. Say which user here is the one over there: --as ID (see: sciatica users), or --as new${theirs.length > 1 ? ', with a token for that one user' : ''}. Or begin with an empty database (--db).`,
-    );
-  return { state, theirUser: typeof as === 'number' ? theirUser : null };
+function isEmpty(collector: Collector): boolean {
+  const { states, isLast } = collector.after(START, 1);
+  return isLast && states.length === 0;
 }

@@ -1,8 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { SyncResult } from './result.ts';
-import type { SyncOptions } from './session.ts';
-import type { Means } from './sync.ts';
-import { sync } from './sync.ts';
+import { type Means, type SyncOptions, sync } from './sync.ts';
 
 /** How often the database here is looked at for changes, and how long a change waits for others, in milliseconds. */
 const LOOK_MS = 500;
@@ -51,10 +49,10 @@ async function nextChange(
   { database, seq }: SyncResult,
   { connection, signal }: Watching,
 ): Promise<void> {
-  const tables = await store.sync();
+  const diary = await store.diary();
   // Who listens only now would not hear of a signal that has come already.
   if (signal.aborted) return;
-  const position = tables.syncs.find(store.counterparts.findOrigin(database) ?? 0)?.position ?? 0;
+  const position = diary.peer(database).received?.seq ?? 0;
   const over = new AbortController();
   const end = () => over.abort();
   signal.addEventListener('abort', end, { once: true });

@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { MOST_AT_ONCE } from '../../src/domain/schema.ts';
+import { START } from '../../src/store/reconcile/collect.ts';
+import { freshStore } from '../store/helpers.ts';
 import { freshApp, freshServer, guardedApp, nora, stretch } from './helpers.ts';
 
 const logs = '/userExerciseLogs';
@@ -148,6 +150,32 @@ describe('undo', () => {
     for (const change of [5, 6])
       expect((await as('patient', [1])('POST', '/undo', { change })).status).toBe(404);
     expect(store.logs.get(1).painAfter).toBe(9);
+  });
+
+  test('of a change that another machine has by now asks for a yes', async () => {
+    const { as, store } = guarded();
+    const [me, other] = [as('patient', [1]), freshStore()];
+    await me('PATCH', `${logs}/1`, { painAfter: 9 });
+    const diary = await other.diary();
+    const parcel = diary.nothing(diary.collector(), START).text;
+    const beginning = { seq: 0, uid: 0, rev: 0 };
+    const { body } = await me('POST', '/exchange', { parcel, have: beginning, wants: true });
+    const have = diary.read((body as { parcel: string }).parcel).to;
+    await me('POST', '/exchange', { parcel, have, wants: true });
+    const refused = await me('POST', '/undo', { change: 5 });
+    expect([refused.status, store.logs.get(1).painAfter]).toEqual([409, 9]);
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('?everywhere=true') });
+    // Not who has it.
+    expect(refused.text).not.toContain('Token');
+    expect((await me('POST', '/undo?everywhere=false', { change: 5 })).status).toBe(409);
+    expect((await me('POST', '/undo?everywhere=perhaps', { change: 5 })).status).toBe(400);
+    expect((await as('patient', [2])('POST', '/undo?everywhere=true', { change: 5 })).status).toBe(404);
+    expect((await me('POST', '/undo?everywhere=true', { change: 5 })).status).toBe(200);
+    expect(store.logs.get(1).painAfter).toBe(stretch.painAfter);
+    // What was made since is known here only.
+    await me('PATCH', `${logs}/1`, { painAfter: 8 });
+    const change = Math.max(...store.history.list().map((entry) => entry.change));
+    expect((await me('POST', '/undo', { change })).status).toBe(200);
   });
 
   test.each([

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
 import { type GateOptions, secretOf } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes/index.ts';
+import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import type { Records } from '../../src/store/records/records.ts';
+import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { exampleOf } from '../samples.ts';
 import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
 
@@ -74,6 +76,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /changes': ['401', '200', '200', '200', '200'],
   'POST /undo': ['401', '200 404 404', '403', '403', '200 200 404'],
   'POST /batch': ['401', '200 404 404', '403', '403', '200 200 404'],
+  'POST /exchange': ['401', '200', '200', '200', '200'],
   'GET /me': ['401', '200', '200', '200', '200'],
   'POST /me/token': ['401', '201', '201', '201', '201'],
   'DELETE /me/token': ['401', '200', '200', '200', '200'],
@@ -121,6 +124,7 @@ function behindGate(options: GateOptions = {}) {
 function bodyFor(route: string, id: number): unknown {
   // The change that created the log of the user; none has the number 99.
   if (route === 'POST /undo') return { change: { 1: 2, 2: 4 }[id] ?? 99 };
+  if (route === 'POST /exchange') return { parcel: NOTHING, have: null, wants: true };
   if (route === 'POST /batch')
     return { requests: [{ method: 'PATCH', url: `/userExerciseLogs/${id}`, body: { painAfter: 2 } }] };
   if (route === 'PATCH /users/{id}/goal') return { sessionsPerWeek: 5 };
@@ -140,6 +144,23 @@ function bodyFor(route: string, id: number): unknown {
   if (own && route.startsWith('POST')) return { ...own.other, userId: id };
   return /^(POST|PUT)/.test(route) ? nora : undefined;
 }
+
+const BEGINNING = { seq: 0, uid: 0, rev: 0 };
+
+/** A parcel without a record. */
+const NOTHING = writeParcel(
+  {
+    database: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10',
+    format: migrations.length,
+    from: BEGINNING,
+    to: BEGINNING,
+    isLast: true,
+    erased: [],
+    view: null,
+    states: [],
+  },
+  new Map(),
+);
 
 const morning = {
   name: 'morning',

@@ -193,6 +193,28 @@ describe('faults', () => {
   });
 });
 
+it('numbers anew what has an id far above all others, and its logs follow', () => {
+  const store = filledStore(3);
+  const far = 999_999_999_999_999;
+  const { counts } = bring(store, {
+    users: [{ ...anna, id: far }],
+    logs: [{ ...annas, id: 900_000, userId: far }, { ...bos, id: 1_900_001, userId: far }, log()],
+  });
+  expect([outcomes(counts.user), outcomes(counts.log)]).toEqual([
+    { renumbered: 1 },
+    { new: 2, renumbered: 1 },
+  ]);
+  expect(store.users.list().map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(store.logs.list().map(({ id, userId }) => [id, userId])).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 1],
+    [900_000, 3],
+    [900_001, 3],
+    [900_002, 1],
+  ]);
+});
+
 describe('an id that is taken by a different record', () => {
   const start = () => {
     const store = freshStore();

@@ -262,6 +262,30 @@ test('a file without its users comes to those that are known, and is refused for
   expect(here.logs.list().map(({ userId }) => userId)).toEqual([1, 2, 2, 1, 1]);
 });
 
+test('after the undo of an import under a user another one can come under the same', () => {
+  const [there, here] = [freshStore(undefined, now), freshStore(undefined, now)];
+  for (const [i, notes] of ['of the first', 'of the second'].entries()) {
+    there.users.create(user({ email: `user-${i}@example.org` }));
+    there.logs.create(log({ userId: i + 1, notes }));
+  }
+  here.users.create(user({ firstName: 'Own' }));
+  const all = exported(there);
+  const fileOf = (id: number) => ({
+    ...all,
+    origin: { ...all.origin, complete: false },
+    records: {
+      ...all.records,
+      user: all.records.user.filter((one) => one.id === id),
+      log: all.records.log.filter((one) => (one as { userId: number }).userId === id),
+    },
+  });
+  imported(here, fileOf(1), { as: 1 });
+  here.undo(here.latestChange ?? 0);
+  imported(here, fileOf(2), { as: 1 });
+  expect(here.logs.list().map(({ userId, notes }) => [userId, notes])).toEqual([[1, 'of the second']]);
+  expect(outcomesOf(imported(here, fileOf(2)))).toEqual({ users: { kept: 1 }, logs: { equal: 1 } });
+});
+
 describe('a user who was erased here', () => {
   const stored = (store: Store) => [store.users.count(), store.logs.count(), store.routines.count()];
 

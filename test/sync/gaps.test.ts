@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { backup } from '../../src/store/maintenance/backup.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import { dbOf, freshPath, log, openStore, user } from '../store/helpers.ts';
-import { contents, machine, syncWith, ticking, transportTo } from './helpers.ts';
+import { contents, copyOf, machine, syncWith, ticking, transportTo } from './helpers.ts';
 
 /** Two users, with two logs each, on both sides. */
 async function synced() {
@@ -31,12 +30,6 @@ function restored(store: Store, copy: string, now: () => number): Store {
   return openStore(path, now);
 }
 
-function copyOf(store: Store): string {
-  const copy = freshPath();
-  backup(store.path, copy);
-  return copy;
-}
-
 test('who was erased there is erased here with consent only, and then no byte is left', async () => {
   const { here, there } = await synced();
   here.logs.create(log({ userId: 2, notes: 'TRACELESS, and not there yet' }));
@@ -53,14 +46,10 @@ test('who was erased there is erased here with consent only, and then no byte is
   for (const word of ['TRACELESS', 'ole@example.org'])
     expect(readFileSync(here.path).includes(word)).toBe(false);
   const again = await run(here, there);
-  expect([isSettled(again), again.erasedHere, total(again.pulled) + total(again.pushed)]).toEqual([
-    true,
-    [],
-    0,
-  ]);
+  expect([isSettled(again), total(again.pulled) + total(again.pushed)]).toEqual([true, 0]);
 });
 
-test('who was erased here does not come back, and is not erased there', async () => {
+test('who was erased here does not come back, and is not erased there before somebody agrees', async () => {
   const { here, there } = await synced();
   there.logs.update(3, { notes: 'changed there' });
   here.logs.update(4, { notes: 'changed here' });
@@ -69,19 +58,24 @@ test('who was erased here does not come back, and is not erased there', async ()
   there.logs.create(log({ userId: 2, notes: 'later' }));
   for (let i = 0; i < 2; i++) {
     const result = await run(here, there);
-    expect([result.erasedHere, isSettled(result), here.users.has(2), there.users.has(2)]).toEqual([
-      [2],
-      true,
-      false,
-      true,
-    ]);
+    expect([isSettled(result), here.users.has(2), there.users.has(2)]).toEqual([true, false, true]);
   }
-  expect(dbOf(here).value("SELECT count(*) FROM counterparts WHERE agreed LIKE '%ole@%'")).toBe(0);
+  for (const table of ['replicas', 'counterparts'])
+    expect(
+      dbOf(here)
+        .all(`SELECT * FROM ${table}`)
+        .filter((row) => /ole@/.test(JSON.stringify(row))),
+    ).toEqual([]);
+  expect((await there.diary()).erasedElsewhere()).toEqual([2]);
+  // Nothing of it is passed on to others meanwhile.
+  const third = openStore(freshPath());
+  await run(third, there);
+  expect(third.users.list().map(({ email }) => email)).toEqual(['nora@example.org']);
   there.erase(2);
-  expect((await run(here, there)).erasedHere).toEqual([]);
+  expect((await run(here, there)).erasedThere).toEqual([]);
 });
 
-test('a gap in the history there is read over: what was changed there is taken, nothing is deleted', async () => {
+test('over a gap in the history there, what was changed is taken, and only what was erased goes', async () => {
   const { here, there } = await synced();
   const third = there.users.create(user({ email: 'third@example.org' }));
   there.logs.create(log({ userId: 1, notes: 'moved' }));
@@ -89,16 +83,16 @@ test('a gap in the history there is read over: what was changed there is taken, 
   there.logs.update(1, { notes: 'changed there' });
   there.logs.delete(2);
   here.logs.update(3, { notes: 'changed here' });
-  // A log that was the erased user's leaves a gap that others cannot read over.
+  // A log that was the erased user's goes with the user, who it belongs to now as before.
   there.logs.update(5, { userId: third.id });
   there.erase(third.id);
   const result = await run(here, there, { acceptErase: true });
-  expect(result.readAnew).toBe(true);
-  // Nothing is left there that would say what became of this one.
-  expect(result.conflicts).toMatchObject([{ kind: 'missing there', record: 'log', id: 5 }]);
+  expect(isSettled(result)).toBe(true);
   expect(here.logs.find(1)?.notes).toBe('changed there');
   expect(there.logs.find(3)?.notes).toBe('changed here');
   expect(here.logs.find(2)).toBeUndefined();
+  await run(here, there);
+  expect(contents(here)).toEqual(contents(there));
 });
 
 test('over a gap, what was deleted on both sides and is there again comes back under its id', async () => {
@@ -107,12 +101,12 @@ test('over a gap, what was deleted on both sides and is there again comes back u
   there.logs.create(log({ userId: 1, notes: 'moved' }));
   there.logs.delete(2);
   await run(here, there);
-  const ours = here.history.list().find(({ action, record }) => action === 'delete' && record === 'log')?.id;
+  expect(here.logs.has(2)).toBe(false);
   there.restore({ record: 'log', id: 2 });
   there.logs.update(5, { userId: third.id });
   there.erase(third.id);
-  const result = await run(here, there, { acceptErase: true });
-  expect([result.readAnew, ours, here.logs.find(2)?.notes]).toEqual([true, 2, 'two of nora@example.org']);
+  await run(here, there, { acceptErase: true });
+  expect(here.logs.find(2)?.notes).toBe('two of nora@example.org');
 });
 
 test('an id that the service gives again after an old file was put in its place is another record', async () => {
@@ -129,9 +123,10 @@ test('an id that the service gives again after an old file was put in its place 
   await run(here, there);
   expect(contents(here)).toEqual(contents(there));
   expect([here.logs.has(5), here.history.lastOf('log', 5)?.action]).toEqual([false, 'delete']);
+  expect(here.logs.list().map(({ notes }) => notes)).toContain('another');
 });
 
-test('after a backup is restored there, what is here stays, and what is missing there is a conflict', async () => {
+test('after a backup is restored there, what it had lost comes back', async () => {
   const world = await synced();
   const { here, now } = world;
   const copy = copyOf(world.there);
@@ -141,19 +136,12 @@ test('after a backup is restored there, what is here stays, and what is missing 
   const there = restored(world.there, copy, now);
   there.logs.create(log({ userId: 1, notes: 'made after' }));
   const left = await run(here, there);
-  expect(left.readAnew).toBe(true);
-  expect(left.conflicts.map(({ kind, id }) => [kind, id])).toEqual([
-    ['changed', 1],
-    ['missing there', 5],
-  ]);
-  expect(here.logs.list().map(({ notes }) => notes)).toEqual(
-    expect.arrayContaining(['changed since', 'made since', 'made after']),
-  );
-  expect(isSettled(await run(here, there))).toBe(false);
-  // Nothing tells when they became as they are there: what is here stays.
-  await run(here, there, { onConflict: 'newest' });
+  expect([left.setBack, isSettled(left), left.disputes]).toEqual(['there', true, []]);
   expect(contents(there)).toEqual(contents(here));
   expect(contents(here).logs).toHaveLength(6);
+  expect(there.logs.list().map(({ notes }) => notes)).toEqual(
+    expect.arrayContaining(['changed since', 'made since', 'made after']),
+  );
 });
 
 test('after a backup is restored here, nothing is there twice and nothing is lost', async () => {
@@ -187,28 +175,25 @@ describe('a backup is restored where no database was, and ids are given again', 
       .list()
       .map(({ id, email }) => [email, ...store.logs.list({ userId: id }).map(({ notes }) => notes)]);
 
-  test.each([{}, { onConflict: 'newest' as const }])(
-    'of the service: a log is another one, %j',
-    async (options) => {
-      const { here, there: first, now } = await synced();
-      const copy = copyOf(first);
-      first.logs.create(log({ userId: 1, notes: 'lost' }));
-      const other = machine(now);
-      for (const store of [here, other]) await run(store, first);
-      const there = movedTo(copy, now);
-      expect(there.logs.create(log({ userId: 2, notes: 'another' })).id).toBe(5);
-      for (let i = 0; i < 2; i++) {
-        const { conflicts } = await run(here, there, options);
-        expect([conflicts, contents(here)]).toEqual([[], contents(there)]);
-        expect(owned(here)).toEqual([
-          ['nora@example.org', 'one of nora@example.org', 'two of nora@example.org', 'lost'],
-          ['ole@example.org', 'one of ole@example.org', 'two of ole@example.org', 'another'],
-        ]);
-      }
-      await run(other, there, options);
-      expect(contents(other)).toEqual(contents(there));
-    },
-  );
+  test('of the service: a log is another one', async () => {
+    const { here, there: first, now } = await synced();
+    const copy = copyOf(first);
+    first.logs.create(log({ userId: 1, notes: 'lost' }));
+    const other = machine(now);
+    for (const store of [here, other]) await run(store, first);
+    const there = movedTo(copy, now);
+    expect(there.logs.create(log({ userId: 2, notes: 'another' })).id).toBe(5);
+    for (let i = 0; i < 2; i++) {
+      const { disputes } = await run(here, there);
+      expect([disputes, contents(here)]).toEqual([[], contents(there)]);
+      expect(owned(here)).toEqual([
+        ['nora@example.org', 'one of nora@example.org', 'two of nora@example.org', 'lost'],
+        ['ole@example.org', 'one of ole@example.org', 'two of ole@example.org', 'another'],
+      ]);
+    }
+    await run(other, there);
+    expect(contents(other)).toEqual(contents(there));
+  });
 
   test('of the service: a user is another one, and gets nothing that is not theirs', async () => {
     const { here, there: first, now } = await synced();
@@ -220,7 +205,7 @@ describe('a backup is restored where no database was, and ids are given again', 
     const there = movedTo(copy, now);
     there.users.create(user({ email: 'another@example.org' }));
     there.logs.create(log({ userId: 3, notes: 'of another' }));
-    await run(here, there, { onConflict: 'newest' });
+    await run(here, there);
     expect(contents(here)).toEqual(contents(there));
     expect(owned(here).slice(2)).toEqual([
       ['lost@example.org', 'of lost', 'of lost, from here'],
@@ -228,7 +213,7 @@ describe('a backup is restored where no database was, and ids are given again', 
     ]);
   });
 
-  test('of the service: the one user who is synced is another one, who gets nothing', async () => {
+  test('of the service: the one user who is synced comes back beside another one, who gets nothing', async () => {
     const now = ticking();
     const [here, first] = [machine(now), machine(now)];
     const copy = copyOf(first);
@@ -237,22 +222,21 @@ describe('a backup is restored where no database was, and ids are given again', 
     here.logs.create(log({ notes: 'of nora' }));
     const there = movedTo(copy, now);
     there.users.create(user({ email: 'another@example.org' }));
-    await expect(run(here, there)).rejects.toMatchObject({ code: 'conflict' });
-    expect([there.logs.count(), here.users.count()]).toEqual([0, 1]);
+    await run(here, there);
+    expect(contents(here)).toEqual(contents(there));
+    expect(owned(there).sort()).toEqual([['another@example.org'], ['nora@example.org', 'of nora']]);
   });
 
-  test('of the service: what is in the backup, and what is made anew the same, stays the same record', async () => {
+  test('of the service: what is in the backup stays the same record, with what was changed since', async () => {
     const { here, there: first, now } = await synced();
     first.logs.update(1, { notes: 'changed before' });
     const copy = copyOf(first);
     first.logs.update(1, { notes: 'changed since' });
-    first.logs.create(log({ userId: 1, notes: 'the same' }));
     await run(here, first);
     const there = movedTo(copy, now);
-    there.logs.create(log({ userId: 1, notes: 'the same' }));
-    const { conflicts } = await run(here, there);
-    expect(conflicts).toMatchObject([{ kind: 'changed', record: 'log', id: 1 }]);
-    expect([here.logs.count(), there.logs.count()]).toEqual([5, 5]);
+    const { disputes } = await run(here, there);
+    expect([disputes, contents(here)]).toEqual([[], contents(there)]);
+    expect([here.logs.count(), there.logs.get(1).notes]).toEqual([4, 'changed since']);
   });
 
   test('here: what was sent comes back beside what has its id now', async () => {

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
 import { createApp } from '../../src/http/app.ts';
 import { Gate } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/protocol/feed.ts';
+import { backup } from '../../src/store/maintenance/backup.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SyncResult } from '../../src/sync/result.ts';
-import type { SyncOptions } from '../../src/sync/session.ts';
-import { sync } from '../../src/sync/sync.ts';
+import { type SyncOptions, sync } from '../../src/sync/sync.ts';
 import type { Transport } from '../../src/sync/transport.ts';
 import { freshPath, openStore } from '../store/helpers.ts';
 
@@ -51,19 +51,24 @@ export const syncWith = (
   store: Store,
   transport: Transport,
   options: SyncOptions = {},
-  token?: string,
+  { token, now = Date.now }: { token?: string; now?: () => number } = {},
 ): Promise<SyncResult> =>
-  sync(
-    {
-      store,
-      remote: 'home',
-      transport,
-      token,
-      wait: async () => {},
-      makeKey: randomUUID,
-    },
-    options,
-  );
+  sync({ store, remote: 'home', transport, token, wait: async () => {}, now }, options);
+
+/** A copy of a database, as `cp` of its file makes it. */
+export function copyOf(store: Store): string {
+  const copy = freshPath();
+  backup(store.path, copy);
+  return copy;
+}
+
+/** Sets the file of a database back to a copy of it, as the snapshot of a disk does. @returns the database as it is then */
+export function setBack(store: Store, copy: string, now: () => number): Store {
+  const { path } = store;
+  store.close();
+  copyFileSync(copy, path);
+  return openStore(path, now);
+}
 
 /** A new database whose clock is shared. */
 export const machine = (now: () => number): Store => openStore(freshPath(), now);

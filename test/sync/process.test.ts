@@ -66,9 +66,11 @@ test('a remote is named, its token kept where nobody else reads it, and synced o
   const listed = await run(['remotes', '--json'], { db });
   expect(listed.stdout).not.toContain(token);
   expect(JSON.parse(listed.stdout)).toEqual([
-    { name: 'home', url: `${url}/`, pin, ourUser: null, token: true },
+    { name: 'home', url: `${url}/`, pin, ourUser: null, database: null, token: true, inStepAt: null },
   ]);
-  expect(await run(['sync', '--dry-run'], { db })).toMatchObject({
+  // The clock of the service.
+  const now = new Date();
+  expect(await run(['sync', '--dry-run'], { db, now })).toMatchObject({
     code: 0,
     stdout: 'To be taken over: 1 user new; 3 logs new.\n',
     stderr: 'This was a dry run: nothing was changed.\n',
@@ -84,20 +86,66 @@ test('a remote is named, its token kept where nobody else reads it, and synced o
     stderr: '',
   });
   expect((await run(['history', '--limit', '1'], { db })).stdout).toMatch(/\tsync\thome\t/);
+  const [inStep] = JSON.parse((await run(['remotes', '--json'], { db })).stdout) as [Record<string, unknown>];
+  expect(inStep).toMatchObject({ database: store.id, inStepAt: expect.stringMatching(/^2\d{3}-/) });
   await run(['log', 'edit', '1', '--notes', 'here'], { db });
   store.logs.update(1, { notes: 'there' });
-  const left = await run(['sync', 'home'], { db });
-  expect([left.code, left.stderr]).toEqual([
-    4,
-    'log 1 (1 there): changed on both sides: notes here here, there there\nsciatica: Left as they are: 1 record in conflict: make both sides the same, or see --on-conflict newest.\n',
-  ]);
-  const json = await run(['sync', '--json', '--on-conflict', 'newest'], { db });
-  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
-    0,
-    { pulled: { log: { changed: 1 } }, conflicts: [] },
-  ]);
+  const told = await run(['sync', 'home'], { db });
+  expect([told.code, told.stdout]).toEqual([0, 'Taken over: 1 log changed.\n']);
+  expect(told.stderr).toMatch(
+    /^log 1: changed on both sides: notes here here, there there\. Here .*, there .*: what is there counts, for it is later\.\nChange \d+\. Wrong\? sciatica undo \d+\n$/,
+  );
+  const json = await run(['sync', '--json'], { db });
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { disputes: [], held: [], change: null }]);
   expect(await run(['remote', 'rm', 'home'], { db })).toMatchObject({ code: 0 });
   expect(existsSync(`${db}.token-home`)).toBe(false);
+});
+
+test('the undo of a first sync asks, and what was forgotten is sent nowhere', async () => {
+  const { store, url, pin, tokenFile } = await serving(filled(3));
+  const db = freshPath();
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  await run(['sync'], { db });
+  expect(await run(['undo', '1', '--yes'], { db })).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/The next sync takes it back at home too.*--everywhere/s),
+  });
+  expect(await run(['remote', 'rm', 'home', '--forget', '--yes'], { db })).toMatchObject({ code: 0 });
+  expect((await run(['logs', '--json'], { db })).stdout).toBe('[]\n');
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  expect(await run(['sync'], { db })).toMatchObject({
+    code: 0,
+    stdout: 'Taken over: 1 user new; 3 logs new.\n',
+  });
+  expect([store.users.count(), store.logs.count()]).toEqual([1, 3]);
+});
+
+test('deletions that are held back are named, and settled in either way', async () => {
+  const { store, url, pin, tokenFile } = await serving(filled(60));
+  const db = freshPath();
+  await run(['remote', 'add', 'home', url, '--token-file', tokenFile, '--pin', pin], { db });
+  await run(['sync'], { db });
+  const deleting = (ids: number[]) => store.change(() => ids.forEach((id) => void store.logs.delete(id)));
+  deleting(Array.from({ length: 25 }, (_, i) => i + 1));
+  for (let i = 0; i < 2; i++)
+    expect(await run(['sync'], { db })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/25 deletions held back: sciatica remotes shows them/),
+    });
+  expect((await run(['remotes'], { db })).stderr).toMatch(
+    /Held back: 25 deletions .*log 1, log 2.*--accept-deletions.*--restore-deletions/s,
+  );
+  expect(await run(['remotes', '--accept-deletions', '--restore-deletions'], { db })).toMatchObject({
+    code: 2,
+  });
+  expect(await run(['remotes', '--restore-deletions'], { db })).toMatchObject({ code: 0 });
+  expect(await run(['sync'], { db })).toMatchObject({ code: 0, stdout: 'Sent: 25 logs new.\n' });
+  expect(store.logs.count()).toBe(60);
+  deleting(Array.from({ length: 30 }, (_, i) => i + 1));
+  expect(await run(['sync'], { db })).toMatchObject({ code: 4 });
+  expect(await run(['remotes', '--accept-deletions'], { db })).toMatchObject({ code: 0 });
+  expect((await run(['sync'], { db })).code).toBe(0);
+  expect((await run(['logs', '--json', 'id'], { db })).stdout.match(/"id"/g)).toHaveLength(30);
 });
 
 describe('is refused', () => {

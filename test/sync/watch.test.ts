@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { SyncResult } from '../../src/sync/result.ts';
 import { watch } from '../../src/sync/watch.ts';
@@ -27,7 +26,7 @@ test('a signal that comes in the middle of a sync ends the watch with that sync'
       return send(request);
     },
     wait: async () => {},
-    makeKey: randomUUID,
+    now,
   };
   await watch(
     means,

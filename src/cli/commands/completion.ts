@@ -330,8 +330,8 @@ const tokens: Source = ({ store }) =>
     .filter(({ revokedAt }) => revokedAt === null)
     .map(({ name, role }) => ({ value: name, description: role }));
 
-const remotes: Source = async ({ store }) =>
-  (await store.sync()).remotes.list().map(({ name, url }) => ({ value: name, description: url }));
+const remotes: Source = ({ store }) =>
+  store.remotes.list().map(({ name, url }) => ({ value: name, description: url }));
 
 /** Values of flags that are records, by the flag's name. */
 const flagSources: Readonly<Record<string, Source>> = {

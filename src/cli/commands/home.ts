@@ -5,7 +5,7 @@ import { trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
-import { addDays, mondayOf, weekdayOf } from '../../domain/words/day.ts';
+import { addDays, localDay, mondayOf, weekdayOf } from '../../domain/words/day.ts';
 import type { Target } from '../../insights/rhythm.ts';
 import { sparkline } from '../../insights/text-charts.ts';
 import { resolveUser } from '../input/resolve-user.ts';
@@ -14,6 +14,9 @@ import { widthOf } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
 import { statusLines } from '../views/trial.ts';
+
+/** A remote that was not in step for longer is named, in milliseconds: a week. */
+const LATE_MS = 7 * 86_400_000;
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -100,6 +103,7 @@ function ownLines(context: Context, userId: number): string[] {
       ? `How is it today? ${commandLine(context, 'pain 6')}`
       : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
     ...trialLines(context, userId),
+    ...syncLines(context),
     ...(leftOut > 0
       ? [`Left out   ${counted(leftOut, 'session')} after today or before the birth that the age implies`]
       : []),
@@ -107,6 +111,22 @@ function ownLines(context: Context, userId: number): string[] {
     `Next: ${commandLine(context, `log ${last ? 'again' : 'add'}`)}`,
     `      ${commandLine(context, routine ? `log routine ${quoted(escapeControls(routine.name))}` : otherwise)}`,
     `      ${commandLine(context, 'summary')}`,
+  ];
+}
+
+/** What waits between this machine and others; nothing where nothing does. */
+function syncLines(context: Context): string[] {
+  const { remotes } = context.store;
+  const held = remotes.heldBack();
+  const waiting =
+    held > 0 ? [`Held back  ${counted(held, 'deletion')} from elsewhere: sciatica remotes`] : [];
+  const late = remotes.inStep().filter(({ at }) => at === null || context.now().getTime() - at > LATE_MS);
+  return [
+    ...waiting,
+    ...late.map(
+      ({ name, at }) =>
+        `Sync       ${escapeControls(name)}: ${at === null ? 'never yet' : `last in step ${localDay(new Date(at))}`}`,
+    ),
   ];
 }
 

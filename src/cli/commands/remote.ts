@@ -4,12 +4,14 @@ import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import type { Address } from '../../sync/address.ts';
+import { confirmed } from '../input/edit.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
-import { commandLine, escapeControls, print, say } from '../terminal/io.ts';
+import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
+import { heldLines } from '../views/sync.ts';
 
 interface AddOptions {
   tokenFile?: string;
@@ -56,11 +58,13 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .command('rm')
     .summary('Forget a service')
     .description(
-      'Forget a service and its token. What was synced stays on both sides, and which record is which stays known.',
+      'Forget a service and its token. What was synced stays on both sides, and which record is which stays known. With --forget, what came from there goes from here, and nothing is sent: as if both had never met.',
     )
     .argument('<name>', 'name of the remote')
-    .addHelpText('after', examples('sciatica remote rm home'))
-    .action((name: string) => removeRemote(context, name));
+    .option('--forget', 'also take away here what came from there')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica remote rm home', 'sciatica remote rm home --forget'))
+    .action((name: string, options: Options) => removeRemote(context, name, options));
 }
 
 async function addRemote(
@@ -78,7 +82,7 @@ async function addRemote(
   const { url, pin } = checkAddress(invitation?.url ?? address, invitation?.pin ?? options.pin);
   const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
   if (ourUser !== null) context.store.users.get(ourUser);
-  const { remotes } = await context.store.sync();
+  const { remotes } = context.store;
   const { keepToken, forgetToken } = await import('../input/token-file.ts');
   remotes.requireFree(name);
   const token = invitation
@@ -126,9 +130,25 @@ async function tokenOf(context: Context, { tokenFile }: AddOptions): Promise<str
   return typed === '' ? undefined : checkToken(typed, 'The answer');
 }
 
-async function removeRemote(context: Context, name: string): Promise<void> {
-  const { remotes } = await context.store.sync();
+async function removeRemote(context: Context, name: string, options: Options): Promise<void> {
+  const { remotes } = context.store;
   const { forgetToken } = await import('../input/token-file.ts');
+  if (options['forget'] && remotes.find(name)) {
+    const diary = await context.store.diary();
+    const { going, staying } = diary.cameFrom(name);
+    const from = `that came from ${escapeControls(name)}`;
+    sayAlways(
+      context,
+      `${counted(going.length, 'record')} ${from} would go from here. Nothing is sent there.`,
+    );
+    if (staying.length > 0)
+      sayAlways(
+        context,
+        `${counted(staying.length, 'user')} ${from} would stay, with the records that did not come from there.`,
+      );
+    await confirmed(context, options, `Take them away here?`, 'Nothing was changed.');
+    diary.forget(name);
+  }
   remotes.remove(name);
   forgetToken(context, name);
   print(
@@ -139,6 +159,8 @@ async function removeRemote(context: Context, name: string): Promise<void> {
 
 interface ListedRemote extends Remote {
   token: boolean;
+  /** When both were last in step, as an ISO 8601 moment; null before the first time. */
+  inStepAt: string | null;
 }
 
 /** `sciatica remotes` */
@@ -146,23 +168,49 @@ export function addRemotesCommand(program: Command, context: Context): void {
   program
     .command('remotes')
     .summary('list the services to sync with')
-    .description('List the services that this database is synced with. No token is shown.')
+    .description(
+      'List the services that this database is synced with, when each was last in step, and the deletions from elsewhere that are held back until you agree. No token is shown.',
+    )
     .addOption(plainJsonOption())
-    .addHelpText('after', examples('sciatica remotes'))
+    .option('--accept-deletions', 'delete here what is held back')
+    .option('--restore-deletions', 'keep what is held back, here and elsewhere')
+    .addHelpText('after', examples('sciatica remotes', 'sciatica remotes --restore-deletions'))
     .action((options: Options) => listRemotes(context, options));
 }
 
+/** Settles the deletions that are held back. @returns whether that was asked for */
+async function settleHeld(context: Context, options: Options): Promise<boolean> {
+  const [accepts, restores] = [options['acceptDeletions'], options['restoreDeletions']];
+  if (accepts && restores) throw usage('--accept-deletions and --restore-deletions cannot both be given.');
+  if (!accepts && !restores) return false;
+  const diary = await context.store.diary();
+  const count = counted(diary.settleHeld(accepts ? 'delete' : 'restore'), 'deletion');
+  sayDone(
+    context,
+    accepts ? `${count} accepted.` : `${count} taken back, here and with the next sync elsewhere.`,
+  );
+  return true;
+}
+
 async function listRemotes(context: Context, options: Options): Promise<void> {
-  const { remotes } = await context.store.sync();
+  const { remotes } = context.store;
+  if (await settleHeld(context, options)) return;
   const { keptToken } = await import('../input/token-file.ts');
-  const listed = remotes
-    .list()
-    .map((remote): ListedRemote => ({ ...remote, token: keptToken(context, remote.name) !== undefined }));
+  const diary = await context.store.diary();
+  const listed = remotes.list().map((remote): ListedRemote => {
+    const at = remote.database === null ? undefined : diary.peer(remote.database).at;
+    return {
+      ...remote,
+      token: keptToken(context, remote.name) !== undefined,
+      inStepAt: at === undefined ? null : new Date(at).toISOString(),
+    };
+  });
   if (options['json']) printJson(context, listed);
   else if (listed.length === 0) say(context, 'There is no remote yet. Name one: sciatica remote add');
   else {
-    const names = ['name', 'url', 'pin', 'ourUser', 'token'];
+    const names = ['name', 'url', 'pin', 'ourUser', 'token', 'inStepAt'];
     await printRows(context, { names, columns: () => columns, rows: () => [listed] });
+    for (const line of heldLines(diary.held())) say(context, line);
   }
 }
 
@@ -170,6 +218,7 @@ const columns: Column<ListedRemote>[] = [
   { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
   { title: 'URL', least: 20, cell: ({ url }) => escapeControls(url) },
   { title: 'As user', cell: ({ ourUser }) => (ourUser === null ? '' : String(ourUser)) },
+  { title: 'In step', cell: ({ inStepAt }) => inStepAt?.slice(0, 16).replace('T', ' ') ?? 'never' },
   { title: 'Token', cell: ({ token }) => (token ? 'kept' : 'none') },
   { title: 'Pin', turn: 1, cell: ({ pin }) => pin ?? '' },
 ];

@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { type SyncResult, total } from '../../sync/result.ts';
-import type { SyncOptions } from '../../sync/session.ts';
-import type { Means } from '../../sync/sync.ts';
+import type { Means, SyncOptions } from '../../sync/sync.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
-import { counted, escapeControls, print, say } from '../terminal/io.ts';
-import { wrongHint } from '../terminal/output.ts';
+import { commandLine, counted, escapeControls, print, say } from '../terminal/io.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { asJson, leftLines, resultLines } from '../views/sync.ts';
 
@@ -18,7 +15,7 @@ interface Options {
   tokenFile?: string;
   pin?: string;
   as?: string;
-  onConflict?: 'newest';
+  acceptDeletions?: true;
   acceptErase?: true;
   dryRun?: true;
   watch?: true;
@@ -31,23 +28,15 @@ export function addSyncCommand(program: Command, context: Context): void {
     .command('sync')
     .summary('sync with a database behind a service')
     .description(
-      `Let this database and the one behind a service (sciatica serve --auth) come to hold the same: what was recorded there is taken over, what was recorded here is sent, what was deleted is deleted on the other side. All that is taken over is one change, which undo takes back. Ended anywhere, it goes on the next time.
+      `Let this database and the one behind a service (sciatica serve --auth) come to hold the same: what was recorded there is taken over, what was recorded here is sent, what was deleted is deleted on the other side. If it is interrupted, the next sync resumes.
 
-What was changed on both sides is listed and left as it is (exit 4), until one side is edited or --on-conflict decides. With a patient's token only that patient's records travel.`,
+What both sides changed is told, with both values, and the later one counts on both; sciatica undo chooses the other. A sync that would delete a user, or more than 20 records and a tenth of all, holds the deletions back (exit 4). With a patient's token only that patient's records travel.`,
     )
     .argument('[remote]', 'name of a remote, or the URL of a service (otherwise the only remote there is)')
     .option('--token-file <file>', 'with a URL: file that holds the token')
     .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
-    .option(
-      '--as <id>',
-      'the user here who is the one over there, and only this user is synced; new, if a token for one user brings one who is not here yet',
-    )
-    .addOption(
-      new Option(
-        '--on-conflict <how>',
-        'decide on what both sides changed: newest takes the whole record that was changed last, by the clocks of both machines',
-      ).choices(['newest']),
-    )
+    .option('--as <id>', 'the user here who is the one of the token over there: both are one from then on')
+    .option('--accept-deletions', 'delete here what would be held back otherwise')
     .option('--accept-erase', 'erase here, for good, who was erased over there')
     .option('--dry-run', 'find out what would happen, and change nothing on either side')
     .option('--watch', 'stay, and sync whenever something changes, until Ctrl-C')
@@ -80,14 +69,14 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     transport: connection.send,
     token,
     wait: (milliseconds) => pause(milliseconds, controller.signal),
-    makeKey: randomUUID,
+    now: () => context.now().getTime(),
     progress: (what, count) =>
       progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`),
   };
-  const as = asOf(options.as) ?? remote.ourUser ?? undefined;
+  const as = options.as === undefined ? (remote.ourUser ?? undefined) : idOf(options.as, '--as');
   const asked: SyncOptions = {
     as,
-    onConflict: options.onConflict,
+    acceptDeletions: options.acceptDeletions,
     acceptErase: options.acceptErase,
     dryRun: options.dryRun,
   };
@@ -115,10 +104,10 @@ async function syncCommand(context: Context, name: string | undefined, options: 
   }
 }
 
-const asOf = (text: string | undefined) =>
-  text === undefined || text === 'new' ? text : idOf(text, '--as (if it is not new)');
+/** Commands that take changes back, of which no more are shown. */
+const MOST_UNDOS = 3;
 
-const WORDS = { receive: 'received', take: 'looked at', send: 'sent' } as const;
+const WORDS = { receive: 'received', send: 'sent' } as const;
 
 /** The remote of a name or a URL, with its token. */
 async function remoteOf(
@@ -131,13 +120,13 @@ async function remoteOf(
     const { checkAddress } = await import('../../sync/address.ts');
     const { url } = checkAddress(name, pin);
     return {
-      remote: { name: url.host, url: url.href, pin: pin ?? null, ourUser: null },
+      remote: { name: url.host, url: url.href, pin: pin ?? null, ourUser: null, database: null },
       token: tokenFile === undefined ? undefined : readToken(context, tokenFile),
     };
   }
   if (tokenFile !== undefined || pin !== undefined)
     throw usage('--token-file and --pin go with a URL: a remote has its own (sciatica remote add).');
-  const { remotes } = await context.store.sync();
+  const { remotes } = context.store;
   const all = remotes.list();
   const [only, second] = all;
   const remote = name === undefined ? only : remotes.find(name);
@@ -155,7 +144,7 @@ async function remoteOf(
 function reporter(context: Context, name: string, options: Options): (result: SyncResult) => void {
   let told = '';
   return (result) => {
-    const left = leftLines(result).join('\n');
+    const left = leftLines(name, result).join('\n');
     const isNew = left !== told || total(result.pulled) + total(result.pushed) + result.erased.length > 0;
     told = left;
     if (isNew || options.json) show(context, name, result, options);
@@ -165,18 +154,26 @@ function reporter(context: Context, name: string, options: Options): (result: Sy
 function show(context: Context, name: string, result: SyncResult, options: Options): void {
   if (options.json) print(context, JSON.stringify(asJson(result)));
   else for (const line of resultLines(name, result, options.dryRun)) print(context, line);
-  for (const line of leftLines(result)) say(context, line);
+  for (const line of leftLines(name, result)) say(context, line);
   if (options.dryRun) say(context, 'This was a dry run: nothing was changed.');
-  else if (result.change !== undefined && !options.json)
-    say(context, `Change ${result.change}.${wrongHint(context)}`);
+  else if (result.changes.length > 0 && !options.json)
+    say(
+      context,
+      `${result.changes.length > 1 ? 'Changes' : 'Change'} ${result.changes.join(', ')}. ${takenBack(context, result)}`,
+    );
+}
+
+/** How what came is taken back: the last change first. */
+function takenBack(context: Context, { changes }: SyncResult): string {
+  const undos = changes.toReversed().map((change) => commandLine(context, `undo ${change} --everywhere`));
+  return `Wrong? ${undos.slice(0, MOST_UNDOS).join(', then ')}${undos.length > MOST_UNDOS ? ' and so on' : ''}`;
 }
 
 /** @throws SciaticaError `conflict` where something waits for a person */
-function requireSettled({ conflictCount, refusedCount, erasedThere }: SyncResult, isDry: boolean): void {
+function requireSettled({ held, refused, erasedThere }: SyncResult, isDry: boolean): void {
   const parts = [
-    conflictCount > 0 &&
-      `${counted(conflictCount, 'record')} in conflict: make both sides the same, or see --on-conflict newest.`,
-    refusedCount > 0 && `${counted(refusedCount, 'record')} not taken by the service.`,
+    held.length > 0 && `${counted(held.length, 'deletion')} held back: sciatica remotes shows them.`,
+    refused > 0 && `${counted(refused, 'record')} not taken by the service.`,
     erasedThere.length > 0 &&
       `${counted(erasedThere.length, 'user')} erased over there: --accept-erase erases here too, for good.`,
   ].filter((part) => part !== false);

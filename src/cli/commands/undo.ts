@@ -7,7 +7,7 @@ import type { ChangePart } from '../../store/history/history.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
-import { commandLine, quoted, say, sayAlways, sayDone } from '../terminal/io.ts';
+import { commandLine, escapeControls, quoted, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { summaryOfUser } from '../views/records.ts';
 
 /** Entries of a change that are listed. */
@@ -21,14 +21,23 @@ export function addUndoCommand(program: Command, context: Context): void {
     .command('undo')
     .summary('Take back the last change, or any other')
     .description(
-      'Take back the last change, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
+      'Take back the last change made here, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
     )
     .argument(
       '[change]',
       'number of the change, as sciatica history shows it, or the name of an imported file',
     )
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples('sciatica undo', 'sciatica undo 12 --yes', 'sciatica undo zoe.csv'))
+    .option('--everywhere', 'also if other machines have the change: the next sync takes it back there too')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica undo',
+        'sciatica undo 12 --yes',
+        'sciatica undo zoe.csv',
+        'sciatica undo 12 --everywhere',
+      ),
+    )
     .action((change: string | undefined, options: Options) => undoChange(context, change, options));
 }
 
@@ -41,6 +50,7 @@ export function addRedoCommand(program: Command, context: Context): void {
       'Bring back what the last undo took back; once more, what the undo before it took back. A new change ends it: then sciatica undo with the number of an undo brings back what that took back. It shows what it will do and asks first.',
     )
     .option('--yes', 'do not ask')
+    .option('--everywhere', 'also if other machines have the undo: the next sync takes it back there too')
     .addHelpText('after', examples('sciatica redo', 'sciatica redo --yes'))
     .action((options: Options) => redoChange(context, options));
 }
@@ -93,9 +103,26 @@ async function takeBack(
     const { madeBy } = await import('../views/history.ts');
     const [made = one] = store.history.lastOfChange(one.undoes ?? change, 1);
     await sayPlan(context, options, { change, latest }, `${plan}, ${madeBy(made)}`);
-    await confirmed(context, options, question, 'Nothing was changed.');
+    await confirmReach(context, options, change, question);
   }
   store.undo(change);
+}
+
+/** Asks; where other machines have the change by now, in so many words. */
+async function confirmReach(
+  context: Context,
+  options: Options,
+  change: number,
+  question: string,
+): Promise<void> {
+  const machines = context.store.remotes.reachOf(change).map(escapeControls);
+  const nothing = 'Nothing was changed.';
+  if (machines.length === 0 || options['everywhere']) return confirmed(context, options, question, nothing);
+  const reach = `The next sync takes it back at ${machines.join(', ')} too.`;
+  sayAlways(context, reach);
+  if (!context.interactive || options['yes'])
+    throw new SciaticaError('conflict', `${nothing} ${reach} If that is what you want: --everywhere`);
+  await confirmed(context, {}, `${question.slice(0, -1)} here and at ${machines.join(', ')}?`, nothing);
 }
 
 async function sayPlan(

@@ -9,6 +9,7 @@ import { resolveUserOrAsk } from '../input/resolve-user.ts';
 import { addVerb, editVerb, showVerb } from '../records/commands.ts';
 import { addListCommand, listRecords } from '../records/list.ts';
 import { addRecord, editRecord, showRecord } from '../records/verbs.ts';
+import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { sayChanged, sayDoubtOfDay } from '../terminal/output.ts';
@@ -60,12 +61,45 @@ export function addUserCommand(program: Command, context: Context): void {
     .action((id: string, options: Options) => eraseUser(context, id, options));
 
   user
+    .command('merge')
+    .summary('Say that two users are one person')
+    .description(
+      'Say that two users are one person: what belongs to the first shows under the second from now on, also what other machines still record for the first. The profile of the second stays. It is one change, which undo takes back. It asks first.',
+    )
+    .argument('<id>', 'id of the user who is the same person as another')
+    .requiredOption('--into <id>', 'id of the user who stays')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica user merge 7 --into 1'))
+    .action((id: string, options: Options & { into: string }) => mergeUsers(context, id, options));
+
+  user
     .command('use')
     .summary('Choose who uses sciatica here')
     .description('Choose the user that commands are about when nothing else is said.')
     .argument('<id>', 'id of the user')
     .addHelpText('after', examples('sciatica user use 3'))
     .action((id: string) => chooseUser(context, id));
+}
+
+async function mergeUsers(
+  context: Context,
+  text: string,
+  options: Options & { into: string },
+): Promise<void> {
+  const { store } = context;
+  const [id, into] = [idOf(text, 'A user'), idOf(options.into, '--into')];
+  const [user, target] = [store.users.get(id), store.users.get(into)];
+  if (id === into) throw usage('A user cannot be merged into itself: give two ids.');
+  const belongings = ownedKindNames
+    .map((kind) => counted(store.of(kind).count({ userId: id }), kind))
+    .filter((text) => !text.startsWith('0 '));
+  sayAlways(
+    context,
+    `${summaryOfUser(user)} is to show under ${summaryOfUser(target)}: ${belongings.join(', ') || 'no records yet'}.`,
+  );
+  await confirmed(context, options, `Merge user ${id} into user ${into}?`, 'Nothing was changed.');
+  (await store.diary()).mergeUsers(id, into, context.now().getTime());
+  sayDone(context, `Merged user ${id} into user ${into}.`);
 }
 
 async function addUser(context: Context, options: Options): Promise<void> {

@@ -1,38 +1,35 @@
-import { shown, toText } from '../../domain/codec.ts';
-import type { Fields } from '../../domain/fields.ts';
-import { type KindName, kindNames, kinds, nounOf } from '../../domain/kinds.ts';
-import {
-  type ByKind,
-  type Conflict,
-  type ConflictKind,
-  isSettled,
-  MOST_LISTED,
-  type SyncResult,
-  total,
-} from '../../sync/result.ts';
+import { fromCells, shown } from '../../domain/codec.ts';
+import { type KindName, kindNames, kindOf, nounOf } from '../../domain/kinds.ts';
+import type { Dispute } from '../../store/reconcile/received.ts';
+import { type ByKind, isSettled, type SyncResult, total } from '../../sync/result.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';
 import { countedKind } from './holding.ts';
 
 /** What a sync did and left, as lines for a person. */
 
-/** Most conflicts, and most refused records, that a person is shown. */
+/** Most records that a person is shown. */
 const MOST_SHOWN = 20;
 /** Most terminal columns of a value. */
 const VALUE_WIDTH = 40;
+/** How far apart two clocks may be, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 120_000;
 
 /** @param isDry whether it was found out only */
 export function resultLines(name: string, result: SyncResult, isDry = false): string[] {
-  const { pulled, pushed, erased, readAnew } = result;
+  const { pulled, pushed, erased, setBack } = result;
+  const who = escapeControls(name);
   const lines = [
+    setBack === 'here' &&
+      'This database was set back to an earlier state, or is a copy. What it had lost came back; what it makes from now on has names of its own.',
+    setBack === 'there' &&
+      `${who} was set back to an earlier state, or is a copy: everything was exchanged anew.`,
     total(pulled) > 0 && `${isDry ? 'To be taken over' : 'Taken over'}: ${described(pulled)}.`,
-    total(pushed) > 0 && `${isDry ? 'To be sent' : 'Sent'}: ${described(pushed)}.`,
+    total(pushed) > 0 &&
+      (isDry ? `To be looked at there: ${lookedAt(pushed)}.` : `Sent: ${described(pushed)}.`),
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
-    readAnew &&
-      'All was read anew, for the history over there has a gap, somebody was erased here, or the token covers other users.',
   ].filter((line) => line !== false);
   if (lines.length > 0) return lines;
-  const who = escapeControls(name);
   return [isSettled(result) ? `Nothing to do: ${who} holds the same.` : `Nothing else differs from ${who}.`];
 }
 
@@ -54,59 +51,75 @@ function described(counts: ByKind): string {
     .join('; ');
 }
 
-const REASONS: Readonly<Record<ConflictKind, string>> = {
-  changed: 'changed on both sides',
-  'deleted there': 'changed here and deleted there',
-  'deleted here': 'deleted here and changed there',
-  'missing there': 'not there any more, though nobody is known to have deleted it',
-  'user deleted here': 'recorded there, of a user who was deleted here',
-  'records left here': 'deleted there, with records here that are not there',
-  'name taken': 'there is another one like it here: give one of them another name',
-};
+const lookedAt = (counts: ByKind): string =>
+  kindNames
+    .flatMap((noun) => (counts[noun].changed > 0 ? [counted(counts[noun].changed, noun)] : []))
+    .join(', ');
 
 /** What waits for a person, and what is worth knowing. */
-export function leftLines(result: SyncResult): string[] {
-  const { conflicts, conflictCount, refused, refusedCount, erasedThere, erasedHere } = result;
-  const more = (count: number) =>
-    count > MOST_SHOWN ? [`and ${counted(count - MOST_SHOWN, 'more record')}`] : [];
+export function leftLines(name: string, result: SyncResult): string[] {
+  const { disputes, held, heldThere, refused, isReadOnly, erasedThere, sameEmails, ahead } = result;
+  const who = escapeControls(name);
+  const more = disputes.length - MOST_SHOWN;
   return [
-    ...conflicts.slice(0, MOST_SHOWN).map(conflictLine),
-    ...more(conflictCount),
-    ...refused
-      .slice(0, MOST_SHOWN)
-      .map(
-        ({ record, id, reason }) =>
-          `${nounOf(record)} ${id}: not taken by the service: ${escapeControls(reason)}`,
-      ),
-    ...more(refusedCount),
-    ...erasedThere.map((id) => `User ${id} was erased over there, for good.`),
-    ...erasedHere.map(
-      (id) =>
-        `User ${id} of the service was erased here and does not come back; over there only an admin erases: sciatica user erase ${id}`,
+    ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
+    ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
+    ...heldLines(held),
+    ...(heldThere > 0
+      ? [
+          `${who} holds ${counted(heldThere, 'deletion')} back until somebody there agrees (sciatica remotes).`,
+        ]
+      : []),
+    ...(refused > 0
+      ? [
+          `${counted(refused, 'record')} not taken: the token is for other users' records, or may not do this.`,
+        ]
+      : []),
+    ...(isReadOnly ? ['The token is read-only: nothing was sent.'] : []),
+    ...erasedThere.map((id) => `User ${id} was erased over there, for good. --accept-erase erases here too.`),
+    ...sameEmails.map(
+      ({ id, other }) =>
+        `Users ${id} and ${other} have the same e-mail address. If they are one person: sciatica user merge ${other} --into ${id}`,
     ),
+    ...(ahead > CLOCK_TOLERANCE_MS
+      ? [
+          `The clock over there is ${counted(Math.round(ahead / 60_000), 'minute')} ahead of this one: set both right.`,
+        ]
+      : []),
   ];
 }
 
-/** `log 5 (12 there): changed on both sides: painAfter 3 here, 4 there` */
-function conflictLine({ kind, record, id, theirId, fields }: Conflict): string {
-  const name =
-    id === null ? `${nounOf(record)} ${theirId} there` : `${nounOf(record)} ${id} (${theirId} there)`;
+/** The deletions that wait for consent, with both ways out. */
+export function heldLines(held: readonly { record: KindName; id: number }[]): string[] {
+  if (held.length === 0) return [];
+  const shownIds = held.slice(0, MOST_SHOWN).map(({ record, id }) => `${nounOf(record)} ${id}`);
+  const names = held.length > MOST_SHOWN ? `${shownIds.join(', ')} …` : shownIds.join(', ');
+  return [
+    `Held back: ${counted(held.length, 'deletion')} from elsewhere (${names}).`,
+    'To delete them here too: sciatica remotes --accept-deletions. To keep them, here and elsewhere: sciatica remotes --restore-deletions.',
+  ];
+}
+
+/** `log 5: changed on both sides: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
+function disputeLine({ record, id, fields, counts, at, change }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
       `${field} ${valueText(record, field, here)} here, ${valueText(record, field, there)} there`,
   );
-  return [`${name}: ${REASONS[kind]}`, differing.join('; ')].filter(Boolean).join(': ');
+  const [first, second] = [moment(at.here), moment(at.there)];
+  const which = counts === 'here' ? 'what is here counts' : 'what is there counts';
+  const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
+  return change === undefined ? line : `${line} To choose the other: sciatica undo ${change} --everywhere`;
 }
 
-function valueText(record: KindName, name: string, value: unknown): string {
-  const field = (kinds[record].fields as Fields)[name];
-  const text = escapeControls(field ? shown(field, value) : toText(value));
+const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+
+function valueText(record: KindName, name: string, cell: string | number | null): string {
+  const { [name]: value } = fromCells(kindOf(record).fields, (field) => (field === name ? cell : null));
+  const field = kindOf(record).fields[name];
+  const text = escapeControls(field ? shown(field, value) : String(cell ?? ''));
   return clip(text || '(empty)', VALUE_WIDTH);
 }
 
 /** A result as `--json` prints it. */
-export const asJson = ({ seq: _, ...result }: SyncResult): object => ({
-  ...result,
-  change: result.change ?? null,
-  mostListed: MOST_LISTED,
-});
+export const asJson = ({ seq: _, ...result }: SyncResult): object => result;

@@ -2,7 +2,7 @@ import { mayUndo } from '../../domain/access.ts';
 import type { Disclosure } from '../../domain/audit.ts';
 import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { integer, MAX_ID } from '../../domain/fields.ts';
+import { boolean, integer, MAX_ID } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { nounOf } from '../../domain/kinds.ts';
 import { check, objectOf } from '../../domain/schema.ts';
@@ -303,6 +303,17 @@ const undoFields = {
   }),
 };
 
+const undoParameter = {
+  everywhere: boolean({
+    label: 'Everywhere',
+    flag: 'everywhere',
+    help: 'Whether to take it back also if other machines have it by now: the next sync takes it back there too',
+    example: true,
+  }),
+};
+
+const readReach = queryReader(undoParameter);
+
 /** POST of a change to take back: one that the caller may not write back whole is not there. */
 export const undoRoute: Route = {
   method: 'POST',
@@ -314,7 +325,8 @@ export const undoRoute: Route = {
     id: 'undoChange',
     summary: 'Take a change back',
     description:
-      'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it.',
+      'What it created goes, what it deleted comes back with its id, what it updated is as before. It is a change of its own, which can be undone. 404 unless the caller may write every record in it. 409 if another machine has the change by now, unless everywhere=true.',
+    query: undoParameter,
     headers: [IDEMPOTENCY_KEY],
     body: taken(schemaJson(objectOf(undoFields)), exampleOf(undoFields)),
     success: {
@@ -335,7 +347,7 @@ export const undoRoute: Route = {
   },
   handle: async (context) => {
     const { request, search, store, caller } = context;
-    parseQuery(search, {});
+    const { everywhere } = readReach(search);
     const sent = await readJsonText(request, () => true);
     const { change } = check(objectOf(undoFields), sent.value);
     const offloaded = store.history.isLong(change) && context.workers?.write(context, sent.text);
@@ -353,6 +365,12 @@ export const undoRoute: Route = {
       check: (found) => {
         if (caller && !found.every((part) => mayUndo(caller, part)))
           throw new SciaticaError('not-found', `There is no change ${change} in the history.`);
+        // Their names are not for every caller.
+        if (!everywhere && store.remotes.reachOf(change).length > 0)
+          throw new SciaticaError(
+            'conflict',
+            `Other machines have change ${change} by now: the next sync takes it back there too. If that is what you want, ask with ?everywhere=true.`,
+          );
       },
       after: (taken, seq) => {
         if (repeat) store.requests.add(repeat);

@@ -4,6 +4,7 @@ import { openApi } from '../openapi/document.ts';
 import { type Collection, collectionOf } from '../protocol/collection.ts';
 import type { Match, Route } from '../protocol/route.ts';
 import { batchRoute } from './batch.ts';
+import { exchangeRoute } from './exchange.ts';
 import { goalRoutes } from './goal.ts';
 import { changesRoute, historyRoute, undoRoute } from './history.ts';
 import { insightsRoutes } from './insights.ts';
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   changesRoute,
   undoRoute,
   batchRoute,
+  exchangeRoute,
   meRoute,
   renewRoute,
   unpairRoute,

@@ -36,7 +36,7 @@ function stepsOf(db: Database): Steps {
 export const undoneChanges = (db: Database): ReadonlySet<number> => stepsOf(db).undone;
 
 /**
- * The newest change that is neither an undo nor a redo nor an erasure, nor among those in a JSON array. From head to head, so that it
+ * The newest change that is neither an undo nor a redo nor an erasure, nor came from another machine, nor is among those in a JSON array. From head to head, so that it
  * does not look through the entries of large changes.
  */
 const NEWEST = `WITH RECURSIVE heads (seq) AS (
@@ -44,9 +44,9 @@ const NEWEST = `WITH RECURSIVE heads (seq) AS (
     UNION ALL
     SELECT (SELECT head FROM history WHERE history.seq < heads.seq ORDER BY history.seq DESC LIMIT 1) FROM heads WHERE seq IS NOT NULL)
   SELECT change FROM heads CROSS JOIN history USING (seq)
-  WHERE undoes IS NULL AND source <> 'erase' AND change NOT IN (SELECT value FROM json_each(?)) LIMIT 1`;
+  WHERE undoes IS NULL AND source NOT IN ('erase', 'sync') AND change NOT IN (SELECT value FROM json_each(?)) LIMIT 1`;
 
-/** The change that `undo` takes back: the newest that is neither an undo nor a redo, nor undone. */
+/** The change that `undo` takes back: the newest that was made here, is neither an undo nor a redo, nor undone. */
 export function nextUndo(db: Database): number | undefined {
   return db.value<number>(NEWEST, JSON.stringify([...stepsOf(db).undone]));
 }

@@ -13,6 +13,7 @@ import { isSchemaSound } from '../sqlite/schema.ts';
 import { foreignSidecar, refuseForeignSidecars } from '../sqlite/sidecars.ts';
 import { logBytesOf, MOST_LOG_BYTES } from '../sqlite/snapshot.ts';
 import { type Holding, holdingOf, integrityFaults, openToRead, referenceFaults } from '../sqlite/verify.ts';
+import { Remotes } from '../sync/remotes.ts';
 import { type BackupPlan, backupsOf, noteOf, planOf } from './backup-plan.ts';
 import { copiesBeside } from './copies.ts';
 import { unfinishedErasing } from './erasing.ts';
@@ -101,7 +102,9 @@ function inside(examination: Examination): Check[] {
       return [
         ...checks,
         room(db),
-        ...(isCurrent ? [identity(examination, db), automaticBackups(db), ...erasing(db)] : []),
+        ...(isCurrent
+          ? [identity(examination, db), ...syncState(db), automaticBackups(db), ...erasing(db)]
+          : []),
       ];
     } finally {
       db.close();
@@ -152,6 +155,21 @@ function identity(examination: Examination, db: Database): Check {
   const name = 'Identity';
   if (id !== undefined) return { name, ok: true, detail: id };
   return { name, ok: false, detail: 'it has none', advice: 'Give it one: sciatica identity new' };
+}
+
+/** When each remote was last in step, and what waits for a decision. */
+function syncState(db: Database): Check[] {
+  const remotes = new Remotes(db);
+  const held = remotes.heldBack();
+  const inStep = remotes.inStep();
+  if (inStep.length === 0 && held === 0) return [];
+  const names = inStep.map(
+    ({ name, at }) => `${name} ${at === null ? 'never' : `last in step ${localDay(new Date(at))}`}`,
+  );
+  const detail = [...names, ...(held > 0 ? [`${held} deletions from elsewhere are held back`] : [])].join(
+    '; ',
+  );
+  return [{ name: 'Sync', ok: held === 0, detail, ...(held > 0 && { advice: 'See: sciatica remotes' }) }];
 }
 
 function integrity(db: Database): Check {

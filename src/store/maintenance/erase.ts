@@ -1,7 +1,10 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { type KindName, kindNames } from '../../domain/kinds.ts';
+import { type KindName, kindNames, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import type { History } from '../history/history.ts';
+import { type Erased, Erasures } from '../reconcile/erasures.ts';
+import { Names } from '../reconcile/names.ts';
+import type { Name } from '../reconcile/state.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
 import type { Value } from '../sqlite/condition.ts';
@@ -24,7 +27,8 @@ interface Affected {
 export function isThere(db: Database, { history }: Pick<Affected, 'history'>, userId: number): boolean {
   if (db.value('SELECT 1 FROM users WHERE id = ?', userId) === 1) return true;
   if (db.value('SELECT 1 FROM history WHERE userId = ?', userId) !== 1) throw notFound('user', userId);
-  return history.of('user', userId).some(({ action }) => action !== 'erase');
+  if (history.of('user', userId).some(({ action }) => action !== 'erase')) return true;
+  return new Erasures(db, new Names(db)).hasRecords();
 }
 
 /**
@@ -34,8 +38,18 @@ export function isThere(db: Database, { history }: Pick<Affected, 'history'>, us
 export function erase(db: Database, { history, settings, tokens }: Affected, userId: number): void {
   const wasMoved = db.value(MOVED, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
+  const names = new Names(db);
+  const name = names.ofUser(userId);
+  const theirs = everOwned(db, names, userId, name);
+  const moved = theirs.filter(
+    ({ record, recordId }) => hasName(record) && hadOthers(db, record, recordId, userId),
+  );
+  const erased: Erased[] = [
+    ['user', name],
+    ...moved.map(({ record, recordId }): Erased => [record, names.of(record, recordId)]),
+  ];
+  deleteRecords(db, theirs);
   db.run('DELETE FROM users WHERE id = ?', userId);
-  const theirs = db.all<Whose>(LAST_OWNED, userId);
   forgetEntries(db, 'userId = ? OR formerUserId = ?', userId, userId);
   forgetRecords(db, theirs);
   db.run(
@@ -48,6 +62,8 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   if (wasMoved || wereOthers) settings.addGap('erased', history.last());
   forgetChanges(db);
   db.run('DELETE FROM erasing');
+  forgetReplicas(db, theirs, userId, name);
+  new Erasures(db, names).add(erased);
   forgetOrigins(db, userId, theirs);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
@@ -61,10 +77,70 @@ interface Whose {
   recordId: number;
 }
 
-/** The records that were this user's to the end, now that they are deleted. */
-const LAST_OWNED = `SELECT record, recordId FROM history AS last
-  WHERE record <> 'user' AND action = 'delete' AND userId = ?
-  AND seq = (SELECT max(seq) FROM history WHERE record = last.record AND recordId = last.recordId)`;
+/** Whether the records of a kind have a name of their own elsewhere: what a user has one of is known by the user. */
+const hasName = (kind: KindName): boolean => kindOf(kind).place !== 'one-per-user';
+
+/** The records that are this user's, or ever were. */
+function everOwned(db: Database, names: Names, userId: number, name: Name): Whose[] {
+  const erasures = new Erasures(db, names);
+  const elsewhere = ownedKindNames.flatMap((record) =>
+    erasures.idsOf(record).map((recordId): Whose => ({ record, recordId })),
+  );
+  const owned = ownedKindNames.map(
+    (kind) => `SELECT '${kind}' AS record, id AS recordId FROM ${kindOf(kind).table} WHERE userId = ?`,
+  );
+  const here = db.all<Whose>(
+    `${owned.join(' UNION ')} UNION SELECT record, recordId FROM history WHERE userId = ? AND record <> 'user'
+     UNION SELECT record, recordId FROM history WHERE formerUserId = ? AND record <> 'user'
+     UNION SELECT record, id FROM replicas WHERE record IN (SELECT value FROM json_each(?)) AND id IS NOT NULL AND ${EVER_OWNED}`,
+    ...owned.map(() => userId),
+    userId,
+    userId,
+    JSON.stringify(ownedKindNames.filter(hasName)),
+    name,
+  );
+  return [...here, ...elsewhere];
+}
+
+/** Whether a record ever belonged to another user than this one. */
+function hadOthers(db: Database, record: KindName, id: number, userId: number): boolean {
+  return (
+    db.value(
+      `SELECT 1 FROM history WHERE recordId = ? AND record = ? AND userId <> ? UNION ALL
+       SELECT 1 FROM replicas WHERE id = ? AND record = ? AND json_array_length(state, '$.owners') > 1 LIMIT 1`,
+      id,
+      record,
+      userId,
+      id,
+      record,
+    ) === 1
+  );
+}
+
+/** SQL: whether a row of replicas is of a record that ever belonged to the user with a name. */
+const EVER_OWNED = "EXISTS (SELECT 1 FROM json_each(state, '$.owners') AS owner WHERE owner.value = ?)";
+
+function deleteRecords(db: Database, records: readonly Whose[]): void {
+  for (const kind of ownedKindNames) {
+    const ids = records.filter(({ record }) => record === kind).map(({ recordId }) => recordId);
+    const sql = `DELETE FROM ${kindOf(kind).table} WHERE id IN (SELECT value FROM json_each(?))`;
+    if (ids.length > 0) db.run(sql, JSON.stringify(ids));
+  }
+}
+
+/** Forgets what is known of the records elsewhere. */
+function forgetReplicas(db: Database, records: readonly Whose[], userId: number, name: Name): void {
+  const ids = JSON.stringify([
+    ['user', userId],
+    ...records.filter(({ record }) => hasName(record)).map(({ record, recordId }) => [record, recordId]),
+  ]);
+  db.run(
+    `DELETE FROM replicas WHERE ${EVER_OWNED}
+     OR (record, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
+    name,
+    ids,
+  );
+}
 
 /** Forgets what records were while they belonged to others: they may have been noted under the wrong name. */
 function forgetRecords(db: Database, theirs: readonly Whose[]): void {

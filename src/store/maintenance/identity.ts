@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { Names } from '../reconcile/names.ts';
 import { AT, ENTRIES } from '../records/entries.ts';
 import { Settings } from '../records/settings.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -13,15 +13,15 @@ import { stagedKinds } from './import/staging.ts';
  * @returns the new UUID
  */
 export function renewIdentity(db: Database): string {
-  const [settings, counterparts, id] = [new Settings(db), new Counterparts(db), randomUUID()];
+  const [settings, counterparts] = [new Settings(db), new Counterparts(db)];
   // The file was created when it was copied.
   const createdAt = Math.floor(statSync(db.path).birthtimeMs);
-  db.write(() => {
+  return db.write(() => {
     const former = settings.get('id');
-    settings.set('id', id);
+    const id = new Names(db).takeIdentity();
     if (former !== undefined) noteCommon(db, counterparts.origin(former), firstOwn(db, createdAt));
+    return id;
   });
-  return id;
 }
 
 /**
@@ -53,8 +53,8 @@ function noteCommon(db: Database, origin: number, first: number): void {
     first,
   );
   db.run(
-    `INSERT OR IGNORE INTO erasedUsers (origin, theirUser)
-     SELECT ?, recordId FROM history WHERE seq >= ? AND action = 'erase'`,
+    `INSERT OR IGNORE INTO erasures (record, origin, originId, uid)
+     SELECT 'user', ?, recordId, 0 FROM history WHERE seq >= ? AND action = 'erase'`,
     origin,
     first,
   );

@@ -2,15 +2,18 @@ import type { Database } from '../sqlite/database.ts';
 import { storedJson } from '../sqlite/errors.ts';
 
 /**
- * `id`: UUID of the database; `user`: id of the default user; `horizon`: history seq before which entries are missing;
+ * `id`: UUID of the database; `clock`: the highest clock that came from other databases; `deletions`: how many records
+ * other databases deleted here since somebody agreed to it; `user`: id of the default user; `horizon`: history seq before which
+ * entries are missing;
  * `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
  * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
  * `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `clock`: the highest clock
- * of a change that came from another machine.
+ * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
  */
 type Setting =
   | 'id'
+  | 'clock'
+  | 'deletions'
   | 'user'
   | 'horizon'
   | 'gaps'
@@ -21,8 +24,7 @@ type Setting =
   | 'backups'
   | 'backupFolders'
   | 'pairingCode'
-  | 'pairingService'
-  | 'clock';
+  | 'pairingService';
 
 /** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
 export interface BackupSetting {

@@ -1,54 +1,12 @@
-import { type AnyRecord, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
-import { States } from '../records/states.ts';
+import type { KindName } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
-
-/** A record of another database, and the record here that is the same. */
-export interface Counterpart {
-  record: KindName;
-  theirId: number;
-  /** The id of the record here, which may be deleted. */
-  ourId: number;
-  /** The record as both sides last had it, with the ids of here; null when both had deleted it. */
-  agreed: AnyRecord | null;
-  /** If both had deleted it: as they had it before. */
-  before?: AnyRecord | null;
-}
-
-interface Row {
-  record: KindName;
-  theirId: number;
-  ourId: number;
-  agreed: string;
-  before: string | null;
-}
-
-const BEFORE = "iif(agreed = 'null', earlier -> '$[#-1][1]', NULL)";
-const SELECT = `SELECT record, theirId, ourId, agreed, ${BEFORE} AS before FROM counterparts WHERE origin = ?`;
-
-/** Columns of a counterpart that both sides have deleted, with what they had before. */
-export const DELETED = `agreed = 'null', change = NULL,
-  earlier = json_array(json_array(NULL, json(agreed)))`;
-
-/** Whether the record of a counterpart `c`, which is no user, is here. */
-export const IS_HERE = `CASE c.record ${ownedKindNames
-  .map((kind) => `WHEN '${kind}' THEN c.ourId IN (SELECT id FROM ${kindOf(kind).table})`)
-  .join(' ')} END`;
-
-const KEY = 'origin = ? AND record = ? AND theirId = ?';
-
-/** How many are read at once. */
-const BLOCK = 1000;
 
 /**
  * Which records of other databases are which records here. An origin is another database, by the number that `origin`
  * gives it. To be called inside a change.
  */
 export class Counterparts {
-  readonly #states: States;
-
-  constructor(private readonly db: Database) {
-    this.#states = new States(db);
-  }
+  constructor(private readonly db: Database) {}
 
   /** The number of the origin with this UUID; a new one if it is not known. */
   origin(uuid: string): number {
@@ -58,63 +16,6 @@ export class Counterparts {
   /** The number of the origin with this UUID. */
   findOrigin(uuid: string): number | undefined {
     return this.db.value<number>('SELECT id FROM origins WHERE uuid = ?', uuid);
-  }
-
-  /** The counterpart of one of their records. */
-  ofTheirs(origin: number, record: KindName, theirId: number): Counterpart | undefined {
-    return this.#find(`${SELECT} AND record = ? AND theirId = ?`, origin, record, theirId);
-  }
-
-  /** The counterpart of one of our records. */
-  ofOurs(origin: number, record: KindName, ourId: number): Counterpart | undefined {
-    return this.#find(`${SELECT} AND record = ? AND ourId = ?`, origin, record, ourId);
-  }
-
-  /** Notes what both sides agree on: it holds even if the change that notes it is undone. */
-  set(origin: number, { record, theirId, ourId, agreed }: Counterpart): void {
-    this.db.run(
-      `INSERT INTO counterparts (origin, record, theirId, ourId, agreed) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (origin, record, theirId)
-       DO UPDATE SET ourId = excluded.ourId, agreed = excluded.agreed, change = NULL, earlier = NULL`,
-      origin,
-      record,
-      theirId,
-      ourId,
-      agreed ? this.#states.write(record, agreed) : 'null',
-    );
-  }
-
-  /** Notes that both sides have deleted a record: if it comes back on either, it is the same one. */
-  setDeleted(origin: number, record: KindName, theirId: number): void {
-    this.db.run(`UPDATE counterparts SET ${DELETED} WHERE ${KEY}`, origin, record, theirId);
-  }
-
-  /** Forgets which record one of theirs is. */
-  remove(origin: number, record: KindName, theirId: number): void {
-    this.db.run(`DELETE FROM counterparts WHERE ${KEY}`, origin, record, theirId);
-  }
-
-  /** Those of a kind, by their ids over there, a block at a time: no statement stays open between two blocks. */
-  *list(origin: number, record: KindName): Generator<Counterpart> {
-    const sql = `${SELECT} AND record = ? AND theirId > ? ORDER BY theirId LIMIT ${BLOCK}`;
-    for (let last = 0; ; ) {
-      const rows = this.db.all<Row>(sql, origin, record, last);
-      for (const row of rows) yield this.#counterpartOf(row);
-      last = rows.at(-1)?.theirId ?? last;
-      if (rows.length < BLOCK) return;
-    }
-  }
-
-  #find(sql: string, ...values: (number | string)[]): Counterpart | undefined {
-    const row = this.db.get<Row>(sql, ...values);
-    return row && this.#counterpartOf(row);
-  }
-
-  #counterpartOf({ record, theirId, ourId, agreed, before }: Row): Counterpart {
-    const state = (json: string | null) =>
-      json === null || json === 'null' ? null : this.#states.read(record, ourId, json);
-    const counterpart = { record, theirId, ourId, agreed: state(agreed) };
-    return before === null ? counterpart : { ...counterpart, before: state(before) };
   }
 }
 
@@ -131,7 +32,7 @@ export function forgetOrigins(
   userId: number,
   owned: readonly { record: KindName; recordId: number }[],
 ): void {
-  forgetSyncs(db, userId);
+  db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
   const records = JSON.stringify([
     ['user', userId],
     ...owned.map(({ record, recordId }) => [record, recordId]),
@@ -142,33 +43,6 @@ export function forgetOrigins(
   // What was agreed on names the user also where the record was moved or deleted since.
   const names = `record <> 'user' AND (agreed ->> ${OWNER} = ? OR EXISTS
     (SELECT 1 FROM json_each(c.earlier) WHERE value ->> '$[1][0]' = ?))`;
-  // What is another's by now is still known by its id over there, so that several machines that keep it do not double it.
-  db.run(
-    `UPDATE counterparts AS c SET agreed = 'null', change = NULL, earlier = NULL
-     WHERE ${names} AND NOT ${isTheirs} AND ${IS_HERE} AND origin IN (SELECT origin FROM syncs)`,
-    userId,
-    userId,
-  );
   db.run(`DELETE FROM counterparts AS c WHERE ${isTheirs} OR ${names}`, userId, userId);
   db.exec('DROP TABLE temp.erased');
-}
-
-/**
- * Forgets, for `erase`, what syncs hold of a user, and notes whom the user was over there. The next sync reads everything anew: what
- * went with the user here may be another's over there, and the answer to a request that is under way is not understood any more.
- */
-function forgetSyncs(db: Database, userId: number): void {
-  const theirs = "SELECT origin, theirId FROM counterparts WHERE record = 'user' AND ourId = ?";
-  // Who is erased over there as well need not be remembered.
-  db.run(
-    `INSERT OR IGNORE INTO erasedUsers (origin, theirUser) ${theirs} AND NOT EXISTS (SELECT 1 FROM conflicts AS c
-       WHERE c.origin = counterparts.origin AND c.theirUser = counterparts.theirId AND isErased = 1)`,
-    userId,
-  );
-  db.run(`DELETE FROM conflicts WHERE (origin, theirUser) IN (${theirs})`, userId);
-  const sent = `EXISTS (SELECT 1 FROM json_each(records)
-    WHERE value ->> '$.userId' = ? OR pushes.record = 'user' AND value ->> '$.id' = ?)`;
-  db.run(`UPDATE syncs SET horizon = -1 WHERE origin IN (SELECT origin FROM (${theirs}))`, userId);
-  db.run(`DELETE FROM pushes WHERE ${sent}`, userId, userId);
-  db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
 }

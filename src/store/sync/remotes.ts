@@ -9,6 +9,8 @@ export interface Remote {
   pin: string | null;
   /** The user here who is the one over there; null if that need not be said. */
   ourUser: number | null;
+  /** The UUID of the database behind it; null before the first contact. */
+  database: string | null;
 }
 
 /** The services to sync with, by name. */
@@ -16,11 +18,11 @@ export class Remotes {
   constructor(private readonly db: Database) {}
 
   list(): Remote[] {
-    return this.db.all('SELECT name, url, pin, ourUser FROM remotes ORDER BY name');
+    return this.db.all('SELECT name, url, pin, ourUser, database FROM remotes ORDER BY name');
   }
 
   find(name: string): Remote | undefined {
-    return this.db.get('SELECT name, url, pin, ourUser FROM remotes WHERE name = ?', name);
+    return this.db.get('SELECT name, url, pin, ourUser, database FROM remotes WHERE name = ?', name);
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
@@ -33,7 +35,7 @@ export class Remotes {
   }
 
   /** @throws SciaticaError `conflict` if there is one of that name */
-  add({ name, url, pin, ourUser }: Remote): void {
+  add({ name, url, pin, ourUser }: Omit<Remote, 'database'>): void {
     this.db.write(() => {
       this.requireFree(name);
       this.db.run(
@@ -44,6 +46,58 @@ export class Remotes {
         ourUser,
       );
     });
+  }
+
+  /** When this database was last in step with each remote, in milliseconds since 1970; null before the first time. */
+  inStep(): { name: string; at: number | null }[] {
+    return this.db.all(
+      'SELECT name, peers.at FROM remotes LEFT JOIN peers ON peers.uuid = remotes.database AND peers.token = 0 ORDER BY name',
+    );
+  }
+
+  /**
+   * Who else has a change by now, so that taking it back reaches them: whom it came from, whoever was told of it, and the database
+   * whose file it imported.
+   * @returns their names, sorted
+   */
+  reachOf(change: number): string[] {
+    const { db } = this;
+    const [last, source, caller] = db.row<[number | null, string | null, string | null]>(
+      `SELECT max(entry.seq), head.source, head.caller FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE entry.change = ?`,
+      change,
+    );
+    if (last === null) return [];
+    // A token for some users is told of their records only.
+    const told = db.column<string>(
+      `SELECT coalesce(remotes.name, tokens.name, 'another machine') FROM peers
+       LEFT JOIN remotes ON remotes.database = peers.uuid AND peers.token = 0 LEFT JOIN tokens ON tokens.id = peers.token
+       WHERE sent ->> '$.seq' >= ? AND (tokens.users IS NULL OR EXISTS
+         (SELECT 1 FROM history AS entry JOIN json_each(tokens.users) AS user ON user.value IN (entry.userId, entry.formerUserId)
+          WHERE entry.change = ?))`,
+      last,
+      change,
+    );
+    const isOfFile =
+      source === 'import' &&
+      db.value(
+        `SELECT 1 FROM history AS entry JOIN replicas ON replicas.id = entry.recordId AND replicas.record = entry.record
+         WHERE entry.change = ? AND entry.action = 'create' AND replicas.origin NOT IN (SELECT origin FROM identities) LIMIT 1`,
+        change,
+      ) === 1;
+    const from = source === 'sync' ? [caller ?? 'another machine'] : [];
+    const file = isOfFile ? [`the machine that ${caller ?? 'the file'} is from`] : [];
+    return [...new Set([...told, ...from, ...file])].sort();
+  }
+
+  /** How many deletions from elsewhere wait for consent. */
+  heldBack(): number {
+    return this.db.value<number>("SELECT count(*) FROM replicas WHERE state ->> '$.held' = 1") ?? 0;
+  }
+
+  /** Notes which database is behind a remote. */
+  setDatabase(name: string, uuid: string): void {
+    this.db.write(() => this.db.run('UPDATE remotes SET database = ? WHERE name = ?', uuid, name));
   }
 
   /** Forgets a remote; what was agreed on with its records stays known. @throws SciaticaError `not-found` */

@@ -10,7 +10,8 @@ import { IS_NEW, type OnConflict, ownedStaged, stagedUsers } from './staging.ts'
 /** Holds back users of another database, once the records are matched and before conflicts are settled. */
 export function holdErasedThere(db: Database, origin: number, onConflict: OnConflict): void {
   if (onConflict === 'overwrite') return;
-  hold(db, onConflict, 'id IN (SELECT theirUser FROM main.erasedUsers WHERE origin = ?)', origin);
+  const isErased = "id IN (SELECT originId FROM main.erasures WHERE record = 'user' AND origin = ?)";
+  hold(db, onConflict, isErased, origin);
 }
 
 /** Holds back users of this database, or of none that is known, by their ids. */
@@ -43,7 +44,7 @@ function hold(db: Database, onConflict: OnConflict, isErased: string, value: str
 /** Forgets of users who have come back that they were erased. */
 export function forgetErasure(db: Database, origin: number): void {
   db.run(
-    `DELETE FROM main.erasedUsers WHERE origin = ? AND theirUser IN (
+    `DELETE FROM main.erasures WHERE record = 'user' AND origin = ? AND originId IN (
        SELECT theirId FROM main.counterparts WHERE origin = ? AND record = 'user')`,
     origin,
     origin,

@@ -266,8 +266,7 @@ export class Import {
       if (onConflict === 'renumber') matchEqual(this.db, kind);
       settle(this.db, kind, onConflict);
       if (kind.hasKey) settleSameKeys(this.db, kind, onConflict);
-      if (onConflict === 'renumber' && kind === stagedUsers)
-        for (const owned of ownedStaged) followUsers(this.db, owned);
+      if (kind === stagedUsers) for (const owned of ownedStaged) followUsers(this.db, owned);
     }
     const result = {
       counts: this.#countAll((kind) => counts(this.db, kind)),

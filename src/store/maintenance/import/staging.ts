@@ -1,6 +1,6 @@
 import { toCell } from '../../../domain/codec.ts';
 import { idsUsedUp } from '../../../domain/errors.ts';
-import { type Field, type Fields, MAX_ID } from '../../../domain/fields.ts';
+import { type Field, type Fields, MAX_ID, MOST_SKIPPED_IDS } from '../../../domain/fields.ts';
 import { type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
 import type { Database } from '../../sqlite/database.ts';
@@ -200,10 +200,19 @@ export function settle(db: Database, kind: StagedKind, onConflict: OnConflict): 
 
 /** Gives a new id to the records that need one, above all others. */
 export function settleIds(db: Database, { name, table, staged }: StagedKind): void {
-  const last = db.value<number>(
-    `SELECT max(coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = '${table}'), 0),
-                coalesce((SELECT max(id) FROM ${staged}), 0))`,
-  ) as number;
+  const used = db.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
+  // An id that is far above all others would use up the ids.
+  db.run(
+    `UPDATE ${staged} SET _outcome = 'renumbered' WHERE _outcome IS NULL AND _newId IS NULL AND id >= (SELECT min(id) FROM
+       (SELECT id, id - lag(id, 1, ?) OVER (ORDER BY id) AS gap FROM ${staged} WHERE id > ? AND _outcome IS NULL)
+       WHERE gap > ${MOST_SKIPPED_IDS})`,
+    used,
+    used,
+  );
+  const last = Math.max(
+    used,
+    db.value<number | null>(`SELECT max(id) FROM ${staged} WHERE _outcome IS NOT 'renumbered'`) ?? 0,
+  );
   const { changes } = db.run(
     `UPDATE ${staged} AS target SET _newId = ? + _nth
      FROM (SELECT _at, row_number() OVER (ORDER BY _at) AS _nth FROM ${staged}

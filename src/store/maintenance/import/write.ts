@@ -1,7 +1,8 @@
+import { kindNames, kindOf } from '../../../domain/kinds.ts';
 import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { CHANGE } from '../../sqlite/migrations/history-triggers.ts';
-import { type Merge, ofOrigin, stateOf } from './merge-sql.ts';
+import { AGREED, type Merge, ofOrigin, stateOf } from './merge-sql.ts';
 import { IS_NEW, type StagedKind, stagedKinds, stagedUsers } from './staging.ts';
 
 /** Brings what is new, renumbered or to be overwritten into the database. */
@@ -37,6 +38,13 @@ const BEFORE = "json_insert(coalesce(earlier, '[]'), '$[#]', json_array(change, 
  * @param seq the last entry of the history over there
  */
 export function noteAgreed({ db, origin }: Merge, seq: number): void {
+  // What an import that is undone linked is free for another record.
+  db.run(
+    `DELETE FROM main.counterparts AS c WHERE origin = ? AND change IS NOT NULL AND ${AGREED} = 'null'
+    AND change IN (SELECT change FROM temp.import_undone)
+    AND EXISTS (SELECT 1 FROM temp.import_user_ids AS u WHERE c.record = 'user' AND u.ours = c.ourId AND u.theirs <> c.theirId)`,
+    origin,
+  );
   for (const kind of stagedKinds) {
     const { name, staged, hasKey } = kind;
     const settled = `i.id IS NOT NULL AND (i._outcome IS NULL OR i._newId IS NOT NULL
@@ -63,6 +71,15 @@ export function noteAgreed({ db, origin }: Merge, seq: number): void {
       origin,
     );
   }
+  // A sync knows what was made by this import by the name that it has there.
+  db.run(
+    `INSERT OR IGNORE INTO main.replicas (record, id, origin, originId, uid, seq, state)
+     SELECT record, ourId, origin, theirId, 0, 0, 'null' FROM main.counterparts AS c
+     WHERE origin = ? AND record IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM main.history
+       WHERE recordId = ourId AND record = c.record AND action = 'create' AND change = ${CHANGE})`,
+    origin,
+    JSON.stringify(kindNames.filter((kind) => kindOf(kind).place !== 'one-per-user')),
+  );
   db.run(
     `UPDATE main.counterparts AS c SET position = ? FROM ${stagedUsers.staged} AS i
      WHERE ${ofOrigin('user')} AND c.theirId = i.id AND coalesce(c.position, -1) < ?`,

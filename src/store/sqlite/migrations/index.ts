@@ -5,6 +5,7 @@ import { requests, sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
 import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 import { sql as origins } from './0007-origins.ts';
 import { sql as historyOfChanges } from './0011-history-of-changes.ts';
+import { sql as replicas } from './0014-replicas.ts';
 import { remakeHistoryTriggers } from './history-triggers.ts';
 
 /**
@@ -111,6 +112,7 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX trialDays_by_user_and_date ON trialDays (userId, date);
 `,
+  replicas,
 ];
 
 /**

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import { may } from '../../domain/access.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { kindNames } from '../../domain/kinds.ts';
+import { type Position, START } from '../../store/reconcile/collect.ts';
+import type { Diary } from '../../store/reconcile/diary.ts';
+import { partsOf } from '../../store/reconcile/names.ts';
+import { isPosition, type Parcel } from '../../store/reconcile/parcel.ts';
+import type { State } from '../../store/reconcile/state.ts';
+import { idsOf } from '../../store/records/lists/rows.ts';
+import { ok } from '../openapi/parts.ts';
+import { BODY, WRITE } from '../openapi/problems.ts';
+import { readJson } from '../protocol/body.ts';
+import { parseQuery } from '../protocol/query.ts';
+import type { RequestContext, Route } from '../protocol/route.ts';
+import { type HttpResponse, json } from '../wire/message.ts';
+import { Problem } from '../wire/problem.ts';
+
+/** The largest part of an exchange that is taken, in bytes: a record with the longest notes has 40 KiB. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** What another database sends. */
+interface Asked {
+  /** States, as text; none where only something is asked for. */
+  parcel: string;
+  /** How far the caller has received the changes of here; null before the first. */
+  have: Position | null;
+  /** Whether the states of here are wanted. */
+  wants: boolean;
+}
+
+const TEXT = { type: 'string', description: 'Lines of JSON with their checksum, as sciatica writes them' };
+const POSITION = { type: ['object', 'null'], additionalProperties: true };
+
+/**
+ * POST of what another database knows, for what this one knows: one request each way, which may be repeated, for merging twice
+ * changes nothing.
+ */
+export const exchangeRoute: Route = {
+  method: 'POST',
+  path: '/exchange',
+  right: 'read changes',
+  errors: [...WRITE, ...BODY, 'Conflict'],
+  operation: {
+    tag: 'Changes',
+    id: 'exchange',
+    summary: 'Sync with another database of sciatica',
+    description:
+      'For `sciatica sync`. It takes the states of records that another database sends, as far as the token may write them, and answers with those that changed here since the caller last asked. It may be repeated.',
+    body: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['parcel', 'have', 'wants'],
+            additionalProperties: false,
+            properties: { parcel: TEXT, have: POSITION, wants: { type: 'boolean' } },
+          },
+        },
+      },
+    },
+    success: {
+      '200': ok('What is known here', {
+        type: 'object',
+        required: ['parcel', 'received', 'result'],
+        properties: {
+          parcel: TEXT,
+          received: {
+            ...POSITION,
+            description: 'How far the changes of the caller had been received before',
+          },
+          result: { type: 'object', additionalProperties: true, description: 'What was done here' },
+        },
+      }),
+    },
+  },
+  handle: async (context) => {
+    parseQuery(context.search, {});
+    const asked = askedIn(await readJson(context.request, MOST_BYTES));
+    return exchange(context, asked);
+  },
+};
+
+function askedIn(value: unknown): Asked {
+  const { parcel, have, wants } = (value ?? {}) as Partial<Asked>;
+  if (typeof parcel !== 'string' || typeof wants !== 'boolean' || !(have === null || isPosition(have)))
+    throw new Problem(400, 'The body must be an exchange, as sciatica sync sends it.');
+  return { parcel, have, wants };
+}
+
+async function exchange(
+  { store: view, caller }: RequestContext,
+  { parcel: text, have, wants }: Asked,
+): Promise<HttpResponse> {
+  // What is taken here was done on another machine, and is not for `undo` without a number.
+  const store = view.as({ origin: { source: 'sync', ...(caller && { caller: caller.name }) } });
+  const diary = await store.diary();
+  const token = caller?.id ?? 0;
+  const users = caller?.users ?? undefined;
+  const sent = await store.submitUpkeep(() => readSent(diary, text, users && token));
+  const isReader = caller !== undefined && !may(caller.role, 'change log');
+  if (sent.states.length > 0 && isReader)
+    throw new Problem(403, `A token with the role ${caller.role} only reads: nothing was taken.`);
+  if (sent.database === diary.id)
+    throw new SciaticaError(
+      'conflict',
+      'Both databases have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
+    );
+  const isKnown = have !== null && diary.collector(users).isKnown(have);
+  // A file that was set back makes what follows under another identity. Anybody could make up a position.
+  if (have && !isKnown && !users && !isReader) await store.submitUpkeep(() => diary.renewIdentity());
+  const { received: before = null } = diary.peer(sent.database, token);
+  const taken = await store.submit(() =>
+    diary.receive([isReader ? { ...sent, erased: [] } : sent], {
+      users,
+      after: () =>
+        diary.setPeer(
+          sent.database,
+          { received: sent.to, sent: isKnown ? have : undefined, view: null, at: Date.now() },
+          token,
+        ),
+    }),
+  );
+  const collector = diary.collector(users);
+  // What came from the caller just now is known there.
+  const isEcho =
+    isKnown &&
+    isDeepStrictEqual(have, taken.from) &&
+    taken.isEcho &&
+    taken.refused + taken.apart.length === 0;
+  const from = isEcho ? taken.to : isKnown ? have : START;
+  const part = wants ? diary.part(collector, from) : diary.nothing(collector, from);
+  const { counts, disputes, held, refused } = taken;
+  const body = {
+    parcel: part.text,
+    received: before,
+    result: { counts, disputes, held: held.length, refused },
+  };
+  return { ...json(200, JSON.stringify(body)), disclosed: disclosedStates(part.states) };
+}
+
+/**
+ * @param token the id of a token that is for some users only
+ * @throws Problem 400 for what is no parcel, or of another format
+ */
+function readSent(diary: Diary, text: string, token: number | undefined): Parcel {
+  try {
+    diary.header(text, 'there');
+    return diary.read(text, token);
+  } catch (error) {
+    if (!(error instanceof SciaticaError) || error.code !== 'unusable') throw error;
+    throw new Problem(400, error.message);
+  }
+}
+
+/** For the audit: the ids of records that were made here, and of others those that they have elsewhere. */
+const disclosedStates = (states: readonly State[]) =>
+  kindNames.flatMap((record) => {
+    const ids = states.filter(({ kind }) => kind === record).map(({ name }) => ({ id: partsOf(name).id }));
+    return ids.length > 0 ? [{ record, ...idsOf(ids) }] : [];
+  });

@@ -1,0 +1,230 @@
+import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
+import { type Erased, Erasures } from './erasures.ts';
+import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
+import type { NameParts, Names } from './names.ts';
+import { People } from './people.ts';
+import type { State } from './state.ts';
+
+/**
+ * How far the changes of a database have been read: the last entry of its history with the uid of its change, by which a file that was
+ * set back is noticed, and the last row of `replicas`. `old`: records older than the history are read first, by kind and id.
+ */
+export interface Position {
+  old?: readonly [kind: number, id: number];
+  seq: number;
+  uid: number;
+  rev: number;
+}
+
+/** Before all changes. */
+export const START: Position = { old: [0, 0], seq: 0, uid: 0, rev: 0 };
+
+/** Some states, and how far they reach. */
+export interface Collected {
+  states: State[];
+  to: Position;
+  /** Whether there is nothing after them. */
+  isLast: boolean;
+}
+
+/** Changes here that the other database knows, for they came from it: after `from`, up to `to`. */
+export interface Told {
+  from: Position;
+  to: Position;
+}
+
+/** Most records in one part of an exchange, which is one change at the other database. */
+export const MOST_STATES = 2500;
+
+/** Gathers the states that changed after a position, a part at a time. Nothing here is written. */
+export class Collector {
+  readonly #fold: Fold;
+  readonly #people: People;
+  readonly #erasures: Erasures;
+
+  /**
+   * @param users the ids of the users whose records are wanted; all without it
+   * @param told what is left out
+   */
+  constructor(
+    private readonly db: Database,
+    private readonly names: Names,
+    private readonly users?: readonly number[],
+    private readonly told?: Told,
+  ) {
+    names.refresh();
+    this.#fold = new Fold(db, names);
+    this.#people = new People(this.#fold, names);
+    this.#erasures = new Erasures(db, names);
+  }
+
+  /** Where everything that there is now ends. */
+  end(): Position {
+    return { ...this.#at(this.#lastSeq()), rev: this.#lastRev() };
+  }
+
+  /** Whether a position is one of this file: false after it was set back, or for a copy of it. */
+  isKnown({ seq, uid }: Position): boolean {
+    return seq === 0 || (seq <= this.#lastSeq() && this.#at(seq).uid === uid);
+  }
+
+  #lastSeq(): number {
+    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+  }
+
+  #lastRev(): number {
+    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'replicas'") ?? 0;
+  }
+
+  #at(seq: number): { seq: number; uid: number } {
+    const uid = this.db.value<number>(
+      `SELECT head.uid FROM history AS head WHERE head.seq =
+         (SELECT entry.head FROM history AS entry WHERE entry.seq <= ? ORDER BY entry.seq DESC LIMIT 1)`,
+      seq,
+    );
+    return { seq, uid: uid ?? 0 };
+  }
+
+  /** The states after a position. @param most records in it */
+  after(position: Position, most = MOST_STATES): Collected {
+    if (position.old) return this.#old(position, position.old, most);
+    const [lastSeq, lastRev] = [this.#lastSeq(), this.#lastRev()];
+    const [firstSeq, endSeq] = this.#range('seq', position.seq, lastSeq);
+    if (firstSeq < endSeq) {
+      const entries = this.#entries(firstSeq, endSeq, most);
+      const seq = entries.length < most ? endSeq : (entries.at(-1)?.seq ?? endSeq);
+      const keys = new Map<KindName, Set<number>>();
+      for (const { record, recordId, userId } of entries)
+        if (record) add(keys, record, keyColumnOf(record) === 'id' ? recordId : userId);
+      const states = this.#states(keys, []);
+      return {
+        states,
+        to: { ...this.#at(seq), rev: position.rev },
+        isLast: seq >= lastSeq && position.rev >= lastRev,
+      };
+    }
+    const [firstRev, endRev] = this.#range('rev', position.rev, lastRev);
+    const replicas = this.db.all<NameParts & { rev: number; record: KindName; key: number | null }>(
+      `SELECT rev, record, id AS key, origin, originId AS id, uid FROM replicas
+       WHERE rev > ? AND rev <= ? ORDER BY rev LIMIT ?`,
+      firstRev,
+      endRev,
+      most,
+    );
+    const keys = new Map<KindName, Set<number>>();
+    const unseen: Known[] = [];
+    for (const { record, key, ...parts } of replicas)
+      if (key !== null) add(keys, record, key);
+      else unseen.push(...[this.#fold.unseen(record, parts)].filter((known) => known !== undefined));
+    const rev = replicas.length < most ? endRev : (replicas.at(-1)?.rev ?? endRev);
+    const to = { ...this.#at(firstSeq), rev };
+    return { states: this.#states(keys, unseen), to, isLast: rev >= lastRev };
+  }
+
+  /** From where to where is looked next, without what was told. */
+  #range(what: 'seq' | 'rev', first: number, last: number): [first: number, end: number] {
+    if (!this.told) return [first, last];
+    const [from, to] = [this.told.from[what], this.told.to[what]];
+    if (first < from) return [first, from];
+    return first < to ? [to, last] : [first, last];
+  }
+
+  #entries(first: number, end: number, most: number) {
+    const { users } = this;
+    const isTheirs = '(SELECT value FROM json_each(?))';
+    const theirs = users ? [JSON.stringify([...users, ...this.#mergedInto(users)])] : [];
+    return this.db.all<{ seq: number; record: KindName | null; recordId: number; userId: number }>(
+      `SELECT seq, record, recordId, userId FROM history WHERE seq > ? AND seq <= ?
+       ${users ? `AND (userId IN ${isTheirs} OR formerUserId IN ${isTheirs})` : ''} ORDER BY seq LIMIT ?`,
+      first,
+      end,
+      ...theirs,
+      ...theirs,
+      most,
+    );
+  }
+
+  /** The users who were merged into some others. */
+  #mergedInto(users: readonly number[]): number[] {
+    return this.db
+      .column<number>(
+        "SELECT id FROM replicas WHERE record = 'user' AND id IS NOT NULL AND state ->> '$.fields.into' IS NOT NULL",
+      )
+      .filter((id) => users.includes(this.#people.ownerId(this.names.ofUser(id)) ?? 0));
+  }
+
+  /** Records from before the history. */
+  #old(position: Position, [at, after]: readonly [number, number], most: number): Collected {
+    const kind = kindNames[at];
+    if (!kind) {
+      const { old: _, ...rest } = position;
+      return this.after(rest, most);
+    }
+    const { table } = kindOf(kind);
+    const rows = this.db.all<{ id: number; key: number }>(
+      `SELECT id, ${keyColumnOf(kind)} AS key FROM ${table} WHERE id > ? AND NOT EXISTS
+         (SELECT 1 FROM history WHERE recordId = ${table}.id AND record = ?) ORDER BY id LIMIT ?`,
+      after,
+      kind,
+      most,
+    );
+    const last = rows.at(-1);
+    if (!last) return this.#old(position, [at + 1, 0], most);
+    const next: readonly [number, number] = rows.length === most ? [at, last.id] : [at + 1, 0];
+    const states = this.#states(new Map([[kind, new Set(rows.map(({ key }) => key))]]), []);
+    return { states, to: { ...position, old: next }, isLast: false };
+  }
+
+  #states(keys: ReadonlyMap<KindName, ReadonlySet<number>>, unseen: readonly Known[]): State[] {
+    const found: State[] = [];
+    for (const kind of kindNames)
+      for (const known of this.#fold.of(kind, [...(keys.get(kind) ?? [])]).values())
+        found.push(...this.#sent(known));
+    return [...found, ...unseen.flatMap((known) => this.#sent(known))];
+  }
+
+  /** What is told of a record: of what is not there only its name, and nothing of erased users. */
+  #sent({ state, outside }: Known): State[] {
+    if (outside || this.#erasures.has(state)) return [];
+    const { kind, name, life, owners } = state;
+    const bare: State = { kind, name, life, owners, statements: {} };
+    const owner = kind === 'user' ? name : ownerNameOf(state);
+    const isThere =
+      state.fields !== undefined && life % 2 === 1 && this.#people.isThere(this.#people.rootOf(owner));
+    const told = isThere ? state : life % 2 === 1 ? withOwner(bare, state) : bare;
+    if (!this.users) return [told];
+    if (this.#isMine(owner)) return [told];
+    if (kind === 'user' || !owners.some((one) => this.#isMine(one))) return [];
+    // Only that it is another's by now: not whose.
+    return [isThere ? { ...bare, owners: [], outside: true } : { ...bare, owners: [] }];
+  }
+
+  #isMine(owner: string): boolean {
+    const id = this.#people.ownerId(owner) ?? this.names.idOf('user', owner);
+    return id !== undefined && (this.users?.includes(id) ?? true);
+  }
+
+  /** What was erased. */
+  erased(): Erased[] {
+    return this.users ? [] : this.#erasures.all();
+  }
+
+  /** The names of the users whose records are wanted; null for all. */
+  view(): string[] | null {
+    return this.users ? this.users.map((id) => this.names.ofUser(id)) : null;
+  }
+}
+
+/** What waits for its user says whose it is: it may have been another's. */
+function withOwner(bare: State, { fields, statements }: State): State {
+  const { userId: statement } = statements;
+  if (!statement || fields?.['userId'] === undefined) return bare;
+  return { ...bare, fields: { userId: fields['userId'] }, statements: { userId: statement } };
+}
+
+function add(keys: Map<KindName, Set<number>>, kind: KindName, key: number): void {
+  const known = keys.get(kind);
+  if (known) known.add(key);
+  else keys.set(kind, new Set([key]));
+}

@@ -1,0 +1,412 @@
+import { SciaticaError } from '../../domain/errors.ts';
+import { INTO, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import { crypto } from '../../lib/crypto.ts';
+import type { RunChange } from '../records/changes.ts';
+import { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+import { migrations } from '../sqlite/migrations/index.ts';
+import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
+import { type Erased, Erasures } from './erasures.ts';
+import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
+import { Names, partsOf } from './names.ts';
+import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
+import { type Peer, readPeer, writePeer } from './peers.ts';
+import { type Limits, Receiver } from './receive.ts';
+import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
+import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
+
+/** States that are taken over at once; more take more memory, fewer more time. */
+const BATCH = 20_000;
+
+/** Longest text of a part of an exchange, unless one record alone is longer. */
+const MOST_CHARACTERS = 2 * 1024 * 1024;
+
+/** Where others' records lie between those of a view, so often more of them are looked through for one part. */
+const MOST_LOOKS = 10;
+
+/** What may be taken over, and what belongs to it. */
+export interface Taking extends Omit<Limits, 'setsApart'> {
+  /** Runs first of all, in the same change. */
+  before?: (() => void) | undefined;
+  /** Runs last of all, in the same transaction as the last change. */
+  after?: ((taken: Taken) => void) | undefined;
+}
+
+export interface Taken extends Received {
+  /** The changes here that it made, in their order. */
+  changes: number[];
+  /** Where the changes here ended before it, and after it but for what was set apart. */
+  from: Position;
+  to: Position;
+}
+
+/** A user here and one of another database with the same e-mail address. */
+export interface SameEmail {
+  id: number;
+  other: number;
+}
+
+/**
+ * This database as one of several that tell each other what they know: states go out and come in as text (see `parcel.ts`), whatever
+ * carries them.
+ */
+export class Diary {
+  readonly #names: Names;
+  readonly #settings: Settings;
+
+  /** @param change runs work as one change of the history */
+  constructor(
+    private readonly db: Database,
+    private readonly change: RunChange,
+  ) {
+    this.#names = new Names(db);
+    this.#settings = new Settings(db);
+  }
+
+  get id(): string {
+    return this.#settings.get('id') ?? '';
+  }
+
+  /** The number of the database format: only states of the same one are merged. */
+  get format(): number {
+    return migrations.length;
+  }
+
+  /** What is told to others. @param users, told as of `Collector` */
+  collector(users?: readonly number[], told?: Told): Collector {
+    return new Collector(this.db, this.#names, users, told);
+  }
+
+  /** The states after a position as text, as many as fit into one part of an exchange. */
+  part(collector: Collector, from: Position): Collected & { text: string } {
+    for (let most = MOST_STATES; ; most = Math.ceil(most / 8)) {
+      let collected = collector.after(from, most);
+      for (let i = 0; i < MOST_LOOKS && collected.states.length === 0 && !collected.isLast; i++)
+        collected = collector.after(collected.to, most);
+      const text = this.#text(collector, from, collected);
+      if (text.length <= MOST_CHARACTERS || most === 1) return { ...collected, text };
+    }
+  }
+
+  /** No states, as text. */
+  nothing(collector: Collector, from: Position): Collected & { text: string } {
+    const none: Collected = { states: [], to: from, isLast: false };
+    return { ...none, text: this.#text(collector, from, none) };
+  }
+
+  #text(collector: Collector, from: Position, { states, to, isLast }: Collected): string {
+    return writeParcel(
+      {
+        database: this.id,
+        format: this.format,
+        from,
+        to,
+        isLast,
+        erased: collector.erased(),
+        view: collector.view(),
+        states,
+      },
+      this.#names.uuids(),
+    );
+  }
+
+  /**
+   * Reads what another database tells.
+   * @param token the id of the token with which it came, if that is for some users only
+   * @throws SciaticaError as `readParcel`, and as `Names.origin`
+   */
+  read(text: string, token?: number): Parcel {
+    return this.db.write(() => readParcel(text, (uuid) => this.#names.origin(uuid, token)));
+  }
+
+  /**
+   * Reads what another database says before its states.
+   * @param asker who reads the message of an error: whoever asked for the exchange
+   * @throws SciaticaError `unusable` for a text that is no parcel, or one of another format
+   */
+  header(text: string, asker: 'here' | 'there' = 'here'): Header {
+    const header = readHeader(text);
+    const { format } = header;
+    const [own, other] = asker === 'here' ? [this.format, format] : [format, this.format];
+    if (own === other) return header;
+    const which =
+      own < other
+        ? `here is older (format ${own}) than on the other machine (${other}): upgrade it here first`
+        : `on the other machine is older (format ${other}) than here (${own}): upgrade it there first`;
+    throw new SciaticaError('unusable', `sciatica ${which}. Nothing was exchanged.`);
+  }
+
+  /** The users whose records another database shows, by their names here; null for all. */
+  viewOf(header: Header): readonly Name[] | null {
+    return this.db.write(() => viewIn(header, (uuid) => this.#names.origin(uuid)));
+  }
+
+  /**
+   * Takes over what another database tells, as one change. What replaces something said here that was not known there is a change of
+   * its own each, so that one undo chooses the other.
+   * @param parcels what it tells, in its order
+   */
+  receive(
+    parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
+    { before, after, ...limits }: Taking = {},
+  ): Taken {
+    const names = this.#names;
+    const collector = new Collector(this.db, names);
+    const taken: Taken = { ...noneReceived(), changes: [], from: START, to: START };
+    const isNothing =
+      Array.isArray(parcels) && parcels.every(({ states, erased }) => states.length + erased.length === 0);
+    if (isNothing && !before && !this.#hasWaiting()) {
+      this.db.write(() => {
+        taken.from = collector.end();
+        taken.to = taken.from;
+        after?.(taken);
+      });
+      return taken;
+    }
+    this.#noted(taken, () => {
+      before?.();
+      taken.from = collector.end();
+      for (const { states, erased } of batches(parcels)) {
+        if (limits.users === undefined) new Erasures(this.db, names).add(erased);
+        if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
+        new Receiver(this.db, names, { ...limits, setsApart: true }, taken).run(states);
+        this.#noteClock(states);
+      }
+      taken.to = collector.end();
+      if (taken.apart.length === 0) after?.(taken);
+    });
+    for (const [i, state] of taken.apart.entries()) {
+      const own = noneReceived();
+      const change = this.#noted(taken, () => {
+        new Receiver(this.db, names, limits, own).run([state]);
+        if (i === taken.apart.length - 1) after?.(taken);
+      });
+      addCounts(taken.counts, own.counts);
+      for (const { record, id } of own.disputes)
+        for (const told of taken.disputes)
+          if (change !== undefined && told.record === record && told.id === id) told.change = change;
+    }
+    return taken;
+  }
+
+  /** Runs work as a change. @returns its number, which is noted too; undefined if it changed nothing */
+  #noted(taken: Taken, work: () => void): number | undefined {
+    const change = this.change(() => {
+      const last = this.#lastSeq();
+      work();
+      return this.db.value<number>('SELECT change FROM history WHERE seq > ? LIMIT 1', last);
+    });
+    if (change !== undefined && !taken.changes.includes(change)) taken.changes.push(change);
+    return change;
+  }
+
+  #lastSeq(): number {
+    return this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+  }
+
+  /** Whether records wait for users, who may have come back by an undo or a restore here. */
+  #hasWaiting(): boolean {
+    return this.db.value('SELECT 1 FROM replicas WHERE owner IS NOT NULL LIMIT 1') === 1;
+  }
+
+  /** The clock of later changes here is above all that was received (Kulkarni et al., “Logical Physical Clocks”, 2014). */
+  #noteClock(states: readonly State[]): void {
+    let clock = Number(this.#settings.get('clock') ?? 0);
+    const before = clock;
+    for (const { statements } of states)
+      for (const { stamp } of Object.values(statements)) if (stamp[0] > clock) clock = stamp[0];
+    if (clock > before) this.#settings.set('clock', String(clock));
+  }
+
+  /** What is remembered of a database. @param token the id of the token with which it calls; 0 for none */
+  peer = (uuid: string, token = 0): Peer => readPeer(this.db, uuid, token);
+
+  setPeer = (uuid: string, peer: Peer, token = 0): void => writePeer(this.db, uuid, peer, token);
+
+  /** Gives a file that was set back, or copied and used twice, an identity of its own for what it makes from now on. */
+  renewIdentity = (): string => this.#names.takeIdentity();
+
+  /** The users here who were erased elsewhere, by id. */
+  erasedElsewhere(): number[] {
+    return new Erasures(this.db, this.#names).pending();
+  }
+
+  /** The name of a user here. */
+  nameOfUser(id: number): Name {
+    this.#names.refresh();
+    return this.#names.ofUser(id);
+  }
+
+  /** The id of the user here with a name; undefined for one that is not here. */
+  idOfUser(name: Name): number | undefined {
+    return this.#names.idOf('user', name);
+  }
+
+  /** The records whose deletion waits for consent. */
+  held(): RecordKey[] {
+    return this.db.all(
+      `SELECT record, id FROM replicas WHERE state ->> '$.held' = 1 AND id IS NOT NULL ORDER BY record <> 'user', record, id`,
+    );
+  }
+
+  /** Deletes what is held back, or brings it back for everybody. @returns how many records it was */
+  settleHeld(how: 'delete' | 'restore'): number {
+    const held = this.held();
+    this.change(() => {
+      for (const kind of kindNames) {
+        const ids = held.filter(({ record }) => record === kind).map(({ id }) => id);
+        if (ids.length === 0) continue;
+        const settled = ({ state }: Known): State =>
+          how === 'restore' && state.life % 2 === 0 ? { ...state, life: state.life + 1 } : state;
+        new Receiver(this.db, this.#names, { acceptDeletions: true }).rerun(settled, kind, ids);
+      }
+    });
+    return held.length;
+  }
+
+  /**
+   * Lets the records of one user show under another: a pointer, which rewrites no owner. One change.
+   * @param now the clock, in milliseconds since 1970
+   */
+  mergeUsers(id: number, into: number, now: number): void {
+    this.#names.refresh();
+    const [target, clock] = [this.#names.ofUser(into), Math.max(now * 1000, this.#lastClock() + 1)];
+    const stamp: Stamp = [
+      clock,
+      crypto().randomInt(2 ** 48 - 1),
+      this.#names.makerOf(Number.MAX_SAFE_INTEGER),
+    ];
+    this.change(() => {
+      const pointed = ({ state }: Known): State => {
+        const former = state.statements[INTO];
+        return {
+          ...state,
+          fields: { ...state.fields, [INTO]: target },
+          statements: { ...state.statements, [INTO]: { stamp, seen: former ? replaced(former) : {} } },
+        };
+      };
+      new Receiver(this.db, this.#names, { acceptDeletions: true }).rerun(pointed, 'user', [id]);
+    });
+    this.#settings.set('clock', String(clock));
+  }
+
+  #lastClock(): number {
+    return (
+      this.db.value<number>('SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1') ??
+      0
+    );
+  }
+
+  /**
+   * Lets a user here be one of another database, with the id of here: both were the same person all along. Inside a change.
+   * @param theirs the state of the user over there
+   */
+  adopt(id: number, theirs: State): void {
+    this.#names.refresh();
+    const fold = new Fold(this.db, this.#names);
+    const own = fold.of('user', [id]).get(id);
+    if (!own || own.state.name === theirs.name) return;
+    const groups = statementsOf('user');
+    const joined = merge({ ...own.state, name: theirs.name }, theirs, groups);
+    const { origin, id: originId, uid } = partsOf(own.state.name);
+    const sql = `INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES ('user', ?, ?, ?, ?, NULL, ?, ?)`;
+    const seq = this.#lastSeq();
+    const stamp: Stamp = [this.#lastClock(), 0, origin];
+    const alias: State = {
+      ...own.state,
+      fields: { ...own.state.fields, [INTO]: theirs.name },
+      statements: { ...own.state.statements, [INTO]: { stamp, seen: {} } },
+    };
+    this.db.run("UPDATE replicas SET id = NULL WHERE record = 'user' AND id = ?", id);
+    this.db.run(sql, null, origin, originId, uid, seq, stored(alias));
+    const name = partsOf(theirs.name);
+    const agreed: State = { ...theirs, life: joined.life, owners: joined.owners };
+    this.db.run(sql, id, name.origin, name.id, name.uid, seq, stored(agreed));
+    this.#names.refresh();
+    new Receiver(this.db, this.#names).rerun(() => joined, 'user', [id]);
+  }
+
+  /** The records here that came from a remote; a user who has others by now stays. */
+  cameFrom(remote: string): { going: RecordKey[]; staying: RecordKey[] } {
+    const made = this.db.all<RecordKey>(
+      `SELECT entry.record, entry.recordId AS id FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE head.source = 'sync' AND head.caller = ? AND entry.action = 'create'`,
+      remote,
+    );
+    const came = made.filter(
+      ({ record, id }) => this.db.value(`SELECT 1 FROM ${kindOf(record).table} WHERE id = ?`, id) === 1,
+    );
+    const users = JSON.stringify(came.filter(({ record }) => record === 'user').map(({ id }) => id));
+    const owners = ownedKindNames.flatMap((kind) =>
+      this.db.column<number>(
+        `SELECT DISTINCT userId FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))
+         AND id NOT IN (SELECT value FROM json_each(?))`,
+        users,
+        JSON.stringify(came.filter(({ record }) => record === kind).map(({ id }) => id)),
+      ),
+    );
+    const stays = ({ record, id }: RecordKey) => record === 'user' && owners.includes(id);
+    return { going: came.filter((one) => !stays(one)), staying: came.filter(stays) };
+  }
+
+  /** Takes away what came from a remote, and forgets that both have met: nothing of it is told to anybody. One change. */
+  forget(remote: string): void {
+    this.#names.refresh();
+    this.change(() => {
+      const { going } = this.cameFrom(remote);
+      const fold = new Fold(this.db, this.#names);
+      const known = kindNames.flatMap((kind) => {
+        const ids = JSON.stringify(going.filter(({ record }) => record === kind).map(({ id }) => id));
+        const sql = `SELECT ${keyColumnOf(kind)} FROM ${kindOf(kind).table} WHERE id IN (SELECT value FROM json_each(?))`;
+        return [...fold.of(kind, this.db.column<number>(sql, ids)).values()];
+      });
+      for (const { record, id } of going.toReversed())
+        this.db.run(`DELETE FROM ${kindOf(record).table} WHERE id = ?`, id);
+      // As what is not shown to this database, and what it tells nobody of.
+      for (const { id, state } of known)
+        this.db.run(
+          'UPDATE replicas SET seq = ?, state = ? WHERE id = ? AND record = ?',
+          this.#lastSeq(),
+          stored(state, { outside: true }),
+          id ?? 0,
+          state.kind,
+        );
+      this.db.run(
+        'DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)',
+        remote,
+      );
+    });
+  }
+
+  /** The users of these states whose e-mail address a user here has, who is another. */
+  sameEmails(states: readonly State[]): SameEmail[] {
+    return states.flatMap(({ kind, name, fields }) => {
+      const email = fields?.['email'];
+      const other = kind === 'user' && typeof email === 'string' ? this.#names.idOf('user', name) : undefined;
+      if (other === undefined) return [];
+      return this.db
+        .column<number>(
+          'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id',
+          String(email),
+          other,
+        )
+        .map((id) => ({ id, other }));
+    });
+  }
+}
+
+/** Parcels, put together to fewer. */
+function* batches(
+  parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
+): Iterable<Pick<Parcel, 'states' | 'erased'>> {
+  let states: State[] = [];
+  let erased: Erased[] = [];
+  for (const parcel of parcels) {
+    states = states.length === 0 ? parcel.states : states.concat(parcel.states);
+    erased = [...parcel.erased];
+    if (states.length < BATCH) continue;
+    yield { states, erased };
+    states = [];
+  }
+  yield { states, erased };
+}

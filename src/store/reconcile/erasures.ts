@@ -1,0 +1,83 @@
+import { type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
+import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
+import type { Name, State } from './state.ts';
+
+/** What was erased: a user, or a record that belonged to one and to others. */
+export type Erased = readonly [record: KindName, name: Name];
+
+/** What was erased, here or elsewhere, by its names: nothing that ever belonged to such a user is taken or sent any more. */
+export class Erasures {
+  readonly #names: ReadonlySet<string>;
+
+  constructor(
+    private readonly db: Database,
+    private readonly names: Names,
+  ) {
+    this.#names = new Set(this.all().map(([record, name]) => `${record} ${name}`));
+  }
+
+  all(): Erased[] {
+    return this.db
+      .all<NameParts & { record: KindName }>('SELECT record, origin, originId AS id, uid FROM erasures')
+      .map(({ record, ...parts }) => [record, nameOf(parts)]);
+  }
+
+  /** Whether a record was erased, or ever belonged to a user who was. */
+  has({ kind, name, owners }: State): boolean {
+    if (this.#names.size === 0) return false;
+    return this.#isErased(kind, name) || owners.some((owner) => this.#isErased('user', owner));
+  }
+
+  /** A name from before the uids is that of any uid. */
+  #isErased(kind: KindName, name: Name): boolean {
+    return (
+      this.#names.has(`${kind} ${name}`) || this.#names.has(`${kind} ${nameOf({ ...partsOf(name), uid: 0 })}`)
+    );
+  }
+
+  add(erased: readonly Erased[]): void {
+    for (const [record, name] of erased) {
+      const { origin, id, uid } = partsOf(name);
+      this.db.run(
+        'INSERT OR IGNORE INTO erasures (record, origin, originId, uid) VALUES (?, ?, ?, ?)',
+        record,
+        origin,
+        id,
+        uid,
+      );
+    }
+  }
+
+  /** The ids here of what was erased elsewhere, of a kind. */
+  idsOf(kind: KindName): number[] {
+    return this.all().flatMap(([record, name]) =>
+      record === kind ? (this.names.idOf(kind, name) ?? []) : [],
+    );
+  }
+
+  /** Whether records are left here that were erased elsewhere with a user whose they once were. */
+  hasRecords(): boolean {
+    return ownedKindNames.some((kind) => this.idsOf(kind).some((id) => this.#isLeft(kind, id)));
+  }
+
+  /** The ids of the users who were erased elsewhere, and are not erased here with all that was ever theirs. */
+  pending(): number[] {
+    const ids = this.idsOf('user');
+    const users = ids.filter((id) => this.#isLeft('user', id));
+    return users.length === 0 && this.hasRecords() ? ids.slice(0, 1) : users;
+  }
+
+  /** What was deleted has a history. */
+  #isLeft(kind: KindName, id: number): boolean {
+    return (
+      this.db.value(
+        `SELECT 1 FROM ${kindOf(kind).table} WHERE id = ?
+         UNION ALL SELECT 1 FROM history WHERE recordId = ? AND record = ? AND action <> 'erase' LIMIT 1`,
+        id,
+        id,
+        kind,
+      ) === 1
+    );
+  }
+}

@@ -1,0 +1,364 @@
+import type { Cell } from '../../domain/codec.ts';
+import { INTO, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
+import { States as Columns } from '../records/states.ts';
+import type { Database } from '../sqlite/database.ts';
+import { storedJson } from '../sqlite/errors.ts';
+import { type KeyColumn, type NameParts, type Names, nameOf } from './names.ts';
+import {
+  type Code,
+  type Name,
+  type Packed,
+  pack,
+  replaced,
+  type Stamp,
+  type State,
+  type Statement,
+  unpack,
+} from './state.ts';
+
+/**
+ * The states of the records here: what came from elsewhere (`replicas`), and what the history says happened here since. What was
+ * made here and never met a change from elsewhere needs nothing but its history.
+ */
+
+/** A state as `replicas` keeps it. Without `fields` but with statements it is what the record shows. */
+interface Stored extends Packed {
+  life: number;
+  owners: readonly Name[];
+  fields?: State['fields'];
+  /** A deletion that came from elsewhere and waits for consent: the record is shown all the same. */
+  held?: true;
+  /** Left the part of the other database that this one is shown. */
+  outside?: true;
+}
+
+/**
+ * A state as JSON for `replicas`.
+ * @param isAsShown whether the record shows its fields as they are
+ */
+export function stored(
+  { kind, life, owners, fields, statements }: State,
+  { held = false, outside = false, isAsShown = false } = {},
+): string {
+  const state: Stored = {
+    life,
+    owners,
+    ...(fields && !isAsShown && { fields }),
+    ...pack(kind, statements),
+    ...(held && { held: true as const }),
+    ...(outside && { outside: true as const }),
+  };
+  return JSON.stringify(state);
+}
+
+/** A record as it is known here. */
+export interface Known {
+  /** The id here; of what a user has one of, the id of the user. Undefined if it was never shown. */
+  id: number | undefined;
+  state: State;
+  /** The cells of its row, with the ids of here; undefined if it is not shown. */
+  row: Row | undefined;
+  held: boolean;
+  outside: boolean;
+}
+
+/** A row of a table: its id, and the cells of its columns. */
+export interface Row {
+  id: number;
+  /** By column, the id included where it was read. */
+  cells: Readonly<Record<string, Cell>>;
+}
+
+interface Entry {
+  key: number;
+  seq: number;
+  change: number;
+  clock: number;
+  uid: number;
+  action: 'create' | 'update' | 'delete';
+  before: string | null;
+}
+
+interface Replica extends NameParts {
+  key: number | null;
+  seq: number;
+  state: string;
+}
+
+type Cells = Readonly<Record<string, Cell>>;
+
+const statementOf = ([clock, uid, origin, seen = {}]: Code): Statement => ({
+  stamp: [clock, uid, origin],
+  seen,
+});
+
+/** The state of a stored one. */
+const stateOf = (kind: KindName, name: Name, { life, owners, fields, c, s }: Stored): State => ({
+  kind,
+  name,
+  life,
+  owners,
+  ...(fields && { fields }),
+  statements: unpack(kind, { ...(c && { c }), ...(s && { s }) }, statementOf),
+});
+
+/** The column by which a record of a kind is known: what a user has one of is known by the user. */
+export const keyColumnOf = (kind: KindName): KeyColumn =>
+  kindOf(kind).place === 'one-per-user' ? 'userId' : 'id';
+
+/** The name of the user to whom a record belongs; a goal is named as its user is. */
+export const ownerNameOf = ({ name, kind, fields }: State): Name =>
+  kind !== 'user' && keyColumnOf(kind) === 'id' ? String(fields?.['userId'] ?? '') : name;
+
+export class Fold {
+  readonly #columns: Columns;
+  /** The changes that deleted users, as `change.user`. */
+  #deletions: { last: number; found: ReadonlySet<string> } | undefined;
+
+  constructor(
+    private readonly db: Database,
+    private readonly names: Names,
+  ) {
+    this.#columns = new Columns(db);
+  }
+
+  /** The records of a kind with these ids, as far as anything is known of them. */
+  of(kind: KindName, ids: readonly number[]): Map<number, Known> {
+    const list = JSON.stringify(ids);
+    const replicas = new Map(
+      this.db
+        .all<Replica>(
+          `SELECT id AS key, origin, originId AS id, uid, seq, state FROM replicas
+           WHERE record = ? AND id IN (SELECT value FROM json_each(?))`,
+          kind,
+          list,
+        )
+        .map((replica) => [replica.key as number, replica]),
+    );
+    const rows = this.#rows(kind, list);
+    const entries = this.#entries(kind, list);
+    const found = new Map<number, Known>();
+    for (const id of ids) {
+      const replica = replicas.get(id);
+      const since = replica ? replica.seq : 0;
+      const own = (entries.get(id) ?? []).filter(({ seq }) => seq > since);
+      const row = rows.get(id);
+      if (replica || row || own.length > 0) found.set(id, this.#fold(kind, id, replica, own, row));
+    }
+    return found;
+  }
+
+  /** A record that came from elsewhere and was never shown here; undefined if nothing is known of the name. */
+  unseen(kind: KindName, { origin, id, uid }: NameParts): Known | undefined {
+    const json = this.db.value<string>(
+      'SELECT state FROM replicas WHERE record = ? AND origin = ? AND originId = ? AND uid = ? AND id IS NULL',
+      kind,
+      origin,
+      id,
+      uid,
+    );
+    if (json === undefined) return undefined;
+    const known = storedJson<Stored>(json);
+    return {
+      id: undefined,
+      state: stateOf(kind, nameOf({ origin, id, uid }), known),
+      row: undefined,
+      held: false,
+      outside: known.outside === true,
+    };
+  }
+
+  #rows(kind: KindName, ids: string): Map<number, Row> {
+    const key = keyColumnOf(kind);
+    const rows = this.db.all<Record<string, Cell>>(
+      `SELECT * FROM ${kindOf(kind).table} WHERE ${key} IN (SELECT value FROM json_each(?))`,
+      ids,
+    );
+    return new Map(rows.map((cells) => [Number(cells[key]), { id: Number(cells['id']), cells }]));
+  }
+
+  #entries(kind: KindName, ids: string): Map<number, Entry[]> {
+    const key = keyColumnOf(kind) === 'id' ? 'recordId' : 'userId';
+    const entries = this.db.all<Entry>(
+      `SELECT entry.${key} AS key, entry.seq, entry.change, head.clock, head.uid, entry.action, entry.before
+       FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE entry.record = ? AND entry.${key} IN (SELECT value FROM json_each(?)) AND entry.action <> 'erase'
+       ORDER BY entry.seq`,
+      kind,
+      ids,
+    );
+    const found = new Map<number, Entry[]>();
+    for (const entry of entries) {
+      const list = found.get(entry.key);
+      if (list) list.push(entry);
+      else found.set(entry.key, [entry]);
+    }
+    return found;
+  }
+
+  /** What was made here, and never changed: most records. */
+  #foldCreation(kind: KindName, id: number, { clock, seq, uid }: Entry, row: Row): Known {
+    const origin = this.names.makerOf(seq);
+    const statement: Statement = { stamp: [clock, uid, origin], seen: {} };
+    const fields: Record<string, Cell> = {};
+    const statements: Record<string, Statement> = {};
+    const owners: Name[] = [];
+    for (const [group, names] of statementsOf(kind)) {
+      if (group === INTO) continue;
+      statements[group] = statement;
+      for (const name of names) fields[name] = row.cells[name] ?? null;
+    }
+    if (typeof fields['userId'] === 'number') {
+      fields['userId'] = this.names.ofUser(fields['userId']);
+      owners.push(fields['userId']);
+    }
+    const state: State = { kind, name: nameOf({ origin, id, uid }), life: 1, owners, fields, statements };
+    return { id, state, row, held: false, outside: false };
+  }
+
+  #fold(
+    kind: KindName,
+    id: number,
+    replica: Replica | undefined,
+    entries: readonly Entry[],
+    row: Row | undefined,
+  ): Known {
+    const [first, second] = entries;
+    if (!replica && first?.action === 'create' && !second && row && keyColumnOf(kind) === 'id')
+      return this.#foldCreation(kind, id, first, row);
+    // JSON null: the history tells it, and only the name differs.
+    const known = replica && storedJson<Stored | null>(replica.state);
+    const name = replica ? nameOf(replica) : this.#ownName(kind, id, entries[0]);
+    const isOfUser = kindOf(kind).place === 'one-per-user';
+    const base = known ? stateOf(kind, name, known) : { kind, name, life: 0, owners: [], statements: {} };
+    const cells = (json: string | null) => (json === null ? undefined : this.#cells(kind, json));
+    let shown = entries[0] ? cells(entries[0].before) : row?.cells;
+    const draft = new Draft(this.names, base, isOfUser);
+    if (known?.c && !known.fields && shown) draft.show(shown);
+    // Older than the history, or than what came from elsewhere.
+    if (!known && shown) draft.begin(shown, [0, 0, this.names.makerOf(0)]);
+    for (const [i, entry] of entries.entries()) {
+      const next = entries[i + 1];
+      const after = entry.action === 'delete' ? undefined : next ? cells(next.before) : row?.cells;
+      const stamp: Stamp = [entry.clock, entry.uid, this.names.makerOf(entry.seq)];
+      if (after) draft.say(shown, after, stamp);
+      else draft.remove(stamp, shown !== undefined && this.#wentWithUser(kind, entry, shown));
+      shown = after;
+    }
+    return {
+      id,
+      state: draft.state(),
+      row,
+      held: known?.held === true && row !== undefined,
+      outside: known?.outside === true && row === undefined,
+    };
+  }
+
+  #ownName(kind: KindName, id: number, first: Entry | undefined): Name {
+    if (keyColumnOf(kind) === 'userId') return this.names.ofUser(id);
+    const isMade = first?.action === 'create';
+    return nameOf({ origin: this.names.makerOf(isMade ? first.seq : 0), id, uid: isMade ? first.uid : 0 });
+  }
+
+  /** The cells of a state of the history. */
+  #cells(kind: KindName, json: string): Cells {
+    const cells = storedJson<Cell[]>(json);
+    return Object.fromEntries(this.#columns.columns(kind).map((name, i) => [name, cells[i] ?? null]));
+  }
+
+  /** Whether a record was deleted only because its user was. */
+  #wentWithUser(kind: KindName, { change }: Entry, cells: Cells): boolean {
+    if (kind === 'user') return false;
+    const last = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', 'history') ?? 0;
+    if (this.#deletions?.last !== last) {
+      const found = this.db.column<string>(
+        "SELECT change || '.' || recordId FROM history WHERE record = 'user' AND action = 'delete'",
+      );
+      this.#deletions = { last, found: new Set(found) };
+    }
+    return this.#deletions.found.has(`${change}.${cells['userId']}`);
+  }
+}
+
+/** A state that grows with each entry of the history. */
+class Draft {
+  readonly #groups: ReadonlyMap<string, readonly string[]>;
+  readonly #owners: Set<Name>;
+  readonly #statements: Record<string, Statement>;
+  #fields: Record<string, Cell> | undefined;
+  #life: number;
+
+  constructor(
+    private readonly names: Names,
+    private readonly base: State,
+    /** A user has one of it: it is a statement of the user, and is there as long as the user is. */
+    private readonly isOfUser: boolean,
+  ) {
+    this.#groups = statementsOf(base.kind);
+    this.#owners = new Set(base.owners);
+    this.#statements = { ...base.statements };
+    this.#fields = base.fields && { ...base.fields };
+    this.#life = base.life;
+  }
+
+  /** What the record is said to be is what it shows. */
+  show(cells: Cells): void {
+    this.#fields = {};
+    for (const names of this.#groups.values())
+      for (const name of names) this.#fields[name] = this.#valueOf(name, cells[name] ?? null);
+  }
+
+  /** What the record was when it is first known of. */
+  begin(cells: Cells, stamp: Stamp): void {
+    this.#life = 1;
+    this.#set(cells, stamp);
+  }
+
+  /** The record was made, changed, or came back. */
+  say(before: Cells | undefined, after: Cells, stamp: Stamp): void {
+    if (this.#life % 2 === 0) this.#life++;
+    // Shown again: it counts as one of its own.
+    const isApart = before === undefined && (this.#fields?.[INTO] ?? null) !== null;
+    this.#set(isApart ? { ...after, [INTO]: null } : after, stamp, before);
+  }
+
+  remove(stamp: Stamp, wentWithUser: boolean): void {
+    if (wentWithUser) return;
+    if (this.isOfUser) {
+      const none = Object.fromEntries([...this.#groups.values()].flat().map((name) => [name, null]));
+      this.#set({ ...none, userId: null }, stamp);
+    } else if (this.#life % 2 === 1) this.#life++;
+  }
+
+  /** Says the statements of these cells that differ from those before, and from what is said already. */
+  #set(cells: Cells, stamp: Stamp, before?: Cells): void {
+    this.#fields ??= {};
+    const first: Statement = { stamp, seen: {} };
+    for (const [group, names] of this.#groups) {
+      const said = this.#statements[group];
+      if (!names.some((name) => name in cells)) continue;
+      if (before && said && names.every((name) => (before[name] ?? null) === (cells[name] ?? null))) continue;
+      const values = names.map((name) => this.#valueOf(name, cells[name] ?? null));
+      if (said && names.every((name, i) => (this.#fields?.[name] ?? null) === values[i])) continue;
+      for (const [i, name] of names.entries()) this.#fields[name] = values[i] ?? null;
+      this.#statements[group] = said ? { stamp, seen: replaced(said) } : first;
+    }
+    const owner = this.isOfUser ? this.base.name : this.#fields['userId'];
+    if (typeof owner === 'string') this.#owners.add(owner);
+  }
+
+  #valueOf(name: string, cell: Cell): Cell {
+    return name === 'userId' && cell !== null ? this.names.ofUser(Number(cell)) : cell;
+  }
+
+  state(): State {
+    return {
+      kind: this.base.kind,
+      name: this.base.name,
+      life: this.isOfUser ? 1 : this.#life,
+      owners: [...this.#owners].sort(),
+      ...(this.#fields && { fields: this.#fields }),
+      statements: this.#statements,
+    };
+  }
+}

@@ -1,0 +1,179 @@
+import { SciaticaError } from '../../domain/errors.ts';
+import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { crypto } from '../../lib/crypto.ts';
+import { Settings } from '../records/settings.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { Name } from './state.ts';
+
+/** The parts of a name. */
+export interface NameParts {
+  origin: number;
+  id: number;
+  uid: number;
+}
+
+export const nameOf = ({ origin, id, uid }: NameParts): Name => `${origin}.${id}.${uid}`;
+
+export function partsOf(name: Name): NameParts {
+  const first = name.indexOf('.');
+  const second = name.indexOf('.', first + 1);
+  if (second < 0) return { origin: 0, id: 0, uid: 0 };
+  return {
+    origin: Number(name.slice(0, first)),
+    id: Number(name.slice(first + 1, second)),
+    uid: Number(name.slice(second + 1)),
+  };
+}
+
+/** Whether two names are of one record; one without a uid is that of any. */
+export function isSameName(a: Name, b: Name): boolean {
+  const [one, other] = [partsOf(a), partsOf(b)];
+  const isSame = one.origin === other.origin && one.id === other.id;
+  return isSame && (one.uid === other.uid || one.uid === 0 || other.uid === 0);
+}
+
+/** So many databases may be new that somebody names whose token is for some users only: each is kept for good. */
+const MOST_OF_TOKEN = 100;
+
+/** The column by which a record of a kind is found in its table: what a user has one of is known by the user. */
+export type KeyColumn = 'id' | 'userId';
+
+/** The databases that names speak of, this one first of all, and which record here has which name. */
+export class Names {
+  #identities: { origin: number; since: number }[] | undefined;
+  readonly #users = new Map<number, Name>();
+
+  constructor(private readonly db: Database) {}
+
+  /**
+   * The number of a database here; it gets one if it has none. Only inside a transaction that writes.
+   * @param token the id of the token for some users only with which it is named
+   * @throws SciaticaError `invalid` when too many were named with that token
+   */
+  origin(uuid: string, token?: number): number {
+    const known = this.db.value<number>('SELECT id FROM origins WHERE uuid = ?', uuid);
+    if (known !== undefined) return known;
+    if (token !== undefined) {
+      const count = this.db.value<number>('SELECT count(*) FROM origins WHERE token = ?', token) ?? 0;
+      if (count >= MOST_OF_TOKEN)
+        throw new SciaticaError(
+          'invalid',
+          `This token has named ${MOST_OF_TOKEN} databases, and may name no more. Ask for another token.`,
+        );
+    }
+    return this.db.run('INSERT INTO origins (uuid, token) VALUES (?, ?)', uuid, token ?? null).id;
+  }
+
+  /** The UUIDs of databases by their numbers. */
+  uuids(): Map<number, string> {
+    return new Map(
+      this.db
+        .all<{ id: number; uuid: string }>('SELECT id, uuid FROM origins')
+        .map(({ id, uuid }) => [id, uuid]),
+    );
+  }
+
+  /** The identity under which this database made the entry `seq` of its history: it takes a new one where a copy goes its own way. */
+  makerOf(seq: number): number {
+    this.#identities ??= this.db.all('SELECT origin, since FROM identities ORDER BY since DESC');
+    const identities = this.#identities;
+    return (identities.find(({ since }) => since < seq) ?? identities.at(-1))?.origin ?? 0;
+  }
+
+  /** Gives this database a new UUID for what it makes from now on: the file was copied, or set back. */
+  takeIdentity(): string {
+    const id = crypto().randomUUID();
+    this.db.write(() => {
+      new Settings(this.db).set('id', id);
+      const seq = this.db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+      this.db.run('INSERT OR REPLACE INTO identities (origin, since) VALUES (?, ?)', this.origin(id), seq);
+    });
+    this.refresh();
+    return id;
+  }
+
+  /** Whether a name was given by this database, under any of its identities. */
+  isOwn(origin: number): boolean {
+    this.makerOf(0);
+    return this.#identities?.some((identity) => identity.origin === origin) ?? false;
+  }
+
+  /** The name of the user with an id. */
+  ofUser(id: number): Name {
+    const known = this.#users.get(id);
+    if (known !== undefined) return known;
+    const name = this.of('user', id);
+    this.#users.set(id, name);
+    return name;
+  }
+
+  /** The name of a record here: as it came, or by the change that created it. */
+  of(kind: KindName, id: number): Name {
+    const known = this.db.get<NameParts>(
+      'SELECT origin, originId AS id, uid FROM replicas WHERE id = ? AND record = ?',
+      id,
+      kind,
+    );
+    if (known) return nameOf(known);
+    const made = this.db.get<{ seq: number; uid: number }>(
+      `SELECT entry.seq, head.uid FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE entry.recordId = ? AND entry.record = ? AND entry.action = 'create' ORDER BY entry.seq LIMIT 1`,
+      id,
+      kind,
+    );
+    return nameOf({ origin: this.makerOf(made?.seq ?? 0), id, uid: made?.uid ?? 0 });
+  }
+
+  /** As `idOf`, for many names: null for a record that was never shown here; none for one that is not known. */
+  idsOf(kind: KindName, names: readonly Name[]): Map<Name, number | null> {
+    const parts = names.map((name) => {
+      const { origin, id, uid } = partsOf(name);
+      return [id, origin, uid];
+    });
+    const known = this.db.all<{ at: number; id: number | null }>(
+      `SELECT name.key AS at, replicas.id FROM json_each(?) AS name CROSS JOIN replicas ON originId = name.value ->> 0
+         AND origin = name.value ->> 1 AND record = ? AND (uid IN (name.value ->> 2, 0) OR name.value ->> 2 = 0) ORDER BY uid`,
+      JSON.stringify(parts),
+      kind,
+    );
+    const found = new Map(known.map(({ at, id }) => [names[at] as Name, id]));
+    for (const [i, name] of names.entries()) {
+      const [id = 0, origin = 0] = parts[i] ?? [];
+      if (!found.has(name) && this.#isOfHere(kind, origin, id, name)) found.set(name, id);
+    }
+    return found;
+  }
+
+  #isOfHere(kind: KindName, origin: number, id: number, name: Name): boolean {
+    return this.isOwn(origin) && this.#was(kind, id) && isSameName(this.of(kind, id), name);
+  }
+
+  /** The id here of the record with a name: of what a user has one of, the id of the user. Undefined for one without. */
+  idOf(kind: KindName, name: Name): number | undefined {
+    const { origin, id, uid } = partsOf(name);
+    // Names from before the uids, and those in files, are those of any uid.
+    const known = this.db.get<{ id: number | null }>(
+      `SELECT id FROM replicas WHERE originId = ? AND origin = ? AND record = ? AND (uid IN (?, 0) OR ? = 0)
+       ORDER BY uid DESC`,
+      id,
+      origin,
+      kind,
+      uid,
+      uid,
+    );
+    if (known) return known.id ?? undefined;
+    return this.#isOfHere(kind, origin, id, name) ? id : undefined;
+  }
+
+  /** Whether an id was ever given here. */
+  #was(kind: KindName, id: number): boolean {
+    const last = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', kindOf(kind).table);
+    return id <= (last ?? 0);
+  }
+
+  /** Forgets what was looked up: names may have been given since. */
+  refresh(): void {
+    this.#users.clear();
+    this.#identities = undefined;
+  }
+}

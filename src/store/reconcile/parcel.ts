@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { type Cell, fromCells } from '../../domain/codec.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { INTO, isKindName, type KindName, kindOf, statementsOf } from '../../domain/kinds.ts';
+import { checksOf } from '../../domain/schema.ts';
+import type { Position } from './collect.ts';
+import type { Erased } from './erasures.ts';
+import { partsOf } from './names.ts';
+import { type Name, type Packed, pack, type Stamp, type State, type Statement, unpack } from './state.ts';
+
+/**
+ * Some states as text, as they travel: a line of JSON that says where they are from and how far they reach, a line for each state,
+ * and a line with the SHA-256 of all lines before it.
+ */
+
+/** What the first line says. */
+export interface Header {
+  /** The UUID of the database that tells the states. */
+  database: string;
+  /** UUIDs by the numbers that names use in this text. */
+  databases: Readonly<Record<string, string>>;
+  /** The number of the database format: states of two formats are not merged. */
+  format: number;
+  /** After which position of its changes they begin, and how far they reach. */
+  from: Position;
+  to: Position;
+  /** Whether nothing follows. */
+  isLast: boolean;
+  /** What was erased. */
+  erased: readonly Erased[];
+  /** The users whose records it tells; null for all. */
+  view: readonly Name[] | null;
+}
+
+export interface Parcel extends Header {
+  states: State[];
+}
+
+/** A state as a line. */
+interface Encoded extends Packed {
+  k: KindName;
+  n: Name;
+  l: number;
+  o: readonly Name[];
+  f?: State['fields'];
+  x?: true;
+}
+
+const encoded = ({ kind, name, life, owners, fields, statements, outside }: State): Encoded => ({
+  k: kind,
+  n: name,
+  l: life,
+  o: owners,
+  ...(fields && { f: fields, ...pack(kind, statements) }),
+  ...(outside && { x: true as const }),
+});
+
+/** The numbers of the databases that states and names speak of. */
+function origins({ states, erased, view }: Pick<Parcel, 'states' | 'erased' | 'view'>): Set<number> {
+  const found = new Set<number>();
+  const seen = new Set<Name>();
+  const add = (name: Name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    found.add(partsOf(name).origin);
+  };
+  for (const [, name] of erased) add(name);
+  for (const name of view ?? []) add(name);
+  for (const { kind, name, owners, fields, statements } of states) {
+    add(name);
+    for (const owner of owners) add(owner);
+    for (const field of NAMES) if (typeof fields?.[field] === 'string') add(fields[field]);
+    let last: Statement | undefined;
+    for (const group of statementsOf(kind).keys()) {
+      const one = statements[group];
+      if (!one || one === last) continue;
+      last = one;
+      found.add(one.stamp[2]);
+      for (const origin in one.seen) found.add(Number(origin));
+    }
+  }
+  return found;
+}
+
+/**
+ * The text of a parcel, which names no other databases than those that its states speak of.
+ * @param uuids the UUIDs of databases by their numbers
+ */
+export function writeParcel(
+  { states, ...header }: Omit<Parcel, 'databases'>,
+  uuids: ReadonlyMap<number, string>,
+): string {
+  const used = [...origins({ states, ...header })].sort((a, b) => a - b);
+  const databases = Object.fromEntries(used.map((origin) => [origin, uuids.get(origin)]));
+  let body = `${JSON.stringify({ sciatica: 'states', databases, ...header })}\n`;
+  for (const state of states) body += `${JSON.stringify(encoded(state))}\n`;
+  return `${body}${JSON.stringify({ sha256: digestOf(body) })}\n`;
+}
+
+/** The fields that hold the name of a user. */
+const NAMES = ['userId', INTO];
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Most databases that a parcel may name. */
+const MOST_DATABASES = 1000;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NAME = /^[1-9]\d{0,14}\.[1-9]\d{0,15}\.\d{1,15}$/;
+/** How far ahead of this machine a clock may be, in milliseconds: no later one could follow the highest number. */
+const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
+
+/** Higher counters come from nobody who deletes and restores by hand. */
+const MOST_LIVES = 1_000_000;
+
+const broken = (what: string) =>
+  new SciaticaError(
+    'unusable',
+    `What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`,
+  );
+
+/**
+ * Reads a parcel.
+ * @param originOf gives the number here of a database
+ * @throws SciaticaError `unusable` for a text that is cut off, changed, or no parcel; `invalid` for values that no record may have
+ */
+export function readParcel(text: string, originOf: (uuid: string) => number): Parcel {
+  const end = text.lastIndexOf('\n', text.length - 2) + 1;
+  const { sha256 } = objectIn(text.slice(end));
+  if (!text.endsWith('\n') || sha256 !== digestOf(text.slice(0, end)))
+    throw broken('its checksum is not that of its content');
+  const [head = '', ...lines] = text.slice(0, end).split('\n').filter(Boolean);
+  const header = headerIn(objectIn(head));
+  originOf(header.database);
+  const reader = new StateReader(header, originOf);
+  return {
+    ...header,
+    erased: header.erased.map((pair) => reader.erased(pair)),
+    view: viewOf(header, reader),
+    states: lines.map((line) => reader.state(objectIn(line))),
+  };
+}
+
+const viewOf = ({ view }: Header, reader: StateReader): readonly Name[] | null =>
+  view?.map((name) => reader.name(name)) ?? null;
+
+/** The view of a parcel, with the numbers of databases here. @param originOf as of `readParcel` */
+export const viewIn = (header: Header, originOf: (uuid: string) => number): readonly Name[] | null =>
+  viewOf(header, new StateReader(header, originOf));
+
+/** Reads the first line of a parcel only. @throws SciaticaError `unusable` */
+export const readHeader = (text: string): Header => headerIn(objectIn(text.slice(0, text.indexOf('\n') + 1)));
+
+function objectIn(line: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw broken('a line is no JSON');
+  }
+  if (!isPlain(value)) throw broken('a line is no JSON object');
+  return value;
+}
+
+function headerIn(value: Record<string, unknown>): Header {
+  const { sciatica, database, databases, format, from, to, isLast, erased, view } = value;
+  const uuids = Object.entries((databases ?? {}) as object);
+  const isWhole =
+    sciatica === 'states' &&
+    typeof database === 'string' &&
+    UUID.test(database) &&
+    uuids.length <= MOST_DATABASES &&
+    uuids.every(([, uuid]) => typeof uuid === 'string' && UUID.test(uuid)) &&
+    Number.isSafeInteger(format) &&
+    isPosition(from) &&
+    isPosition(to) &&
+    Array.isArray(erased) &&
+    (view === null || Array.isArray(view));
+  if (!isWhole) throw broken('its first line is not that of an exchange');
+  return {
+    database,
+    databases: Object.fromEntries(uuids) as Record<string, string>,
+    format: format as number,
+    from,
+    to,
+    isLast: isLast === true,
+    erased: erased as Erased[],
+    view: view as Name[] | null,
+  };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a value is a position in the changes of a database. */
+export function isPosition(value: unknown): value is Position {
+  const { old, seq, uid, rev } = (value ?? {}) as Partial<Position>;
+  const isOld = old === undefined || (Array.isArray(old) && old.length === 2 && old.every(isCount));
+  return isOld && isCount(seq) && isCount(uid) && isCount(rev);
+}
+
+/** Reads states, with the numbers of databases here. */
+class StateReader {
+  readonly #latest = (Date.now() + FURTHEST_AHEAD_MS) * 1000;
+
+  readonly #numbers = new Map<number, number>();
+
+  constructor(
+    private readonly header: Header,
+    private readonly originOf: (uuid: string) => number,
+  ) {}
+
+  #origin(number: number): number {
+    let known = this.#numbers.get(number);
+    if (known === undefined) {
+      const uuid = this.header.databases[number];
+      if (uuid === undefined) throw broken('it names a database that it does not list');
+      known = this.originOf(uuid);
+      this.#numbers.set(number, known);
+    }
+    return known;
+  }
+
+  name(value: unknown): Name {
+    if (typeof value !== 'string' || !NAME.test(value)) throw broken('it has a name that is none');
+    const end = value.indexOf('.');
+    return `${this.#origin(Number(value.slice(0, end)))}${value.slice(end)}`;
+  }
+
+  erased(value: unknown): Erased {
+    const [record, name] = Array.isArray(value) ? value : [];
+    if (!isKindName(record)) throw broken('it names something erased that is no record');
+    return [record, this.name(name)];
+  }
+
+  state(value: Record<string, unknown>): State {
+    const { k, n, l, o, f, c, s, x } = value as unknown as Encoded;
+    if (!isKindName(k) || !Number.isSafeInteger(l) || l < 1 || l > MOST_LIVES || !Array.isArray(o))
+      throw broken('a line is not that of a record');
+    const [name, owners] = [this.name(n), o.map((owner) => this.name(owner)).sort()];
+    if (!f) return { kind: k, name, life: l, owners, statements: {}, ...(x && { outside: true as const }) };
+    const fields: Record<string, Cell> = { ...f };
+    for (const field of NAMES)
+      if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
+    requireRecord(k, fields);
+    if (s !== undefined && !isPlain(s)) throw broken('a line has statements that are none');
+    const statements = unpack(k, { ...(c && { c }), ...(s && { s }) }, (code) => this.#statement(code));
+    return { kind: k, name, life: l, owners, fields, statements };
+  }
+
+  #statement(code: unknown): Statement {
+    const [clock, uid, origin, seen = {}] = Array.isArray(code) ? (code as unknown[]) : [];
+    if (!this.#isClock(clock) || !isCount(uid) || !isPlain(seen))
+      throw broken('a line has a clock that is none');
+    const stamp: Stamp = [clock, uid, this.#origin(Number(origin))];
+    const clocks = Object.entries(seen).map(([key, value]) => {
+      if (!this.#isClock(value)) throw broken('a line has a clock that is none');
+      return [this.#origin(Number(key)), value] as const;
+    });
+    return { stamp, seen: Object.fromEntries(clocks) };
+  }
+
+  #isClock(value: unknown): value is number {
+    return isCount(value) && value <= this.#latest;
+  }
+}
+
+/** @throws SciaticaError `invalid` unless the cells make a record of the kind */
+function requireRecord(kind: KindName, fields: Readonly<Record<string, Cell>>): void {
+  const known = kindOf(kind).fields;
+  const isOfUser = kindOf(kind).place === 'one-per-user';
+  let isBare = true;
+  let isNone = true;
+  for (const name in fields) {
+    if (name !== INTO && !Object.hasOwn(known, name)) throw broken(`${kind} has no field ${name}`);
+    isBare &&= name === 'userId';
+    isNone &&= fields[name] === null;
+  }
+  // Of what waits for its user only that is told; and that a user has none of it.
+  if (isBare || (isOfUser && isNone)) return;
+  if ('userId' in known && !isOfUser && typeof fields['userId'] !== 'string')
+    throw broken('a record belongs to nobody');
+  checksOf(kind).record(fromCells(known, (name) => (name === 'id' || name === 'userId' ? 1 : fields[name])));
+}

@@ -1,0 +1,85 @@
+import { INTO, type KindName } from '../../domain/kinds.ts';
+import type { Fold, Known, Row } from './fold.ts';
+import { type Names, partsOf } from './names.ts';
+import { isLater, type Name, type Stamp } from './state.ts';
+
+/** The users that records may belong to, and which of them are one (`user merge`). */
+export class People {
+  readonly #known = new Map<Name, Known | undefined>();
+  readonly #ownerIds = new Map<Name, number | undefined>();
+
+  constructor(
+    private readonly fold: Fold,
+    private readonly names: Names,
+  ) {}
+
+  find(name: Name): Known | undefined {
+    if (!this.#known.has(name)) {
+      const id = this.names.idOf('user', name);
+      this.#known.set(
+        name,
+        id === undefined ? this.fold.unseen('user', partsOf(name)) : this.fold.of('user', [id]).get(id),
+      );
+    }
+    return this.#known.get(name);
+  }
+
+  /** The row of what a user has one of. */
+  rowOf(kind: KindName, user: number): Row | undefined {
+    return this.fold.of(kind, [user]).get(user)?.row;
+  }
+
+  set(known: Known): void {
+    this.#ownerIds.clear();
+    this.#known.set(known.state.name, known);
+  }
+
+  /** Whether a user is there: not deleted, or the deletion waits for consent. */
+  isThere(name: Name): boolean {
+    const user = this.find(name);
+    if (!user?.state.fields || user.outside) return false;
+    return user.state.life % 2 === 1 || user.held;
+  }
+
+  /**
+   * The user under whom another's records show. A pointer to a user who is not there does not count; of a circle the oldest
+   * pointer does not.
+   */
+  rootOf(name: Name): Name {
+    const path: { name: Name; stamp: Stamp }[] = [];
+    for (let at = name; ; ) {
+      const into = this.#pointer(at);
+      if (!into) return at;
+      const start = path.findIndex((step) => step.name === at);
+      if (start >= 0) return this.#end(path.slice(start));
+      path.push({ name: at, stamp: into.stamp });
+      at = into.name;
+    }
+  }
+
+  #pointer(name: Name): { name: Name; stamp: Stamp } | undefined {
+    const state = this.find(name)?.state;
+    const into = state?.fields?.[INTO];
+    const stamp = state?.statements[INTO]?.stamp;
+    if (typeof into !== 'string' || !stamp || into === name || !this.isThere(into)) return undefined;
+    return { name: into, stamp };
+  }
+
+  #end(circle: readonly { name: Name; stamp: Stamp }[]): Name {
+    return circle.reduce((oldest, step) => (isLater(oldest.stamp, step.stamp) ? step : oldest)).name;
+  }
+
+  /** Whether a user has a row of its own. */
+  isShown(name: Name): boolean {
+    return this.isThere(name) && this.rootOf(name) === name;
+  }
+
+  /** The id of the user here under whom the records of a user show; undefined while none shows. */
+  ownerId(name: Name): number | undefined {
+    if (!this.#ownerIds.has(name)) {
+      const root = this.rootOf(name);
+      this.#ownerIds.set(name, this.isThere(root) ? this.find(root)?.id : undefined);
+    }
+    return this.#ownerIds.get(name);
+  }
+}

@@ -1,0 +1,273 @@
+import type { Cell } from '../../domain/codec.ts';
+import { INTO, type KindName, kindNames, kindOf, ownedKindNames, statementsOf } from '../../domain/kinds.ts';
+import type { Database } from '../sqlite/database.ts';
+import { Erasures } from './erasures.ts';
+import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
+import { isSameName, type Names, partsOf } from './names.ts';
+import { People } from './people.ts';
+import { noneReceived, type Received } from './received.ts';
+import { type Met, Shown } from './show.ts';
+import { disputed, isEqualState, isLater, merge, type Name, type State } from './state.ts';
+
+/** Which states may be taken from somebody. */
+export interface Limits {
+  /** The ids of the users whose records may be sent; all without it. */
+  users?: readonly number[] | undefined;
+  /** Takes deletions that are held back otherwise. */
+  acceptDeletions?: boolean | undefined;
+  /** Leaves out what replaces a statement of here that it did not know of: it is to be a change of its own. */
+  setsApart?: boolean | undefined;
+}
+
+/** How many changes of their own there are at most: the rest is one change with all else. */
+const MOST_APART = 100;
+
+/** Joins states from elsewhere with those here, and shows what follows. Inside a change. */
+export class Receiver {
+  readonly #fold: Fold;
+  readonly #people: People;
+  readonly #met = new Map<KindName, Map<Name, Met>>(kindNames.map((kind) => [kind, new Map()]));
+  readonly #received: Received;
+  readonly #erasures: Erasures;
+
+  /** @param received what it does is added to */
+  constructor(
+    private readonly db: Database,
+    private readonly names: Names,
+    private readonly limits: Limits = {},
+    received = noneReceived(),
+  ) {
+    this.#received = received;
+    names.refresh();
+    this.#fold = new Fold(db, names);
+    this.#people = new People(this.#fold, names);
+    this.#erasures = new Erasures(db, names);
+  }
+
+  /** @param states of any kinds, in any order */
+  run(states: readonly State[]): Received {
+    for (const kind of kindNames) {
+      const ofKind = states.filter((state) => state.kind === kind);
+      const ids = new Map(ofKind.map((state) => [state, partsOf(state.name).id]));
+      // By their ids over there, so that they keep their order here.
+      ofKind.sort((a, b) => (ids.get(a) ?? 0) - (ids.get(b) ?? 0));
+      this.#meetAll(kind, ofKind);
+      if (kind === 'user') {
+        this.#gatherBelongings([...this.#of('user').values()]);
+        this.#gatherWaiting();
+      }
+    }
+    this.#gatherSameKeys();
+    const changed = new Shown(this.db, this.names, this.#people, this.#met, this.#received).run(
+      this.limits.acceptDeletions,
+    );
+    // What a record brings along, as a user who comes back, is news to the sender too.
+    this.#received.isEcho &&= changed.every(({ merged, told }) => told && isEqualState(told, merged));
+    return this.#received;
+  }
+
+  /** Shows anew what is known of the records of these users, after consent was given or who is one has changed. */
+  rerun(change: (known: Known) => State | undefined, kind: KindName, ids: readonly number[]): Received {
+    for (const known of this.#fold.of(kind, ids).values()) {
+      const state = change(known);
+      if (state) this.#put({ ...known, merged: state, held: false, isNew: false });
+    }
+    this.#gatherBelongings([...this.#of('user').values()]);
+    return this.run([]);
+  }
+
+  #of(kind: KindName): Map<Name, Met> {
+    return this.#met.get(kind) as Map<Name, Met>;
+  }
+
+  #put(met: Met): void {
+    this.#of(met.merged.kind).set(met.merged.name, met);
+    if (met.merged.kind === 'user') this.#people.set({ ...met, state: met.merged });
+  }
+
+  #meetAll(kind: KindName, states: readonly State[]): void {
+    if (states.length === 0) return;
+    const isOfUser = kindOf(kind).place === 'one-per-user';
+    const ids = this.names.idsOf(
+      isOfUser ? 'user' : kind,
+      states.map(({ name }) => name),
+    );
+    const known = this.#fold.of(
+      kind,
+      [...ids.values()].filter((id) => id !== null),
+    );
+    const groups = statementsOf(kind);
+    for (const state of states) {
+      if (this.#erasures.has(state)) continue;
+      const id = ids.get(state.name) ?? undefined;
+      const isUnseen = id === undefined ? ids.has(state.name) || isOfUser : isOfUser && !known.has(id);
+      const here =
+        (id === undefined ? undefined : known.get(id)) ??
+        (isUnseen ? this.#fold.unseen(kind, partsOf(state.name)) : undefined);
+      if (!this.#mayTake(state, here)) {
+        this.#received.refused++;
+        continue;
+      }
+      if (state.outside) {
+        if (here) this.#put({ ...here, merged: here.state, outside: true, isNew: false, told: state });
+        continue;
+      }
+      if (!here) {
+        this.#put({
+          id,
+          state,
+          merged: state,
+          row: undefined,
+          held: false,
+          outside: false,
+          isNew: true,
+          told: state,
+        });
+        continue;
+      }
+      const merged = merge({ ...here.state, name: fullerName(here.state.name, state.name) }, state, groups);
+      // Also where what is here counts: nobody else may be told of it.
+      const isReplaced = this.#noteDisputes(here, state, groups);
+      const isNamed = merged.name === here.state.name;
+      if (isNamed && isEqualState(merged, here.state) && !here.outside) continue;
+      if (isReplaced && this.limits.setsApart && this.#received.apart.length < MOST_APART) {
+        this.#received.apart.push(state);
+        continue;
+      }
+      this.#put({ ...here, merged, outside: here.outside && !state.fields, isNew: false, told: state });
+    }
+  }
+
+  /** Whether the sender may say this: only of the records of its users, and nothing that takes them away or away from here. */
+  #mayTake(state: State, here: Known | undefined): boolean {
+    const { users } = this.limits;
+    if (users === undefined) return true;
+    const mine = (name: Name) => {
+      const id = this.#people.ownerId(name);
+      return id !== undefined && users.includes(id);
+    };
+    if (state.kind === 'user') {
+      const into = state.fields?.[INTO] ?? null;
+      const isInto = typeof into === 'string' && mine(into);
+      if (!here) return isInto;
+      // Its records would be another's.
+      const isTold = isInto || into === (here.state.fields?.[INTO] ?? null);
+      return isTold && mine(state.name) && state.life === here.state.life;
+    }
+    const isHere = !here || mine(ownerNameOf(here.state)) || here.state.owners.every((name) => mine(name));
+    const owner = state.fields ? ownerNameOf(state) : undefined;
+    return isHere && (owner === undefined ? here !== undefined : mine(owner));
+  }
+
+  /** @returns whether what was said here is replaced without having been known there */
+  #noteDisputes(here: Known, there: State, groups: ReadonlyMap<string, readonly string[]>): boolean {
+    const { id } = here;
+    if (id === undefined || !here.row) return false;
+    let isReplaced = false;
+    const shown = (name: string, cell: Cell): Cell =>
+      (name === 'userId' || name === INTO) && typeof cell === 'string'
+        ? (this.#people.ownerId(cell) ?? null)
+        : cell;
+    for (const group of disputed(here.state, there, groups)) {
+      const [ours, theirs] = [here.state.statements[group], there.statements[group]];
+      if (!ours || !theirs) continue;
+      const fields = (groups.get(group) ?? []).map((field) => ({
+        field,
+        here: shown(field, here.state.fields?.[field] ?? null),
+        there: shown(field, there.fields?.[field] ?? null),
+      }));
+      const counts = isLater(theirs.stamp, ours.stamp) ? 'there' : 'here';
+      isReplaced ||= counts === 'there';
+      this.#received.disputes.push({
+        record: here.state.kind,
+        id,
+        fields: fields.filter((one) => one.here !== one.there),
+        counts,
+        at: { here: Math.floor(ours.stamp[0] / 1000), there: Math.floor(theirs.stamp[0] / 1000) },
+      });
+    }
+    return isReplaced;
+  }
+
+  /** What waits for users who are there by now: they may have come back by an undo or a restore here. */
+  #gatherWaiting(): void {
+    const owners = this.db.column<Name>('SELECT DISTINCT owner FROM replicas WHERE owner IS NOT NULL');
+    for (const owner of owners.filter((name) => this.#people.ownerId(name) !== undefined))
+      for (const kind of ownedKindNames) for (const waiting of this.#waiting(kind, owner)) this.#put(waiting);
+  }
+
+  /** What belongs to these users, shown or not. */
+  #gatherBelongings(users: readonly Met[]): void {
+    for (const kind of ownedKindNames) {
+      const found = new Set<number>();
+      for (const { id, merged, isNew } of users) {
+        for (const unseen of this.#waiting(kind, merged.name)) this.#put(unseen);
+        if (id === undefined || isNew) continue;
+        const key = keyColumnOf(kind);
+        for (const one of this.db.column<number>(
+          `SELECT ${key} FROM ${kindOf(kind).table} WHERE userId = ?`,
+          id,
+        ))
+          found.add(one);
+        const gone = `SELECT ${key === 'id' ? 'recordId' : 'userId'} FROM history
+          WHERE userId = ? AND record = ? AND action = 'delete'`;
+        for (const one of this.db.column<number>(gone, id, kind)) found.add(one);
+      }
+      this.#gather(kind, [...found]);
+    }
+  }
+
+  #gather(kind: KindName, ids: readonly number[]): void {
+    for (const known of this.#fold.of(kind, ids).values())
+      if (!this.#of(kind).has(known.state.name)) this.#put({ ...known, merged: known.state, isNew: false });
+  }
+
+  /** The records of a user that came from elsewhere and are not shown. */
+  #waiting(kind: KindName, owner: Name): Met[] {
+    const names = this.db.all<{ key: number | null; origin: number; id: number; uid: number }>(
+      'SELECT id AS key, origin, originId AS id, uid FROM replicas WHERE owner = ? AND record = ?',
+      owner,
+      kind,
+    );
+    return names.flatMap(({ key, ...parts }) => {
+      const known = key === null ? this.#fold.unseen(kind, parts) : this.#fold.of(kind, [key]).get(key);
+      return known && !this.#of(kind).has(known.state.name)
+        ? [{ ...known, merged: known.state, isNew: false }]
+        : [];
+    });
+  }
+
+  /** Of a kind with keys all records of the users concerned: which shows under its own name depends on the others. */
+  #gatherSameKeys(): void {
+    for (const kind of ownedKindNames) {
+      if (!kindOf(kind).key || keyColumnOf(kind) === 'userId') continue;
+      const owners = new Set([...this.#of(kind).values()].map(({ merged }) => ownerNameOf(merged)));
+      const ids = [
+        ...[...owners].flatMap((owner) => this.#people.ownerId(owner) ?? []),
+        ...this.#withNumbers(kind, kindOf(kind).key?.field ?? ''),
+      ];
+      if (ids.length === 0) continue;
+      this.#gather(
+        kind,
+        this.db.column<number>(
+          `SELECT id FROM ${kindOf(kind).table} WHERE userId IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(ids),
+        ),
+      );
+    }
+  }
+
+  /** The users of whom a record shows under another key than it has: what it gave way to may be gone by now. */
+  #withNumbers(kind: KindName, field: string): number[] {
+    const { table } = kindOf(kind);
+    return this.db.column<number>(
+      `SELECT DISTINCT ${table}.userId FROM replicas JOIN ${table} ON ${table}.id = replicas.id
+       WHERE replicas.record = ? AND ${table}.${field} <> replicas.state ->> '$.fields.${field}'`,
+      kind,
+    );
+  }
+}
+
+/** Of two names of one record the one with a uid. */
+const fullerName = (here: Name, there: Name): Name =>
+  partsOf(here).uid === 0 && isSameName(here, there) ? there : here;

@@ -1,0 +1,69 @@
+import type { Cell } from '../../domain/codec.ts';
+import { type KindName, kindNames } from '../../domain/kinds.ts';
+import type { State } from './state.ts';
+
+/** What came of states from elsewhere. */
+
+/** How many records of a kind a sync or an import created, changed and deleted here. */
+export interface Counts {
+  created: number;
+  changed: number;
+  deleted: number;
+}
+
+/** A statement that both sides changed without knowing of each other's. */
+export interface Dispute {
+  record: KindName;
+  /** The id here. */
+  id: number;
+  fields: { field: string; here: Cell; there: Cell }[];
+  /** Which counts: the later one. */
+  counts: 'here' | 'there';
+  /** The change that took over what was said there: its undo chooses what was said here. */
+  change?: number;
+  /** When each was said, in milliseconds since 1970. */
+  at: { here: number; there: number };
+}
+
+/** A record here. */
+export interface RecordKey {
+  record: KindName;
+  id: number;
+}
+
+export interface Received {
+  counts: Record<KindName, Counts>;
+  disputes: Dispute[];
+  /** Records whose deletion waits for consent. */
+  held: RecordKey[];
+  /** States that the sender has no right to send. */
+  refused: number;
+  /** States that were left out to be taken in changes of their own. */
+  apart: State[];
+  /** Whether all that is known here by now of what has changed is what the sender told: it need not be sent back. */
+  isEcho: boolean;
+}
+
+export const noneReceived = (): Received => ({
+  counts: noCounts(),
+  disputes: [],
+  held: [],
+  refused: 0,
+  apart: [],
+  isEcho: true,
+});
+
+export const noCounts = (): Record<KindName, Counts> =>
+  Object.fromEntries(kindNames.map((kind) => [kind, { created: 0, changed: 0, deleted: 0 }])) as Record<
+    KindName,
+    Counts
+  >;
+
+/** Adds counts to others. */
+export function addCounts(to: Received['counts'], more: Received['counts']): void {
+  for (const kind of kindNames) {
+    to[kind].created += more[kind].created;
+    to[kind].changed += more[kind].changed;
+    to[kind].deleted += more[kind].deleted;
+  }
+}

@@ -1,0 +1,273 @@
+import { type Cell, fromCells } from '../../domain/codec.ts';
+import { idsUsedUp } from '../../domain/errors.ts';
+import { MAX_ID, MOST_SKIPPED_IDS } from '../../domain/fields.ts';
+import {
+  INTO,
+  type KindName,
+  keyOf,
+  kindNames,
+  kindOf,
+  ownedKindNames,
+  statementsOf,
+} from '../../domain/kinds.ts';
+import { apply } from '../records/apply.ts';
+import { Settings } from '../records/settings.ts';
+import { States } from '../records/states.ts';
+import type { Database } from '../sqlite/database.ts';
+import { type Known, keyColumnOf, ownerNameOf, type Row, stored } from './fold.ts';
+import { type Names, partsOf } from './names.ts';
+import type { People } from './people.ts';
+import type { Received } from './received.ts';
+import type { Name, State } from './state.ts';
+
+/** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
+const MOST_DELETED = 20;
+const MOST_DELETED_SHARE = 0.1;
+
+/** A record that was met, with its state as it is to be. */
+export interface Met extends Known {
+  merged: State;
+  /** What the other database told of it. */
+  told?: State;
+  /** What is to be shown; undefined for nothing. */
+  wanted?: Row | undefined;
+  isNew: boolean;
+  /** Whether its deletion was held back just now. */
+  isHeldNow?: boolean;
+}
+
+/** What follows from merged states for the tables: which records are there, under which id, owner and name. Inside a change. */
+export class Shown {
+  readonly #lastIds = new Map<KindName, number>();
+  readonly #columns: States;
+
+  constructor(
+    private readonly db: Database,
+    private readonly names: Names,
+    private readonly people: People,
+    private readonly met: ReadonlyMap<KindName, ReadonlyMap<Name, Met>>,
+    /** What it does is added to. */
+    private readonly received: Received,
+  ) {
+    this.#columns = new States(db);
+  }
+
+  /**
+   * Writes the tables, and what the history alone would not tell.
+   * @param acceptsDeletions whether deletions are not held back
+   * @returns the records that changed, in what is known or shown of them
+   */
+  run(acceptsDeletions = false): Met[] {
+    for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
+    this.#nameApart();
+    this.#holdBack(acceptsDeletions);
+    this.#write(
+      'user',
+      this.#of('user').filter(({ wanted }) => wanted),
+    );
+    for (const kind of ownedKindNames) this.#write(kind, this.#of(kind));
+    // What belongs to a user who goes was given to another before.
+    this.#write(
+      'user',
+      this.#of('user').filter(({ wanted }) => !wanted),
+    );
+    const changed = kindNames.flatMap((kind) => this.#of(kind).filter((met) => this.#isChanged(met)));
+    this.#store(changed);
+    return changed;
+  }
+
+  #of(kind: KindName): Met[] {
+    return [...(this.met.get(kind)?.values() ?? [])];
+  }
+
+  /** Finds out what is to be shown of a record; an id for what is shown for the first time. */
+  #decide(met: Met): void {
+    const { kind } = met.merged;
+    if (!isWhole(met.merged) || met.outside) return;
+    if (kind === 'user') {
+      if (!this.people.isShown(met.merged.name)) return;
+      this.#give(met);
+      met.wanted = this.#rowOf(met, undefined);
+      this.people.set({ ...met, state: met.merged });
+      return;
+    }
+    const owner = this.people.ownerId(ownerNameOf(met.merged));
+    const isThere = met.merged.life % 2 === 1 || met.held;
+    if (owner === undefined || !isThere) return;
+    if (keyColumnOf(kind) === 'userId') {
+      if (isNone(met.merged) || this.people.rootOf(met.merged.name) !== met.merged.name) return;
+      met.id = owner;
+      met.row ??= this.people.rowOf(kind, owner);
+    } else this.#give(met);
+    met.wanted = this.#rowOf(met, owner);
+  }
+
+  #give(met: Met): void {
+    const { kind, name } = met.merged;
+    if (met.id !== undefined) return;
+    const { id } = partsOf(name);
+    const last = this.#lastId(kind);
+    met.id = id > last && id <= last + MOST_SKIPPED_IDS && id < MAX_ID ? id : this.#nextId(kind);
+    this.#lastIds.set(kind, met.id);
+  }
+
+  #lastId(kind: KindName): number {
+    const known = this.#lastIds.get(kind);
+    if (known !== undefined) return known;
+    return this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', kindOf(kind).table) ?? 0;
+  }
+
+  #nextId(kind: KindName): number {
+    const next = this.#lastId(kind) + 1;
+    if (next > MAX_ID) throw idsUsedUp(kind);
+    this.#lastIds.set(kind, next);
+    return next;
+  }
+
+  #rowOf({ id, row, merged }: Met, owner: number | undefined): Row {
+    const { fields } = kindOf(merged.kind);
+    const isOfUser = keyColumnOf(merged.kind) === 'userId';
+    const cells: Record<string, Cell> = {};
+    for (const name in fields)
+      if (name === 'userId') cells[name] = owner ?? null;
+      else if (name !== 'id') cells[name] = merged.fields?.[name] ?? null;
+    return { id: isOfUser ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
+  }
+
+  /** Where two records of a user have one key, all but the first show with a number: "Morning (2)". */
+  #nameApart(): void {
+    const uuids = this.names.uuids();
+    const order = ({ merged }: Met) => {
+      const { origin, id, uid } = partsOf(merged.name);
+      return [uuids.get(origin) ?? '', String(id).padStart(16, '0'), uid].join('.');
+    };
+    for (const kind of ownedKindNames) {
+      const { key, fields } = kindOf(kind);
+      if (!key || keyColumnOf(kind) === 'userId') continue;
+      const taken = new Map<string, Set<string>>();
+      const shown = this.#of(kind).filter(({ wanted }) => wanted);
+      for (const met of shown.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
+        const wanted = met.wanted as Row;
+        const keyIn = (cells: Row['cells']) =>
+          keyOf(
+            kind,
+            fromCells(fields, (name) => cells[name]),
+          ) ?? '';
+        const keys = taken.get(String(wanted.cells['userId'])) ?? new Set();
+        taken.set(String(wanted.cells['userId']), keys);
+        const said = String(wanted.cells[key.field]);
+        let cells = wanted.cells;
+        for (let number = 2; keys.has(keyIn(cells)); number++) {
+          const suffix = ` (${number})`;
+          cells = { ...cells, [key.field]: `${[...said].slice(0, 100 - suffix.length).join('')}${suffix}` };
+        }
+        keys.add(keyIn(cells));
+        met.wanted = { ...wanted, cells };
+      }
+    }
+  }
+
+  /** Keeps showing what a single exchange would take away in great part, until somebody agrees to it. */
+  #holdBack(acceptsDeletions: boolean): void {
+    const going = kindNames.flatMap((kind) =>
+      this.#of(kind).filter(({ row, wanted, merged }) => row && !wanted && merged.fields),
+    );
+    const isMerged = ({ merged }: Met) => merged.kind === 'user' && this.people.isThere(merged.name);
+    // What a user has one of is a statement of the user, not a deletion, where it is said that there is none.
+    const deleted = going.filter((met) => !isMerged(met) && !met.outside && !isNone(met.merged));
+    if (deleted.length === 0) return;
+    const settings = new Settings(this.db);
+    if (acceptsDeletions) {
+      settings.remove('deletions');
+      return;
+    }
+    // Not those of this exchange alone: many small ones would take everything away.
+    const count = deleted.length + Number(settings.get('deletions') ?? 0);
+    const total = kindNames.reduce(
+      (sum, kind) => sum + (this.db.value<number>(`SELECT count(*) FROM ${kindOf(kind).table}`) ?? 0),
+      0,
+    );
+    const isMuch = count > MOST_DELETED && count > total * MOST_DELETED_SHARE;
+    if (!isMuch && !deleted.some(({ merged }) => merged.kind === 'user')) {
+      settings.set('deletions', String(count));
+      return;
+    }
+    for (const met of deleted) {
+      met.held = met.merged.life % 2 === 0;
+      met.isHeldNow = true;
+      met.wanted = met.row;
+      // What goes with a user is back with the user.
+      if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
+    }
+  }
+
+  #write(kind: KindName, records: readonly Met[]): void {
+    const differing = records.filter(({ row, wanted }) => !isSameRow(row, wanted));
+    if (differing.length === 0) return;
+    const { db } = this;
+    db.exec(
+      'CREATE TEMP TABLE IF NOT EXISTS shown (place INTEGER PRIMARY KEY, id INTEGER, expected TEXT, wanted TEXT)',
+    );
+    const columns = this.#columns.columns(kind);
+    const state = (row: Row | undefined) =>
+      row ? JSON.stringify(columns.map((name) => row.cells[name] ?? null)) : null;
+    const counts = this.received.counts[kind];
+    for (const [place, { row, wanted }] of differing.entries()) {
+      const id = (wanted ?? row)?.id ?? 0;
+      db.run('INSERT INTO temp.shown VALUES (?, ?, ?, ?)', place, id, state(row), state(wanted));
+      counts[row ? (wanted ? 'changed' : 'deleted') : 'created']++;
+    }
+    const others = apply(db, kind, 'temp.shown');
+    if (others.length > 0) throw new Error(`${others.length} ${kind} records are not as they were read.`);
+    db.run('DELETE FROM temp.shown');
+  }
+
+  #isChanged({ state, merged, told, isNew, row, wanted, isHeldNow = false }: Met): boolean {
+    return isNew || told !== undefined || merged !== state || isHeldNow || !isSameRow(row, wanted);
+  }
+
+  /** Keeps what the history alone would not tell. */
+  #store(records: readonly Met[]): void {
+    const seq = this.db.value<number>('SELECT seq FROM sqlite_sequence WHERE name = ?', 'history') ?? 0;
+    const sql = `INSERT OR REPLACE INTO replicas (record, id, origin, originId, uid, owner, seq, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+    for (const { id, merged, wanted, held, outside } of records) {
+      const { kind, name, fields } = merged;
+      const parts = partsOf(name);
+      const state = stored(merged, {
+        held: held && wanted !== undefined,
+        outside,
+        isAsShown: wanted !== undefined && this.#isAsShown(merged, wanted),
+      });
+      const waits = kind !== 'user' && !wanted && fields ? ownerNameOf(merged) : null;
+      this.db.run(sql, kind, id ?? null, parts.origin, parts.id, parts.uid, waits, seq, state);
+    }
+  }
+
+  /** Whether a row says all that the fields of a state do. */
+  #isAsShown({ fields = {} }: State, { cells }: Row): boolean {
+    for (const name in fields) {
+      const cell = fields[name] ?? null;
+      const shown = cells[name] ?? null;
+      const isSame =
+        name === 'userId' ? typeof shown === 'number' && this.names.ofUser(shown) === cell : shown === cell;
+      if (!isSame) return false;
+    }
+    return true;
+  }
+}
+
+function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
+  if (!row || !wanted || row === wanted) return row === wanted;
+  for (const name in wanted.cells)
+    if ((row.cells[name] ?? null) !== (wanted.cells[name] ?? null)) return false;
+  return true;
+}
+
+/** Whether a user has none of what a user has one of. */
+const isNone = ({ kind, fields = {} }: State): boolean =>
+  keyColumnOf(kind) === 'userId' && Object.values(fields).every((cell) => cell === null);
+
+/** Whether all is known that makes a record. */
+const isWhole = ({ kind, fields, statements }: State): boolean =>
+  fields !== undefined &&
+  [...statementsOf(kind).keys()].every((group) => group === INTO || statements[group]);

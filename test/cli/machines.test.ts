@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { freshPath, records, run } from '../helpers.ts';
+import { log, openStore, user } from '../store/helpers.ts';
+
+/** What the commands say of several machines. */
+
+/** Users 1 and 2 with a log each, and a goal of the second. */
+function twins(): string {
+  const db = freshPath();
+  const store = openStore(db);
+  for (const firstName of ['Nora', 'Norah']) store.users.create(user({ firstName }));
+  for (const userId of [1, 2]) store.logs.create(log({ userId, notes: `of ${userId}` }));
+  store.goals.create({ userId: 2, sessionsPerWeek: 3 });
+  store.close();
+  return db;
+}
+
+describe('user merge', () => {
+  test('shows first what comes under whom, and changes nothing without a yes', async () => {
+    const db = twins();
+    const before = records(db);
+    const asked = await run(['user', 'merge', '2', '--into', '1'], { db });
+    expect([asked.code, records(db)]).toEqual([2, before]);
+    expect(asked.stderr).toMatch(/Norah .* is to show under .*Nora .*: 1 log, 1 goal\./);
+  });
+
+  test('lets the records show under the other user, in one change, which undo takes back', async () => {
+    const db = twins();
+    const before = records(db);
+    const merged = await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    expect(merged).toMatchObject({ code: 0, stdout: 'Merged user 2 into user 1.\n' });
+    const store = openStore(db);
+    expect(store.users.list().map(({ firstName }) => firstName)).toEqual(['Nora']);
+    expect(store.logs.list().map(({ userId, notes }) => [userId, notes])).toEqual([
+      [1, 'of 1'],
+      [1, 'of 2'],
+    ]);
+    store.close();
+    expect(await run(['undo', '--yes'], { db })).toMatchObject({ code: 0 });
+    expect(records(db)).toEqual(before);
+    expect(await run(['redo', '--yes'], { db })).toMatchObject({ code: 0 });
+    expect(await run(['users', '--json', 'id'], { db })).toMatchObject({
+      stdout: expect.not.stringContaining('2'),
+    });
+  });
+
+  test.each([
+    ['a user into itself', ['1', '--into', '1'], 2, 'cannot be merged into itself'],
+    ['a user who is not there', ['9', '--into', '1'], 3, 'There is no user 9'],
+    ['a user into one who is not there', ['1', '--into', '9'], 3, 'There is no user 9'],
+    ['a user into nobody', ['1'], 2, '--into'],
+    ['a user into no id', ['1', '--into', 'nora'], 2, '--into'],
+  ])('of %s is refused', async (_, args, code, message) => {
+    const db = twins();
+    const before = records(db);
+    const result = await run(['user', 'merge', ...args, '--yes'], { db });
+    expect([result.code, result.stderr.includes(message), records(db)]).toEqual([code, true, before]);
+  });
+});

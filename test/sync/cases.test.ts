@@ -1,0 +1,504 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { writeParcel } from '../../src/store/reconcile/parcel.ts';
+import { noCounts } from '../../src/store/reconcile/received.ts';
+import type { Store } from '../../src/store/store.ts';
+import { isSettled, total } from '../../src/sync/result.ts';
+import type { Transport } from '../../src/sync/transport.ts';
+import { log, openStore, user } from '../store/helpers.ts';
+import { exported, imported } from '../store/origins.ts';
+import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
+
+/** What went wrong once with several machines, each as it happened. */
+
+const run = (here: Store, there: Store, options = {}) => syncWith(here, transportTo(there), options);
+
+const notes = (store: Store) => store.logs.list().map((one) => one.notes);
+
+const changes = (store: Store) => new Set(store.history.list().map(({ change }) => change)).size;
+
+/** A service and an empty machine. */
+function pair() {
+  const now = ticking();
+  return { now, here: machine(now), there: machine(now) };
+}
+
+/** A service and a machine that have a user with three logs. */
+async function inStep() {
+  const world = pair();
+  world.there.users.create(user());
+  for (const text of ['one', 'two', 'three']) world.there.logs.create(log({ notes: text }));
+  await run(world.here, world.there);
+  return world;
+}
+
+/** Syncs machines with a service until none has anything to tell. */
+async function settle(there: Store, ...machines: Store[]): Promise<void> {
+  for (let round = 0; round < 4; round++) for (const store of machines) await run(store, there);
+  for (const store of machines) {
+    const { pulled, pushed } = await run(store, there);
+    expect([total(pulled), total(pushed), contents(store)]).toEqual([0, 0, contents(there)]);
+  }
+}
+
+describe('the first sync of a new laptop', () => {
+  /** Six users with a log each over there, and all of them here. */
+  async function met() {
+    const world = pair();
+    const { here, there } = world;
+    for (let i = 1; i <= 6; i++) {
+      there.users.create(user({ email: `user-${i}@example.org` }));
+      there.logs.create(log({ userId: i, notes: `of ${i}` }));
+    }
+    here.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
+    const { changes: made } = await run(here, there);
+    expect(made).toHaveLength(1);
+    return { ...world, change: made[0] ?? 0 };
+  }
+
+  test('when it is undone, does not empty the other side', async () => {
+    const { here, there, change } = await met();
+    expect(here.remotes.reachOf(change)).toEqual(['home']);
+    const before = contents(there);
+    here.undo(change);
+    expect(here.users.count()).toBe(0);
+    for (let i = 0; i < 2; i++) {
+      const { heldThere } = await run(here, there);
+      expect([heldThere > 0, contents(there)]).toEqual([i === 0, before]);
+    }
+    const diary = await there.diary();
+    // The logs are back with their users.
+    expect(diary.held()).toHaveLength(6);
+    expect(diary.settleHeld('restore')).toBe(6);
+    await settle(there, here);
+    expect(contents(here)).toEqual(before);
+  });
+
+  test('when it is forgotten, sends nothing, and may come again', async () => {
+    const { here, there } = await met();
+    const own = here.users.create(user({ email: 'own@example.org' }));
+    here.logs.create(log({ userId: own.id, notes: 'own' }));
+    const before = contents(there);
+    const diary = await here.diary();
+    expect(diary.cameFrom('home').going).toHaveLength(12);
+    diary.forget('home');
+    expect([here.users.count(), notes(here), contents(there)]).toEqual([1, ['own'], before]);
+    await run(here, there);
+    expect([here.users.count(), there.users.count(), there.logs.count()]).toEqual([7, 7, 7]);
+    expect(contents(here)).toEqual(contents(there));
+  });
+});
+
+test('a first sync of more than one part is one change', async () => {
+  const { here, there } = pair();
+  there.users.create(user());
+  there.change(() => {
+    for (let i = 0; i < 6000; i++) there.logs.create(log({ notes: `log ${i}` }));
+  });
+  const result = await run(here, there);
+  expect([result.pulled.log.created, result.changes.length, total(result.pushed)]).toEqual([6000, 1, 0]);
+  here.undo(result.changes[0] ?? 0);
+  expect([here.users.count(), here.logs.count()]).toEqual([0, 0]);
+});
+
+test('what a laptop had and what it received are sent and not sent back, in one sync', async () => {
+  const { here, there } = pair();
+  for (const [i, store] of [here, there].entries()) {
+    store.users.create(user({ email: `user-${i}@example.org` }));
+    for (let n = 0; n < 3; n++) store.logs.create(log({ notes: `${n} on ${i}` }));
+  }
+  const before = there.history.last();
+  const { pulled, pushed } = await run(here, there);
+  expect([total(pulled), total(pushed), there.history.last() - before]).toEqual([4, 4, 4]);
+  expect(contents(here)).toEqual(contents(there));
+});
+
+test('undo without a number passes over what came from another machine, on both sides', async () => {
+  const { here, there } = await inStep();
+  expect(here.history.nextUndo()).toBeUndefined();
+  const own = there.history.nextUndo();
+  here.logs.create(log({ notes: 'from the laptop' }));
+  await run(here, there);
+  expect([there.logs.count(), there.history.nextUndo()]).toEqual([4, own]);
+  const [{ change = 0, source } = {}] = there.history.list({ limit: 1 });
+  expect([source, there.remotes.reachOf(change)]).toEqual(['sync', ['another machine']]);
+});
+
+test('the undo of an imported file reaches the machine that it is from', async () => {
+  const { here: first, there, now } = pair();
+  first.users.create(user());
+  first.logs.create(log({ notes: 'one' }));
+  const second = machine(now);
+  second.users.create(user({ email: 'own@example.org' }));
+  imported(second, exported(first));
+  const change = second.latestChange ?? 0;
+  expect(second.remotes.reachOf(change)).toEqual(['the machine that the file is from']);
+  await run(first, there);
+  second.undo(change);
+  await run(second, there);
+  const diary = await there.diary();
+  // It is a deletion like any other, and of a user.
+  expect(diary.held()).toContainEqual({ record: 'user', id: 1 });
+});
+
+test('the undo of what was imported without an origin reaches nobody', () => {
+  const { here } = pair();
+  here.users.create(user());
+  expect(here.remotes.reachOf(here.latestChange ?? 0)).toEqual([]);
+});
+
+test('forgetting a remote leaves what was recorded here, and its user', async () => {
+  const { here, there } = pair();
+  here.remotes.add({ name: 'home', url: 'http://localhost:3000/', pin: null, ourUser: null });
+  there.users.create(user());
+  for (const text of ['one', 'two', 'three']) there.logs.create(log({ notes: text }));
+  await run(here, there);
+  here.logs.create(log({ notes: 'recorded here' }));
+  const diary = await here.diary();
+  expect(diary.cameFrom('home')).toMatchObject({ going: [{}, {}, {}], staying: [{ record: 'user', id: 1 }] });
+  diary.forget('home');
+  expect([here.users.count(), notes(here)]).toEqual([1, ['recorded here']]);
+  await run(here, there);
+  expect([notes(here).sort(), notes(there).sort()]).toEqual([
+    ['one', 'recorded here', 'three', 'two'],
+    ['one', 'recorded here', 'three', 'two'],
+  ]);
+});
+
+describe('a service that always says that more follows', () => {
+  test.each<[string, (seq: number) => number, boolean?]>([
+    ['at the same position', () => 5],
+    ['at earlier and earlier positions', (seq) => Math.max(0, 5000 - seq)],
+    ['at later and later positions, without anything', (seq) => seq + 1],
+    ['of another database each time', (seq) => seq + 1, true],
+  ])('%s is not asked without end', async (_, next, isOther) => {
+    const { here, there } = await inStep();
+    const transport = transportTo(there);
+    const { format } = await here.diary();
+    let requests = 0;
+    const endless: Transport = async (request) => {
+      if (request.path !== '/exchange' || !request.body) return transport(request);
+      requests++;
+      const { have } = JSON.parse(request.body) as { have: { seq: number } | null };
+      const to = { seq: next(have?.seq ?? 0), uid: 1, rev: 0 };
+      const from = { ...to, seq: 1 };
+      const rest = { format, from, to, isLast: false, erased: [], view: null, states: [] };
+      const parcel = writeParcel({ database: isOther ? randomUUID() : there.id, ...rest }, new Map());
+      const result = { counts: noCounts(), disputes: [], held: 0, refused: 0 };
+      return { status: 200, headers: {}, text: JSON.stringify({ parcel, received: null, result }) };
+    };
+    await expect(syncWith(here, endless)).rejects.toMatchObject({ code: 'unusable' });
+    expect(requests).toBeLessThan(1100);
+    expect(contents(here)).toEqual(contents(there));
+  });
+});
+
+describe('a file that was set back by a copy', () => {
+  test.each([
+    ['and used since', true],
+    ['and not used since', false],
+  ])('of the service %s, is noticed, and nothing is lost', async (_, isUsed) => {
+    const { here, there: first, now } = await inStep();
+    const copy = copyOf(first);
+    first.logs.create(log({ notes: 'lost there' }));
+    first.logs.update(1, { notes: 'one, changed' });
+    await run(here, first);
+    const there = setBack(first, copy, now);
+    if (isUsed) there.logs.create(log({ notes: 'made there since' }));
+    here.logs.create(log({ notes: 'made here since' }));
+    const { setBack: side } = await run(here, there);
+    expect(side).toBe('there');
+    await settle(there, here);
+    expect(new Set(notes(there))).toEqual(
+      new Set([
+        'one, changed',
+        'two',
+        'three',
+        'lost there',
+        'made here since',
+        ...(isUsed ? ['made there since'] : []),
+      ]),
+    );
+  });
+
+  test('of the laptop, is noticed, and nothing is lost', async () => {
+    const { here: first, there, now } = await inStep();
+    const copy = copyOf(first);
+    first.logs.create(log({ notes: 'lost here' }));
+    await run(first, there);
+    const here = setBack(first, copy, now);
+    here.logs.create(log({ notes: 'made here since' }));
+    const identity = here.id;
+    const { setBack: side } = await run(here, there);
+    expect([side, here.id === identity]).toEqual(['here', false]);
+    await settle(there, here);
+    expect(notes(there).sort()).toEqual(['lost here', 'made here since', 'one', 'three', 'two']);
+  });
+
+  test('and used twice, is two machines from then on', async () => {
+    const { here, there, now } = await inStep();
+    const twin = openStore(copyOf(here), now);
+    for (const [i, store] of [here, twin].entries()) {
+      store.logs.create(log({ notes: `made on ${i}` }));
+      store.logs.update(1 + i, { painAfter: 1 + i });
+    }
+    await settle(there, here, twin);
+    expect(notes(there).sort()).toEqual(['made on 0', 'made on 1', 'one', 'three', 'two']);
+    expect(here.id).not.toBe(twin.id);
+    expect([1, 2].map((id) => there.logs.get(id).painAfter)).toEqual([1, 2]);
+  });
+
+  test('and used twice without the service having met either, is two machines too', async () => {
+    const { here, there, now } = pair();
+    here.users.create(user());
+    here.logs.create(log({ notes: 'of both' }));
+    const twin = openStore(copyOf(here), now);
+    for (const [i, store] of [here, twin].entries()) store.logs.create(log({ notes: `made on ${i}` }));
+    await settle(there, here, twin);
+    expect(notes(there).sort()).toEqual(['made on 0', 'made on 1', 'of both']);
+  });
+});
+
+test.each([
+  ['first', [0, 1]],
+  ['last', [1, 0]],
+])('what one laptop exports, another imports and both sync, it %s, is there once', async (_, order) => {
+  const { here: first, there, now } = pair();
+  first.users.create(user());
+  for (const text of ['one', 'two']) first.logs.create(log({ notes: text }));
+  const second = machine(now);
+  imported(second, exported(first));
+  for (const i of order) await run(i === 0 ? first : second, there);
+  await settle(there, first, second);
+  expect([there.users.count(), notes(there)]).toEqual([1, ['one', 'two']]);
+});
+
+test.each([
+  ['in their order', [0, 1, 2]],
+  ['the latest first', [2, 1, 0]],
+])('of three edits the latest counts, though the machines sync %s', async (_, order) => {
+  const { here, there, now } = await inStep();
+  const machines = [here, machine(now), machine(now)];
+  for (const store of machines) await run(store, there);
+  for (const [i, store] of machines.entries()) store.logs.update(1, { notes: `edit ${i}` });
+  for (const i of order) await run(machines[i] as Store, there);
+  await settle(there, ...machines);
+  expect(there.logs.get(1).notes).toBe('edit 2');
+});
+
+test('an exercise that is renamed in 2,000 logs is one change over there', async () => {
+  const { here, there } = pair();
+  here.users.create(user());
+  here.change(() => {
+    for (let i = 0; i < 2000; i++) here.logs.create(log({ notes: `log ${i}` }));
+  });
+  await run(here, there);
+  const before = changes(there);
+  here.change(() => {
+    for (const { id } of here.logs.list()) here.logs.update(id, { exerciseName: 'Bird Dog' });
+  });
+  const { pushed } = await run(here, there);
+  expect([pushed.log.changed, changes(there) - before]).toEqual([2000, 1]);
+  expect(there.logs.count({ exerciseName: 'Bird Dog' })).toBe(2000);
+});
+
+test('a clock that is a year ahead is said, and what is changed after its changes still counts', async () => {
+  const { there, now } = await inStep();
+  const year = 365 * 86_400_000;
+  const [wrong, right] = [machine(() => now() + year), machine(now)];
+  for (const store of [wrong, right]) await run(store, there);
+  wrong.logs.update(1, { notes: 'a year ahead' });
+  await run(wrong, there);
+  const { ahead } = await syncWith(right, transportTo(there), {}, { now });
+  expect(ahead).toBeGreaterThan(year - 86_400_000);
+  right.logs.update(1, { notes: 'after it' });
+  await settle(there, right, wrong);
+  expect(there.logs.get(1).notes).toBe('after it');
+});
+
+describe('two users who are one', () => {
+  /** A user on each side, of one person; both are on both sides. */
+  async function twins() {
+    const world = pair();
+    const { here, there } = world;
+    here.users.create(user({ firstName: 'Nora' }));
+    here.logs.create(log({ notes: 'recorded here' }));
+    there.users.create(user({ firstName: 'Norah' }));
+    there.logs.create(log({ notes: 'recorded there' }));
+    const result = await run(here, there);
+    const other = here.users.list().find(({ firstName }) => firstName === 'Norah')?.id ?? 0;
+    return { ...world, result, other };
+  }
+
+  test('have one e-mail address on both sides, which is told, once', async () => {
+    const { here, there, result, other } = await twins();
+    expect(result.sameEmails).toEqual([{ id: 1, other }]);
+    expect((await run(here, there)).sameEmails).toEqual([]);
+  });
+
+  test('are one once they are merged, with what is still recorded for the other one elsewhere', async () => {
+    const { here, there, other } = await twins();
+    const before = changes(here);
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    expect([changes(here) - before, here.users.count(), notes(here)]).toEqual([
+      1,
+      1,
+      ['recorded here', 'recorded there'],
+    ]);
+    there.logs.create(log({ userId: 1, notes: 'still recorded there' }));
+    await settle(there, here);
+    const owners = (store: Store) => new Set(store.logs.list().map(({ userId }) => userId));
+    expect([here.users.count(), here.logs.count(), owners(here).size]).toEqual([1, 3, 1]);
+    expect([there.users.list().map(({ firstName }) => firstName), owners(there).size]).toEqual([['Nora'], 1]);
+  });
+
+  test('are two again after an undo', async () => {
+    const { here, there, other } = await twins();
+    const before = contents(here);
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    await settle(there, here);
+    here.undo(here.history.nextUndo() ?? 0);
+    expect(contents(here)).toEqual(before);
+    await settle(there, here);
+    expect(contents(there)).toEqual(before);
+  });
+});
+
+describe('deletions that are held back', () => {
+  /** Thirty logs, of which the service deletes most at once. */
+  async function emptied() {
+    const world = pair();
+    const { here, there } = world;
+    there.users.create(user());
+    there.change(() => {
+      for (let i = 0; i < 30; i++) there.logs.create(log({ notes: `log ${i}` }));
+    });
+    await run(here, there);
+    there.change(() => {
+      for (let id = 1; id <= 25; id++) there.logs.delete(id);
+    });
+    there.logs.update(30, { notes: 'changed meanwhile' });
+    const result = await run(here, there);
+    return { ...world, result, diary: await here.diary() };
+  }
+
+  test('are counted, while all else is applied', async () => {
+    const { here, there, result } = await emptied();
+    expect([result.held.length, isSettled(result), here.logs.count()]).toEqual([25, false, 30]);
+    expect(here.logs.get(30).notes).toBe('changed meanwhile');
+    const again = await run(here, there);
+    expect([again.held.length, total(again.pulled), total(again.pushed)]).toEqual([25, 0, 0]);
+    expect(there.logs.count()).toBe(5);
+  });
+
+  test('go once they are accepted, in one change', async () => {
+    const { here, there, diary } = await emptied();
+    const before = changes(here);
+    expect(diary.settleHeld('delete')).toBe(25);
+    expect([here.logs.count(), changes(here) - before, diary.held()]).toEqual([5, 1, []]);
+    await settle(there, here);
+    expect(there.logs.count()).toBe(5);
+  });
+
+  test('come back everywhere once they are restored', async () => {
+    const { here, there, diary } = await emptied();
+    expect(diary.settleHeld('restore')).toBe(25);
+    await settle(there, here);
+    expect([there.logs.count(), diary.held()]).toEqual([30, []]);
+  });
+
+  test('are passed on to a third machine', async () => {
+    const { here, now } = await emptied();
+    const third = machine(now);
+    await run(third, here);
+    expect(third.logs.count()).toBe(5);
+  });
+
+  test('are counted since they were last accepted, not for each exchange', async () => {
+    const { here, there } = pair();
+    there.users.create(user());
+    there.change(() => {
+      for (let i = 0; i < 60; i++) there.logs.create(log({ notes: `log ${i}` }));
+    });
+    await run(here, there);
+    for (let id = 1; id <= 40; id++) {
+      there.logs.delete(id);
+      await run(here, there);
+    }
+    expect((await run(here, there)).held.length).toBeGreaterThan(0);
+    expect(here.logs.count()).toBeGreaterThanOrEqual(39);
+  });
+
+  test('of one user are held back whatever their number, and one restore brings user and records', async () => {
+    const { here, there } = await inStep();
+    there.users.delete(1);
+    const { held } = await run(here, there);
+    expect(held[0]).toEqual({ record: 'user', id: 1 });
+    (await here.diary()).settleHeld('restore');
+    await settle(there, here);
+    expect([there.users.count(), notes(there)]).toEqual([1, ['one', 'two', 'three']]);
+  });
+});
+
+describe('what both sides changed', () => {
+  test('is told once with both values, the later counts, and one undo chooses the other', async () => {
+    const { here, there } = await inStep();
+    here.logs.update(1, { painAfter: 1 });
+    there.logs.update(1, { painAfter: 2 });
+    here.logs.create(log({ notes: 'made here' }));
+    there.logs.create(log({ notes: 'made there' }));
+    const result = await run(here, there);
+    expect(result.disputes).toMatchObject([
+      { record: 'log', id: 1, fields: [{ field: 'painAfter', here: 1, there: 2 }], counts: 'there' },
+    ]);
+    expect([here.logs.get(1).painAfter, isSettled(result)]).toEqual([2, true]);
+    expect((await run(here, there)).disputes).toEqual([]);
+    const { change = 0 } = result.disputes[0] ?? {};
+    expect(result.changes.at(-1)).toBe(change);
+    here.undo(change);
+    expect([here.logs.get(1).painAfter, here.logs.count()]).toEqual([1, 5]);
+    expect((await run(here, there)).disputes).toEqual([]);
+    await settle(there, here);
+    expect(there.logs.get(1).painAfter).toBe(1);
+  });
+
+  test('and in what nobody else had said, goes over with the rest of the record', async () => {
+    const { here, there } = await inStep();
+    here.logs.update(1, { painAfter: 1 });
+    there.logs.update(1, { notes: 'there' });
+    expect((await run(here, there)).disputes).toEqual([]);
+    for (const store of [here, there])
+      expect(store.logs.get(1)).toMatchObject({ painAfter: 1, notes: 'there' });
+  });
+
+  test('is told at the side whose own counts, too', async () => {
+    const { here, there } = await inStep();
+    there.logs.update(1, { notes: 'there' });
+    here.logs.update(1, { notes: 'here' });
+    const { disputes } = await run(here, there);
+    expect(disputes).toMatchObject([{ counts: 'here', fields: [{ here: 'here', there: 'there' }] }]);
+    expect(there.logs.get(1).notes).toBe('here');
+  });
+});
+
+test('a service that has always more to tell is asked an end of times', async () => {
+  const { here, there } = await inStep();
+  const plain = transportTo(there);
+  let asked = 0;
+  const endless: Transport = async (request) => {
+    if (++asked > 1000) throw new Error('asked without end');
+    const answer = await plain(request);
+    return request.path === '/exchange' ? { ...answer, text: withoutEnd(answer.text) } : answer;
+  };
+  await expect(syncWith(here, endless)).rejects.toMatchObject({ code: 'unusable' });
+});
+
+/** An answer whose parcel says that more follows. */
+function withoutEnd(text: string): string {
+  const answer = JSON.parse(text) as { parcel: string };
+  const lines = answer.parcel.split('\n').slice(0, -2);
+  const body = `${[JSON.stringify({ ...JSON.parse(lines[0] ?? ''), isLast: false }), ...lines.slice(1)].join('\n')}\n`;
+  return JSON.stringify({ ...answer, parcel: `${body}${JSON.stringify({ sha256: sha256(body) })}\n` });
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
