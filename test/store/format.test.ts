@@ -22,6 +22,7 @@ const released = [
   '92a575da59355ba8bc89d68fea38970b716ac4f51efef258fb385b43defc7b73',
   'ff4f5bf37202006e5214e64c800a229953031e3403499a8ff4f153bcc72c4c45',
   '32b8f66152d51a84223d2aeeaf4e25281c175d5dd0739835ff3e65f75678336b',
+  '14fde5a7ee9a520d58c6a08efdedac12da726d8ceca5f97167aade17e07ed261',
 ];
 
 test('released migrations are never edited', () => {

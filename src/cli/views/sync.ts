@@ -53,7 +53,7 @@ function described(counts: ByKind): string {
 
 const lookedAt = (counts: ByKind): string =>
   kindNames
-    .flatMap((noun) => (counts[noun].changed > 0 ? [counted(counts[noun].changed, noun)] : []))
+    .flatMap((noun) => (counts[noun].changed > 0 ? [countedKind(counts[noun].changed, noun)] : []))
     .join(', ');
 
 /** What waits for a person, and what is worth knowing. */
