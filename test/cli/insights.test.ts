@@ -5,12 +5,9 @@ import stringWidth from 'fast-string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import { wrap } from '../../src/cli/terminal/layout.ts';
-import { goalRecord } from '../../src/domain/goal.ts';
+import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
-import { logRecord } from '../../src/domain/log.ts';
 import { RED_FLAGS, RED_FLAGS_POINTER } from '../../src/domain/red-flags.ts';
-import { routineRecord } from '../../src/domain/routine.ts';
-import { userRecord } from '../../src/domain/user.ts';
 import { type Comparison, type Summary, summarize } from '../../src/insights/index.ts';
 import {
   freshFolder,
@@ -544,10 +541,11 @@ describe('fields', () => {
     const { stdout } = await run(['fields', '--json']);
     const entries = JSON.parse(stdout) as { record: string; name: string; flag: string | null }[];
     expect(entries.map(({ record, name }) => `${record}.${name}`)).toEqual([
-      ...Object.keys(userRecord).map((name) => `user.${name}`),
-      ...Object.keys(logRecord).map((name) => `userExerciseLog.${name}`),
-      ...Object.keys(routineRecord).map((name) => `routine.${name}`),
-      ...Object.keys(goalRecord).map((name) => `goal.${name}`),
+      ...kindNames.flatMap((kind) =>
+        Object.keys(kindOf(kind).fields).map(
+          (name) => `${kind === 'log' ? 'userExerciseLog' : kind}.${name}`,
+        ),
+      ),
     ]);
     expect(entries).toContainEqual({
       record: 'userExerciseLog',

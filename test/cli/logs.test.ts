@@ -131,7 +131,7 @@ describe('tab-separated lines', () => {
 
   test('have a header of field names, and the values of CSV', async () =>
     expect((await run(['logs', '--limit', '1'], { db: filled(6) })).stdout).toBe(
-      `${header}6\t2\tstretch\tPiriformis Stretch\t2026-01-06\t6\t6\tfalse\tA long note that says how it went, and 背中が痛い as well\n`,
+      `${header}6\t2\tstretch\tPiriformis Stretch\t2026-01-06\t6\t6\tfalse\tA long note that says how it went, and 背中が痛い as well\t\n`,
     ));
 
   test.each([

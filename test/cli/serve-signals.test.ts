@@ -17,7 +17,7 @@ async function served(isInTerminal: boolean, hasTls: boolean) {
   const [out, err, id] = ['out', 'err', 'pid'].map((name) => join(folder, name)) as [string, string, string];
   const { cert, key } = certificate('by itself');
   const words = hasTls ? `--auth --tls-cert ${cert} --tls-key ${key}` : '';
-  const line = `echo $$ > ${id}; exec ${process.execPath} ${script} serve --port 0 --db ${join(folder, 'a.db')} ${words} > ${out} 2> ${err} < /dev/null`;
+  const line = `echo $$ > ${id}; exec ${process.execPath} ${script} serve --no-app --port 0 --db ${join(folder, 'a.db')} ${words} > ${out} 2> ${err} < /dev/null`;
   for (const path of [out, err, id]) writeFileSync(path, '');
   const [program, ...argv] = isInTerminal
     ? ['script', '-qec', line, '/dev/null']

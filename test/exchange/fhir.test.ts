@@ -65,9 +65,11 @@ describe('a bundle', () => {
       pain: 7,
       medication: 'ibuprofen 400',
     };
-    const [, procedure, , , pain] = resources([user()], [log({ medication: 'ibuprofen 400' })], {
+    const all = resources([user()], [log({ medication: 'ibuprofen 400' })], {
       painEntries: [[entry]],
     });
+    const procedure = all.find(({ resourceType }) => resourceType === 'Procedure');
+    const pain = all.at(-1);
     const note = [{ text: 'Medication taken before: ibuprofen 400' }];
     expect(procedure).toMatchObject({ resourceType: 'Procedure', note });
     expect(pain).toMatchObject({

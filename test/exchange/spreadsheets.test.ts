@@ -132,9 +132,9 @@ describe('export --excel', () => {
   it('begins with a byte order mark, separates by semicolons, and protects what Excel would convert', async () => {
     const db = noraWith({ notes: '3/4' }, { notes: 'a;b', exerciseName: 'März' });
     expect(readFileSync(await exported(db, '--excel'), 'utf8')).toBe(
-      `\ufeffid;userId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes\r
-1;1;stretch;Piriformis Stretch;2026-03-01;6;4;true;'3/4\r
-2;1;stretch;März;2026-03-01;6;4;true;"a;b"\r
+      `\ufeffid;userId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes;medication\r
+1;1;stretch;Piriformis Stretch;2026-03-01;6;4;true;'3/4;\r
+2;1;stretch;März;2026-03-01;6;4;true;"a;b";\r
 `,
     );
   });

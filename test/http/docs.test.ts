@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Fields } from '../../src/domain/fields.ts';
+import { kindOf } from '../../src/domain/kinds.ts';
 import { endpointsOf, type OpenApi, type Schema } from '../../src/http/docs/document.ts';
 import { docsHtml } from '../../src/http/docs/page.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes/index.ts';
+import { exampleOf } from '../samples.ts';
 import { deleteForRestore, freshApp, nora, stretch } from './helpers.ts';
 
 const document = JSON.parse(openApi(routes)) as OpenApi;
@@ -181,6 +184,11 @@ describe('its examples work as they stand', () => {
       name: method === 'POST' ? 'evening' : 'morning',
       exercises: [{ exerciseName: 'Bird Dog', exerciseType: 'strengthening' }],
     });
+    for (const kind of ['painEntry', 'trial', 'trialDay'] as const) {
+      if (sent.url.pathname === kindOf(kind).path) continue;
+      const { id: _, ...input } = exampleOf<Fields>(kindOf(kind).fields);
+      store.of(kind).create({ ...input, userId: 1 } as never);
+    }
     deleteForRestore(store, sent.url.pathname);
     const { status, text } = await call(method, `${sent.url.pathname}${sent.url.search}`, sent);
     // No code is open, and nobody has a token: test/http/pairing.test.ts.

@@ -24,7 +24,7 @@ describe('entity tags of records', () => {
     const page = await call('GET', '/changes?since=0&etags=true&limit=1');
     expect(page.headers['link']).toContain('limit=1&etags=true');
     const csv = await call('GET', `${logs}?etags=true`, { headers: { accept: 'text/csv' } });
-    expect(csv.text).toMatch(/,notes,etag\r\n/);
+    expect(csv.text).toMatch(/,notes,medication,etag\r\n/);
     expect((await call('GET', `${logs}?etags=true&fields=id`)).body).toMatchObject({
       errors: [{ field: 'etags' }],
     });

@@ -38,6 +38,7 @@ test('every table is STRICT', () => {
     'identities',
     'logs',
     'origins',
+    'painEntries',
     'peers',
     'remotes',
     'replicas',
@@ -45,6 +46,8 @@ test('every table is STRICT', () => {
     'routines',
     'settings',
     'tokens',
+    'trialDays',
+    'trials',
     'users',
   ]);
   expect(tables.every(({ strict }) => strict === 1)).toBe(true);

@@ -5,9 +5,10 @@ import { kindNames } from '../../domain/kinds.ts';
 import { type Position, START } from '../../store/reconcile/collect.ts';
 import type { Diary } from '../../store/reconcile/diary.ts';
 import { partsOf } from '../../store/reconcile/names.ts';
-import { isPosition, type Parcel } from '../../store/reconcile/parcel.ts';
+import { isPosition, type Parcel, writeParcel } from '../../store/reconcile/parcel.ts';
 import type { State } from '../../store/reconcile/state.ts';
 import { idsOf } from '../../store/records/lists/rows.ts';
+import { migrations } from '../../store/sqlite/migrations/index.ts';
 import { ok } from '../openapi/parts.ts';
 import { BODY, WRITE } from '../openapi/problems.ts';
 import { readJson } from '../protocol/body.ts';
@@ -31,6 +32,21 @@ interface Asked {
 
 const TEXT = { type: 'string', description: 'Lines of JSON with their checksum, as sciatica writes them' };
 const POSITION = { type: ['object', 'null'], additionalProperties: true };
+
+/** What a database sends that has no records. */
+const NOTHING = writeParcel(
+  {
+    database: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10',
+    format: migrations.length,
+    from: START,
+    to: START,
+    isLast: true,
+    erased: [],
+    view: null,
+    states: [],
+  },
+  new Map(),
+);
 
 /**
  * POST of what another database knows, for what this one knows: one request each way, which may be repeated, for merging twice
@@ -57,6 +73,7 @@ export const exchangeRoute: Route = {
             additionalProperties: false,
             properties: { parcel: TEXT, have: POSITION, wants: { type: 'boolean' } },
           },
+          example: { parcel: NOTHING, have: null, wants: true },
         },
       },
     },

@@ -7,7 +7,7 @@ import { batchRoute } from './batch.ts';
 import { exchangeRoute } from './exchange.ts';
 import { goalRoutes } from './goal.ts';
 import { changesRoute, historyRoute, undoRoute } from './history.ts';
-import { insightsRoutes } from './insights.ts';
+import { insightsRoutes, trialStatusRoute } from './insights.ts';
 import { listOfUserRoute, listRoute } from './list.ts';
 import { pairRoute, renewRoute, unpairRoute } from './pairing.ts';
 import {
@@ -59,6 +59,7 @@ export const routes: readonly Route[] = [
   ...collectionRoutes(collectionOf('user')),
   ...insightsRoutes,
   ...ownedAt('collection').flatMap(collectionRoutes),
+  trialStatusRoute,
   ...ofUsers.flatMap(routesBelowUser),
   ...goalRoutes,
   ...ofUsers.flatMap(routesOfOne),

@@ -221,7 +221,7 @@ const trialStatusSchema = (): Json =>
   });
 
 /** GET of how a trial stands today. */
-const trialStatusRoute: Route = {
+export const trialStatusRoute: Route = {
   method: 'GET',
   path: '/trials/{id}/status',
   right: 'read trial',
@@ -278,5 +278,4 @@ export const insightsRoutes: readonly Route[] = [
     operation: reportOperation,
     handle: report,
   },
-  trialStatusRoute,
 ];
