@@ -134,9 +134,9 @@ describe('export --excel', () => {
   it('begins with a byte order mark, separates by semicolons, and protects what Excel would convert', async () => {
     const db = noraWith({ notes: '3/4' }, { notes: 'a;b', exerciseName: 'März' });
     expect(readFileSync(await exported(db, '--excel'), 'utf8')).toBe(
-      `\ufeffid;userId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes;position\r
-1;1;stretch;Piriformis Stretch;2026-03-01;6;4;true;'3/4;1\r
-2;1;stretch;März;2026-03-01;6;4;true;"a;b";2\r
+      `\ufeffid;userId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes;medication;position\r
+1;1;stretch;Piriformis Stretch;2026-03-01;6;4;true;'3/4;;1\r
+2;1;stretch;März;2026-03-01;6;4;true;"a;b";;2\r
 `,
     );
   });
@@ -213,7 +213,7 @@ describe('the place of a session in its day', () => {
 
   it('stands in exports only: other CSV has the fields of a log', async () => {
     const { stdout } = await run(['logs', '--csv'], { db: noraWith({}) });
-    expect(stdout.split('\r\n')[0]).toBe(`id,${HEADER}`);
+    expect(stdout.split('\r\n')[0]).toBe(`id,${HEADER},medication`);
   });
 });
 

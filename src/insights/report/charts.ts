@@ -2,6 +2,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import type { Log } from '../../domain/log.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { dayNumber, mondayOf } from '../days.ts';
+import type { PainDay } from '../pain-days.ts';
 import type { Rhythm, Trend } from '../shapes.ts';
 import { medianOf, type Point } from '../stats/points.ts';
 import { count, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
@@ -48,8 +49,8 @@ interface TimeAxis {
   readonly x: (day: number) => string;
 }
 
-/** @param logs at least one, by date */
-function timeAxis(logs: readonly Log[]): TimeAxis {
+/** @param logs at least one, by date, or days */
+function timeAxis(logs: readonly { readonly date: string }[]): TimeAxis {
   const first = dayNumber(logs[0]?.date ?? '');
   const last = dayNumber(logs.at(-1)?.date ?? '') + 1;
   const within = (day: number) => Math.min(last, Math.max(first, day));
@@ -125,26 +126,40 @@ interface PainAxes extends TimeAxis {
 /**
  * The pain of every session over time, or, of very many, of every span of weeks.
  * @param logs at least one, by date
- * @param isLow for a page that has to hold more: fewer levels are named, and the caption is one line
+ * @param options.days those with a known pain, by date; of those without exercise the worst is shown
+ * @param options.isLow for a page that has to hold more: fewer levels are named, and the caption is one line
  */
-export function painChart(logs: readonly Log[], pain: Trend, isLow = false): Chart {
+export function painChart(
+  logs: readonly Log[],
+  pain: Trend,
+  { days = [], isLow = false }: { days?: readonly PainDay[]; isLow?: boolean } = {},
+): Chart {
   const height = isLow ? LOW_PAIN_HEIGHT : PAIN_HEIGHT;
   const base = height - 26;
   const y = scaleLinear().domain([1, 10]).range([base, 10]);
   const levels = isLow ? LOW_LEVELS : LEVELS;
-  const axes = { ...timeAxis(logs), y: (level: number) => at(y(level)) };
-  const { title, caption, brief, marks } =
-    logs.length < MANY ? everySession(logs, pain, axes) : boxes(logs, axes);
+  const axes = { ...timeAxis(days.length > 0 ? days : logs), y: (level: number) => at(y(level)) };
+  const drawing = logs.length < MANY ? everySession(logs, pain, axes) : boxes(logs, axes);
+  const { title, marks } = drawing;
+  const rings = days
+    .filter(({ sessions }) => sessions === 0)
+    .map(({ date, pain }) => ({ x: axes.x(dayNumber(date) + 0.5), y: axes.y(pain) }));
+  const [caption, ofRings] = isLow
+    ? [drawing.brief, 'Ring: a day without.']
+    : [drawing.caption, 'A ring is the worst pain of a day without exercise.'];
   const description = `${count(logs.length, 'session')} from ${logs[0]?.date} to ${logs.at(-1)?.date}, pain from 1 to 10. Weekly median of the pain before, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
   return {
     title,
     description,
-    caption: isLow ? brief : caption,
+    caption: rings.length > 0 ? `${caption} ${ofRings}` : caption,
     svg: frame('pain', height, title, description, [
       html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
       html`<g class="label end">${levels.map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
       dateLabels(axes, base),
       ...marks,
+      ...(rings.length > 0
+        ? [html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`]
+        : []),
     ]),
   };
 }

@@ -14,6 +14,7 @@ import {
   leftOutSentence,
   overallSentence,
   PAIN_BEFORE,
+  painLabel,
   percent,
   plain,
   quoted,
@@ -63,18 +64,18 @@ function about({ subject, summary }: Report): string {
 }
 
 /** @param isDrawn whether the first page has the chart of the pain */
-function painOverTime({ logs, summary }: Report, isDrawn: boolean): Section {
+function painOverTime({ logs, days, summary }: Report, isDrawn: boolean): Section {
   const { pain, rhythm } = summary;
   if (!pain || !rhythm) return { title: 'Pain over time', blocks: [] };
   return {
     title: 'Pain over time',
     blocks: [
-      ...(isDrawn ? [] : [{ kind: 'chart' as const, ...painChart(logs, pain) }]),
+      ...(isDrawn ? [] : [{ kind: 'chart' as const, ...painChart(logs, pain, { days }) }]),
       { kind: 'chart', ...sessionsChart(logs, rhythm.target) },
       {
         kind: 'facts',
         rows: [
-          { label: PAIN_BEFORE, lines: [trendSentence(pain), fourWeeksSentence(pain)] },
+          { label: painLabel(pain), lines: [trendSentence(pain), fourWeeksSentence(pain)] },
           { label: 'Sessions', lines: [rhythmSentences(logs.length, rhythm)] },
         ],
       },

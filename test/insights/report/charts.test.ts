@@ -30,7 +30,7 @@ const charts: [string, { isLow: boolean; base: number }][] = [
 function chartOf(logs: readonly Log[], isLow: boolean): string {
   const { pain } = summarize(logs);
   if (!pain) throw new Error('no sessions');
-  return painChart(logs, pain, isLow).svg.markup;
+  return painChart(logs, pain, { isLow }).svg.markup;
 }
 
 test('a bar goes from 0 to the mean, its line from end to end of the interval, on one scale', () => {
