@@ -3,6 +3,7 @@ import { fromTexts } from '../domain/codec.ts';
 import { type Issue, invalid } from '../domain/errors.ts';
 import type { Fields } from '../domain/fields.ts';
 import { type KindName, kindNames, kindOf } from '../domain/kinds.ts';
+import { POSITION } from '../domain/log.ts';
 import type { FileOrigin } from '../domain/origin.ts';
 import { didYouMean } from '../domain/words/suggest.ts';
 import { unmarked } from '../lib/csv-cell.ts';
@@ -202,7 +203,7 @@ function headerOf(cells: string[]): Header {
   const faults: Issue[] = columns.flatMap((column, i) => {
     if (column === '') return { field: `column ${i + 1}`, message: 'has no name' };
     const field = column.slice(0, 60);
-    if (!known.includes(column))
+    if (!known.includes(column) && !(kind === 'log' && column === POSITION))
       return { field, message: `is not a field of a ${kind}${didYouMean(column, known)}` };
     return columns.indexOf(column) < i ? { field, message: 'is there twice' } : [];
   });
@@ -234,6 +235,7 @@ function csvItem(
   }
   const texts: Record<string, string> = {};
   for (const [i, column] of columns.entries()) {
+    if (column === POSITION) continue;
     const cell = cells[i] ?? '';
     const { kind: type, optional } = fields[column] ?? {};
     // An empty cell is how a record goes without an id, or without an optional field.

@@ -73,6 +73,35 @@ const of = (exerciseName: string, painBefore: number, painAfter: number, times: 
 const redFlagLines = (width: number) => wrap(RED_FLAGS, { width });
 
 describe('summary', () => {
+  it('of six exercises says on one screen what to do more of, what to ask about, what is not known', async () => {
+    const changes: Record<string, readonly number[]> = {
+      'Bird Dog': [-3, -2, -2, -3],
+      'Hamstring Stretch': [2, 3, 2, 2],
+      'Dead Bug': [0, 0, 0, 1],
+      'Glute Bridge': [-2, 2, -1, 1],
+      'Cobra Stretch': [0, -1, 0, 1],
+    };
+    const six = prepared((store) => {
+      store.users.create(nora);
+      const add = (exerciseName: string, day: number, change: number) => {
+        const date = new Date(Date.UTC(2025, 8, 1 + day)).toISOString().slice(0, 10);
+        const painBefore = 4 + (Math.floor(day / 5) % 3);
+        store.logs.create({ ...session, exerciseName, date, painBefore, painAfter: painBefore + change });
+      };
+      for (let round = 0; round < 24; round += 1)
+        for (const [i, [name, those]] of Object.entries(changes).entries())
+          add(name, 5 * round + i, those[round % those.length] as number);
+      add('Nerve Glide', 121, -2);
+    });
+    const { stdout } = await run(['summary'], { db: six, ...plain(80) });
+    expect(linesOf(stdout).length, stdout).toBeLessThanOrEqual(16);
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/^LESS PAIN AFTER.*\n {2}✔ Bird Dog/m);
+    expect(stdout).toMatch(/^MORE PAIN AFTER.*\n {2}✖ Hamstring Stretch.*\n.*physiotherapist/m);
+    expect(stdout).toMatch(/^STILL OPEN +Glute Bridge|^NO NOTICEABLE DIFFERENCE/m);
+    expect(stdout).toMatch(/^TOO FEW +Nerve Glide \(1 session\)/m);
+  });
+
   it.each([80, 100, 200])('is one screen of %i columns', async (columns) => {
     const { code, stdout, stderr } = await run(['summary', '--user', '3'], plain(columns));
     expect([code, stderr]).toEqual([0, '']);

@@ -245,6 +245,7 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
     store.logs.update(1, { date: '2026-02-28' });
     await context.setOffline(false);
     await expect.poll(() => store.logs.get(1)).toMatchObject({ painAfter: 1, date: '2026-02-28' });
+    await page.getByText('1 not sent yet').waitFor({ state: 'detached' });
     await context.setOffline(true);
     await page.getByLabel('Notes, medication').fill('three tablets');
     await page.getByRole('heading', { name: 'Diary' }).click();

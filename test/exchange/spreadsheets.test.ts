@@ -66,6 +66,8 @@ describe('days in a CSV of another language', () => {
 
 describe('values in a CSV of another language', () => {
   it.each([
+    ['TRUE', true],
+    ['FALSE', false],
     ['WAHR', true],
     ['FALSCH', false],
     ['VRAI', true],
@@ -132,9 +134,9 @@ describe('export --excel', () => {
   it('begins with a byte order mark, separates by semicolons, and protects what Excel would convert', async () => {
     const db = noraWith({ notes: '3/4' }, { notes: 'a;b', exerciseName: 'März' });
     expect(readFileSync(await exported(db, '--excel'), 'utf8')).toBe(
-      `\ufeffid;userId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes;medication\r
-1;1;stretch;Piriformis Stretch;2026-03-01;6;4;true;'3/4;\r
-2;1;stretch;März;2026-03-01;6;4;true;"a;b";\r
+      `\ufeffid;userId;exerciseType;exerciseName;date;painBefore;painAfter;effective;notes;medication;position\r
+1;1;stretch;Piriformis Stretch;2026-03-01;6;4;true;'3/4;;1\r
+2;1;stretch;März;2026-03-01;6;4;true;"a;b";;2\r
 `,
     );
   });
@@ -167,12 +169,114 @@ describe('export --excel', () => {
   });
 });
 
+describe('the place of a session in its day', () => {
+  const positions = (csv: string) =>
+    csv
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(/[,;]/).at(-1));
+
+  it.each([
+    [[], ['1', '1', '2', '3', '1']],
+    [['--excel'], ['1', '1', '2', '3', '1']],
+    [['--sort=-id'], ['1', '3', '2', '1', '1']],
+    // Of all sessions of the day, not only of those that are written.
+    [
+      ['--name', 'Cobra'],
+      ['2', '1'],
+    ],
+    [
+      ['--name', 'Cobra', '--excel'],
+      ['2', '1'],
+    ],
+  ])('%j', async (flags, expected) => {
+    const db = prepared((store) => {
+      for (const userId of [1, 2]) {
+        store.users.create(nora);
+        for (const exerciseName of ['Bridge', 'Cobra', 'Bridge'].slice(userId === 1 ? 2 : 0))
+          store.logs.create({ ...session, userId, exerciseName });
+      }
+      store.logs.create({ ...session, userId: 2, exerciseName: 'Cobra', date: TODAY });
+    });
+    const { stdout } = await run(['export', 'logs', '--format', 'csv', ...flags], { db });
+    expect(positions(stdout)).toEqual(['position', ...expected]);
+  });
+
+  it('is not read: it follows from the records', async () => {
+    const path = join(freshFolder(), 'logs.csv');
+    writeFileSync(
+      path,
+      `${HEADER},position\n1,stretch,Cobra,${TODAY},5,3,true,,7\n1,stretch,Cobra,${TODAY},5,3,true,,x\n`,
+    );
+    expect(await readBack(path)).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('stands in exports only: other CSV has the fields of a log', async () => {
+    const { stdout } = await run(['logs', '--csv'], { db: noraWith({}) });
+    expect(stdout.split('\r\n')[0]).toBe(`id,${HEADER},medication`);
+  });
+});
+
 const hasOffice = !spawnSync('soffice', ['--version'], { timeout: DEADLINE_MS }).error;
 if (!hasOffice)
   console.warn('LibreOffice (apt-get install libreoffice-calc-nogui) is missing: no round trips.');
 
 /** Locale ids of Windows, as LibreOffice takes them. */
 const LANGUAGES = { German: 1031, French: 1036, English: 1033 };
+
+const hasR = !spawnSync('Rscript', ['--version'], { timeout: DEADLINE_MS }).error;
+if (!hasR) console.warn('R (apt-get install r-base-core) is missing: what it reads is not tested.');
+
+it.skipIf(!hasR)(
+  'R reads effective as logical',
+  async () => {
+    const path = await exported(noraWith({}, { effective: false, painAfter: 7 }));
+    const code = `logs <- read.csv("${path}"); cat(class(logs$effective), logs$effective, logs$position)`;
+    const { stdout } = spawnSync('Rscript', ['-e', code], { timeout: DEADLINE_MS, encoding: 'utf8' });
+    expect(stdout).toBe('logical TRUE FALSE 1 2');
+  },
+  DEADLINE_MS,
+);
+
+it.skipIf(!hasR)(
+  'what R writes is read',
+  async () => {
+    const db = noraWith({}, { effective: false, painAfter: 7 });
+    const [path, written] = [await exported(db), join(freshFolder(), 'written.csv')];
+    const code = `write.csv(read.csv("${path}"), "${written}", row.names = FALSE, na = "")`;
+    spawnSync('Rscript', ['-e', code], { timeout: DEADLINE_MS, encoding: 'utf8' });
+    expect(readFileSync(written, 'utf8')).toContain('FALSE');
+    expect(await readBack(written)).toEqual(records(db).logs);
+  },
+  DEADLINE_MS,
+);
+
+it.skipIf(!hasOffice)(
+  'LibreOffice reads effective as logical',
+  async () => {
+    const path = await exported(noraWith({}, { effective: false, painAfter: 7 }));
+    const folder = freshFolder();
+    const { status } = spawnSync(
+      'soffice',
+      [
+        `-env:UserInstallation=file://${freshFolder()}`,
+        '--headless',
+        '--infilter=CSV:44,34,76,1,,1033',
+        '--convert-to',
+        'fods',
+        '--outdir',
+        folder,
+        path,
+      ],
+      { timeout: DEADLINE_MS },
+    );
+    expect(status).toBe(0);
+    const sheet = readFileSync(join(folder, 'logs.fods'), 'utf8');
+    const read = [...sheet.matchAll(/office:boolean-value="(\w+)"/g)].map(([, value]) => value);
+    expect(read).toEqual(['true', 'false']);
+  },
+  DEADLINE_MS,
+);
 
 describe.skipIf(!hasOffice)('opened and saved by a spreadsheet, nothing is lost:', () => {
   it.each(Object.entries(LANGUAGES))(

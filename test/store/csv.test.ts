@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type LogFilter, logRecord } from '../../src/domain/log.ts';
+import { type Log, type LogFilter, logRecord, POSITION } from '../../src/domain/log.ts';
 import { csvLinesOf } from '../../src/exchange/csv.ts';
 import { freshStore, log, user } from './helpers.ts';
 
@@ -32,7 +32,17 @@ const part = fc.constantFrom(
   '{',
   '~',
 );
+const COLUMNS = [...Object.keys(logRecord), POSITION];
+
 const text = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+
+/** @param all the logs among which a position counts, by id */
+const withPositions = (records: readonly Log[], all: readonly Log[]) =>
+  records.map((record) => {
+    const { id, userId, date } = record;
+    const day = all.filter((each) => each.userId === userId && each.date === date);
+    return { ...record, position: 1 + day.findIndex((each) => each.id === id) };
+  });
 
 test.each([false, true])('the bytes are the same, raw: %s', (raw) => {
   const store = freshStore();
@@ -45,7 +55,8 @@ test.each([false, true])('the bytes are the same, raw: %s', (raw) => {
           store.logs.create(log({ exerciseName: `${name}.`, notes, effective }));
       });
       const lines = [...store.logs.csvLines({}, raw)].map(({ text }) => text).join('');
-      const wanted = [...csvLinesOf(Object.keys(logRecord), store.logs.list(), { raw })].join('');
+      const records = store.logs.list().map((record, i) => ({ ...record, position: i + 1 }));
+      const wanted = [...csvLinesOf(COLUMNS, records, { raw })].join('');
       expect(lines).toBe(wanted);
     }),
     { numRuns: 60 },
@@ -75,7 +86,7 @@ test.each<LogFilter>([
   const lines = [...store.logs.csvLines(filter, false)];
   const records = [...store.logs.chunks(filter)].flat();
   expect(lines.map(({ text }) => text).join('')).toBe(
-    [...csvLinesOf(Object.keys(logRecord), records)].join(''),
+    [...csvLinesOf(COLUMNS, withPositions(records, [...store.logs.chunks()].flat()))].join(''),
   );
   const json = [...store.logs.jsonLines(filter, '\n')];
   expect(json.map(({ text }) => text).join('\n')).toBe(

@@ -9,7 +9,7 @@ import {
   type OwnedKindName,
   ownedKindNames,
 } from '../../domain/kinds.ts';
-import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
+import { type Log, type LogFilter, logRecord, POSITION } from '../../domain/log.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
@@ -129,7 +129,7 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
       ? bundled(lists, snapshot, context.today, filter, options)
       : format === 'csv' && !isOfOthers && options['excel'] !== true
         ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
-        : rendered(lists, format, options, origin));
+        : rendered(snapshot, lists, format, options, origin));
     if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
@@ -250,6 +250,7 @@ function originOf(store: Store, lists: Lists, filter: LogFilter, options: Option
 }
 
 async function rendered(
+  { logs }: Store,
   given: Lists,
   format: Exclude<ExportFormat, 'fhir'>,
   options: Options,
@@ -274,7 +275,11 @@ async function rendered(
       const { fields } = kindOf(kind);
       const names = Object.keys(fields).filter((name) => !hidden.includes(name));
       const texts = names.filter((name) => /^(text|email)$/.test(fields[name]?.kind ?? ''));
-      return csvOf(names, recordsOf(inTurn(all)), {
+      const [columns, records] =
+        kind === 'log'
+          ? [[...names, POSITION], withPositions(logs, parsed<Log>(inTurn(all)))]
+          : [names, recordsOf(inTurn(all))];
+      return csvOf(columns, records, {
         raw: options['raw'] === true,
         excel: options['excel'] === true ? texts : undefined,
       });
@@ -285,7 +290,7 @@ async function rendered(
 async function csvOfLogs(blocks: Blocks): Promise<Iterable<string>> {
   const { csvHeader } = await import('../../exchange/csv.ts');
   return (function* () {
-    yield csvHeader(Object.keys(logRecord));
+    yield csvHeader([...Object.keys(logRecord), POSITION]);
     for (const lines of blocks) yield* lines;
   })();
 }
@@ -300,6 +305,10 @@ function* noted(lines: Iterable<Lines>, note: Note): Generator<[string]> {
 
 function* inTurn(lists: Blocks[]): Generator<readonly string[]> {
   for (const blocks of lists) yield* blocks;
+}
+
+function* withPositions(logs: Store['logs'], blocks: Iterable<Log[]>): Generator<Record<string, unknown>> {
+  for (const block of blocks) for (const log of block) yield { ...log, [POSITION]: logs.position(log) };
 }
 
 function* recordsOf(blocks: Blocks): Generator<Record<string, unknown>> {

@@ -114,34 +114,48 @@ function spansOf(logs: readonly Log[], { first, last }: TimeAxis): { weeks: numb
 }
 
 const PAIN_HEIGHT = 250;
-const PAIN_BASE = PAIN_HEIGHT - 26;
-const y = scaleLinear().domain([1, 10]).range([PAIN_BASE, 10]);
+const LOW_PAIN_HEIGHT = 150;
+const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const LOW_LEVELS = [1, 4, 7, 10];
+
+interface PainAxes extends TimeAxis {
+  /** Where a level of pain stands, in pixels from the top. */
+  readonly y: (level: number) => number;
+}
 
 /**
  * The pain of every session over time, or, of very many, of every span of weeks.
  * @param logs at least one, by date
- * @param days those with a known pain, by date; of those without exercise the worst is shown
+ * @param options.days those with a known pain, by date; of those without exercise the worst is shown
+ * @param options.isLow for a page that has to hold more: fewer levels are named, and the caption is one line
  */
-export function painChart(logs: readonly Log[], pain: Trend, days: readonly PainDay[] = []): Chart {
-  const axis = timeAxis(days.length > 0 ? days : logs);
-  const drawing = logs.length < MANY ? everySession(logs, pain, axis) : boxes(logs, axis);
+export function painChart(
+  logs: readonly Log[],
+  pain: Trend,
+  { days = [], isLow = false }: { days?: readonly PainDay[]; isLow?: boolean } = {},
+): Chart {
+  const height = isLow ? LOW_PAIN_HEIGHT : PAIN_HEIGHT;
+  const base = height - 26;
+  const y = scaleLinear().domain([1, 10]).range([base, 10]);
+  const levels = isLow ? LOW_LEVELS : LEVELS;
+  const axes = { ...timeAxis(days.length > 0 ? days : logs), y: (level: number) => at(y(level)) };
+  const drawing = logs.length < MANY ? everySession(logs, pain, axes) : boxes(logs, axes);
   const { title, marks } = drawing;
   const rings = days
     .filter(({ sessions }) => sessions === 0)
-    .map(({ date, pain }) => ({ x: axis.x(dayNumber(date) + 0.5), y: at(y(pain)) }));
-  const caption =
-    rings.length === 0
-      ? drawing.caption
-      : `${drawing.caption} A ring is the worst pain of a day without exercise.`;
+    .map(({ date, pain }) => ({ x: axes.x(dayNumber(date) + 0.5), y: axes.y(pain) }));
+  const [caption, ofRings] = isLow
+    ? [drawing.brief, 'Ring: a day without.']
+    : [drawing.caption, 'A ring is the worst pain of a day without exercise.'];
   const description = `${count(logs.length, 'session')} from ${logs[0]?.date} to ${logs.at(-1)?.date}, pain from 1 to 10. Weekly median of the pain before, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
   return {
     title,
     description,
-    caption,
-    svg: frame('pain', PAIN_HEIGHT, title, description, [
-      html`<g class="grid">${y.ticks(10).map((level) => html`<line x1="0%" x2="100%" y1="${at(y(level))}" y2="${at(y(level))}"/>`)}</g>`,
-      html`<g class="label end">${y.ticks(10).map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
-      dateLabels(axis, PAIN_BASE),
+    caption: rings.length > 0 ? `${caption} ${ofRings}` : caption,
+    svg: frame('pain', height, title, description, [
+      html`<g class="grid">${levels.map((level) => html`<line x1="0%" x2="100%" y1="${axes.y(level)}" y2="${axes.y(level)}"/>`)}</g>`,
+      html`<g class="label end">${levels.map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
+      dateLabels(axes, base),
       ...marks,
       ...(rings.length > 0
         ? [html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`]
@@ -153,21 +167,23 @@ export function painChart(logs: readonly Log[], pain: Trend, days: readonly Pain
 interface Drawing {
   readonly title: string;
   readonly caption: string;
+  /** The caption in one line. */
+  readonly brief: string;
   readonly marks: readonly Html[];
 }
 
 /** A dot at the pain before with a line to the pain after; sessions of one day stand side by side within it. */
-function everySession(logs: readonly Log[], pain: Trend, axis: TimeAxis): Drawing {
+function everySession(logs: readonly Log[], pain: Trend, axes: PainAxes): Drawing {
   const radius = at(Math.min(3.4, Math.max(2.2, 40 / Math.sqrt(logs.length))));
   const sessions = placed(logs).map(({ log, day }) => ({
-    x: axis.x(day),
-    before: at(y(log.painBefore)),
-    after: at(y(log.painAfter)),
+    x: axes.x(day),
+    before: axes.y(log.painBefore),
+    after: axes.y(log.painAfter),
     way: log.painAfter > log.painBefore ? 'more' : 'less',
   }));
   const medians = pain.weeks.map(({ week, median }) => ({
-    x: axis.x(dayNumber(week) + 3.5),
-    y: at(y(median)),
+    x: axes.x(dayNumber(week) + 3.5),
+    y: axes.y(median),
   }));
   const steps = medians
     .slice(1)
@@ -176,6 +192,8 @@ function everySession(logs: readonly Log[], pain: Trend, axis: TimeAxis): Drawin
     title: 'Pain over time, every session',
     caption:
       'Each dot is the pain before one session; the line from it leads to the pain after. The thick grey line is the weekly median of the pain before.',
+    brief:
+      'Dot: pain before a session; line from it: to the pain after. Thick grey line: weekly median before.',
     marks: [
       html`<g class="median">${steps}</g>`,
       ...(['less', 'more'] as const).map(
@@ -200,25 +218,26 @@ function placed(logs: readonly Log[]): { log: Log; day: number }[] {
 }
 
 /** Of each span of weeks the range of the pain before, its middle half and its median. */
-function boxes(logs: readonly Log[], axis: TimeAxis): Drawing {
-  const { weeks, spans } = spansOf(logs, axis);
+function boxes(logs: readonly Log[], axes: PainAxes): Drawing {
+  const { weeks, spans } = spansOf(logs, axes);
   const span = weeks === 1 ? 'week' : `${weeks} weeks`;
   return {
     title: `${PAIN_BEFORE}, ${weeks === 1 ? 'week by week' : `in spans of ${span}`}`,
     caption: `Each box is the middle half of the pain before exercise in one ${weeks === 1 ? 'week' : `span of ${span}`}, the thick line in it the median, the thin line the lowest and the highest.`,
-    marks: [html`<g class="box">${spans.map((each) => box(each, weeks, axis))}</g>`],
+    brief: `${PAIN_BEFORE} of each ${span}. Box: the middle half; thick line: median; thin line: lowest to highest.`,
+    marks: [html`<g class="box">${spans.map((each) => box(each, weeks, axes))}</g>`],
   };
 }
 
-function box({ start, logs }: Span, weeks: number, { x }: TimeAxis): Html {
+function box({ start, logs }: Span, weeks: number, { x, y }: PainAxes): Html {
   const points = pointsOf(logs);
   const sorted = logs.map(({ painBefore }) => painBefore).sort((a, b) => a - b);
   const quartile = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 1;
   const [days, gap] = [7 * weeks, weeks];
   const [left, right, middle] = [x(start + gap / 2), x(start + days - gap / 2), x(start + days / 2)];
   const width = `${at(Number.parseFloat(right) - Number.parseFloat(left))}%`;
-  const [low, high] = [quartile(0.25), quartile(0.75)].map((value) => at(y(value))) as [number, number];
-  const [least, most, median] = [quartile(0), quartile(1), medianOf(points)].map((value) => at(y(value)));
+  const [low, high] = [quartile(0.25), quartile(0.75)].map(y) as [number, number];
+  const [least, most, median] = [quartile(0), quartile(1), medianOf(points)].map(y);
   return html`<line x1="${middle}" x2="${middle}" y1="${least}" y2="${most}"/><rect x="${left}" width="${width}" y="${at(high - 1)}" height="${at(low - high + 2)}"/><line class="middle" x1="${left}" x2="${right}" y1="${median}" y2="${median}"/>`;
 }
 

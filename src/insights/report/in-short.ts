@@ -27,6 +27,7 @@ import {
   verdictWord,
   versusWords,
 } from '../wording.ts';
+import { painChart } from './charts.ts';
 import type { Bar, Bars, Block, Note, Section, Tile } from './document.ts';
 import { riseCounts, shortNote } from './notes.ts';
 import { type Report, RISE } from './report.ts';
@@ -35,21 +36,25 @@ const ALERT: Block = { kind: 'alert', lines: [redFlags.now, redFlags.today] };
 
 /** What a physiotherapist reads in the sixty seconds before an appointment: all of it on the first page. */
 export function inShort(report: Report): Section {
-  const { summary, logs, rises, sincePrevious, previous } = report;
+  const { summary, logs, days, rises, sincePrevious, previous } = report;
   const { pain, exercises } = summary;
   if (logs.length === 0 || pain === null)
     return {
       title: 'In short',
       blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ...trialBlocks(report), ALERT],
     };
+  const { bars, lines } = barsOf(exercises);
+  const trial = trialBlocks(report);
+  const hasChart = lines <= ROOM_WITH_CHART && trial.length === 0;
   return {
     title: 'In short',
     blocks: [
       { kind: 'lead', text: lead(exercises) },
       { kind: 'tiles', tiles: tiles(report, pain).map(unbroken) },
-      ...barsOf(exercises),
-      ...trialBlocks(report),
-      ...(rises.length > 0 ? risesBlocks(rises) : []),
+      bars,
+      ...trial,
+      ...(hasChart ? [{ kind: 'chart' as const, ...painChart(logs, pain, { days, isLow: true }) }] : []),
+      ...(rises.length > 0 ? risesBlocks(rises, hasChart ? RISES_WITH_CHART : RISES) : []),
       ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
       ALERT,
     ],
@@ -157,7 +162,10 @@ const ROOM = 14;
 const ROOM_OF_CLEAR = 6;
 const MOST_FEW = 4;
 
-function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
+/** Most lines of bars, and of what has no bar, with which the chart of the pain fits too. */
+const ROOM_WITH_CHART = 10;
+
+function barsOf(exercises: readonly ExerciseSummary[]): { bars: Block; lines: number } {
   const groups = byVerdict(exercises);
   const less = rowsWithin(ROOM_OF_CLEAR, groups.less);
   const more = rowsWithin(ROOM_OF_CLEAR, groups.more);
@@ -174,7 +182,11 @@ function barsOf(exercises: readonly ExerciseSummary[]): Block[] {
   ].filter(({ rows, rest }) => rows.length > 0 || rest !== null);
   const legend = 'Bar: mean; line: its 95 % interval.';
   const caption = `Change in points, pain after minus pain before. ✔ and ✖, and relief against others: compared with the other exercises at the same pain before and place in the day. The rest is what was seen; bad days often get better by themselves.`;
-  return [{ kind: 'bars', legend, caption, groups: shown }];
+  const rests = shown.map(({ rest }) => Math.ceil((rest ?? '').length / CHARACTERS));
+  return {
+    bars: { kind: 'bars', legend, caption, groups: shown },
+    lines: rests.reduce((sum, each) => sum + each, less.lines + more.lines + open.lines),
+  };
 }
 
 interface Rows {
@@ -220,20 +232,23 @@ function bar(exercise: ExerciseSummary): Bar {
   };
 }
 
-const MOST_RISES = 5;
+/** Most rises, and most lines that they may take. */
+const [RISES, RISES_WITH_CHART] = [
+  { most: 5, lines: 7 },
+  { most: 3, lines: 3 },
+];
 const LONGEST_NOTE = 120;
-/** Lines that rises may take, and the characters of a line. */
-const ROOM_OF_RISES = 7;
+/** Characters of a line. */
 const CHARACTERS = 95;
 
 /** The latest rises, each with its note, as many as there is room for. */
-function risesBlocks(rises: readonly Log[]): Block[] {
+function risesBlocks(rises: readonly Log[], room: typeof RISES): Block[] {
   const notes: Note[] = [];
   let lines = 0;
-  for (const log of rises.slice(-MOST_RISES).toReversed()) {
+  for (const log of rises.slice(-room.most).toReversed()) {
     const note = shortNote(log, LONGEST_NOTE);
     lines += Math.ceil((note.heading.length + note.text.length) / CHARACTERS);
-    if (lines > ROOM_OF_RISES) break;
+    if (lines > room.lines) break;
     notes.push(note);
   }
   const which = rises.length > notes.length ? `The latest ${notes.length} rises` : 'Rises';

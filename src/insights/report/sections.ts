@@ -37,8 +37,10 @@ export function documentOf(report: Report): Document {
   const title = subject.name === null ? `Patient ${subject.id}` : quoted(subject.name);
   const { since, until } = summary;
   const period = since === null ? 'no sessions' : since === until ? since : `${since} to ${until}`;
-  const sections = [inShort(report)];
-  if (logs.length > 0) sections.push(painOverTime(report), eachExercise(report));
+  const first = inShort(report);
+  const hasChart = first.blocks.some(({ kind }) => kind === 'chart');
+  const sections = [first];
+  if (logs.length > 0) sections.push(painOverTime(report, hasChart), eachExercise(report));
   if (sincePrevious && previous !== null) sections.push(changesSection(previous, sincePrevious));
   sections.push(method(report));
   if (logs.length > 0) sections.push(notesSection(report), records(report));
@@ -61,13 +63,14 @@ function about({ subject, summary }: Report): string {
   ].join(' · ');
 }
 
-function painOverTime({ logs, days, summary }: Report): Section {
+/** @param isDrawn whether the first page has the chart of the pain */
+function painOverTime({ logs, days, summary }: Report, isDrawn: boolean): Section {
   const { pain, rhythm } = summary;
   if (!pain || !rhythm) return { title: 'Pain over time', blocks: [] };
   return {
     title: 'Pain over time',
     blocks: [
-      { kind: 'chart', ...painChart(logs, pain, days) },
+      ...(isDrawn ? [] : [{ kind: 'chart' as const, ...painChart(logs, pain, { days }) }]),
       { kind: 'chart', ...sessionsChart(logs, rhythm.target) },
       {
         kind: 'facts',

@@ -1,18 +1,23 @@
 import { fromCells } from '../../domain/codec.ts';
 import type { Exercise } from '../../domain/exercise.ts';
 import type { FilterOf } from '../../domain/kinds.ts';
-import { type Session, sessionFields } from '../../domain/log.ts';
+import { type Log, type Session, sessionFields } from '../../domain/log.ts';
 import { renamedExercises } from '../../domain/routine.ts';
 import { joined } from '../sqlite/condition.ts';
 import { openSource } from '../sqlite/snapshot.ts';
 import type { RunChange } from './changes.ts';
 import { hasManyLogs } from './lists/cost.ts';
+import type { Lines } from './lists/long-lists.ts';
 import { Records, type Surroundings } from './records.ts';
 
 type LogFilter = FilterOf<'log'>;
 
 /** How many sessions are in memory at once. */
 const BLOCK_ROWS = 1000;
+
+/** Answered from the index `logs_by_user_and_date` alone. */
+const positionOf = (userId: string, date: string, id: string) =>
+  `SELECT count(*) FROM logs AS theirs WHERE theirs.userId = ${userId} AND theirs.date = ${date} AND theirs.id <= ${id}`;
 
 /** The verbs of logs: those of every kind, and what is asked of logs only. */
 export class Logs extends Records<'log'> {
@@ -44,6 +49,16 @@ export class Logs extends Records<'log'> {
     } finally {
       source.close();
     }
+  }
+
+  /** As `jsonChunks`, as lines of CSV, each with its end: the fields and the place in the day (`POSITION`). */
+  csvLines(filter: LogFilter, raw: boolean): Generator<Lines> {
+    return this.linesOfCsv(filter, raw, [`(${positionOf('logs.userId', 'logs.date', 'logs.id')})`]);
+  }
+
+  /** The place of a log in its day (`POSITION`). */
+  position({ userId, date, id }: Pick<Log, 'userId' | 'date' | 'id'>): number {
+    return this.surroundings.db.value<number>(positionOf('?', '?', '?'), userId, date, id) ?? 0;
   }
 
   /** The ids of the users whose logs match. */

@@ -273,8 +273,8 @@ export class Table<K extends KindName> {
   }
 
   /** As `jsonChunks`, as lines of CSV, each with its end (see `csvLineOf`). */
-  csvLines(filter: FilterOf<K>, raw: boolean): Generator<Lines> {
-    return this.#lines(this.#query(filter), csvLineOf(this.#sql.fields, raw), '');
+  protected linesOfCsv(filter: FilterOf<K>, raw: boolean, more: readonly string[]): Generator<Lines> {
+    return this.#lines(this.#query(filter), csvLineOf(this.#sql.fields, raw, more), '');
   }
 
   /** As `jsonChunks`, with some records in one text: half the time. */

@@ -77,6 +77,20 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
     },
   );
 
+  test.each([
+    ['3 sessions', true],
+    ['62 sessions', true],
+    ['300 sessions', true],
+    ['a full first page with the chart', true],
+    ['40 exercises', false],
+    ['a full first page', false],
+  ])('%s: the chart of the pain is on page 1: %s', async (name, expected) => {
+    const { page } = sheetOf(name);
+    const first = page.locator('section').first();
+    expect(await first.locator('.plot[height="150"]').count()).toBe(expected ? 1 : 0);
+    expect(await page.locator('#pain-title').count()).toBe(1);
+  });
+
   test('on a phone a row of a table is a card, with a label to each figure', async () => {
     const sheet = sheetOf('62 sessions');
     await sheet.resize(390);

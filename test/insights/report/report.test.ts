@@ -178,7 +178,9 @@ describe('the report', () => {
     }));
     const html = page(logs);
     expect(html.match(/<line class="middle"/g)?.length).toBeLessThanOrEqual(61);
-    expect(html).toContain(weeks === 1 ? 'in one week' : `in one span of ${weeks} weeks`);
+    expect(html).toContain(
+      weeks === 1 ? 'Pain before exercise of each week.' : `exercise of each ${weeks} weeks.`,
+    );
   });
 
   test('has the verdict beside the name, and a median outside its interval with a word', () => {

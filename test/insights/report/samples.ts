@@ -87,6 +87,24 @@ export const samples: Readonly<Record<string, Sample>> = {
       .map((each, i) => ({ ...each, id: i + 1 })),
     options: { previous: '2026-03-31', target: { perWeek: 3, counts: 'sessions' } },
   },
+  // All that fits beside the chart: ten lines of bars, a long note to each rise.
+  'a full first page with the chart': {
+    user: nora,
+    logs: Array.from({ length: 10 }, (_, exercise) =>
+      Array.from({ length: exercise < 8 ? 12 : 2 }, (_, i) =>
+        log({
+          exerciseName: exercise === 0 ? 'Supine Piriformis Stretch, seated' : `Exercise ${exercise}`,
+          date: `2026-0${1 + (i % 6)}-${10 + i}`,
+          painBefore: 6,
+          painAfter: [3 + (i % 2), 9 - (i % 2), 4 + (i % 5)][exercise % 3] as number,
+          notes: 'Tingling in the toes, stopped early, and it took until the evening to get better.',
+        }),
+      ),
+    )
+      .flat()
+      .map((each, i) => ({ ...each, id: i + 1 })),
+    options: { previous: '2026-03-31', target: { perWeek: 3, counts: 'sessions' } },
+  },
   'hostile notes': {
     user: {
       ...nora,

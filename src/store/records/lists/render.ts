@@ -52,13 +52,15 @@ function rendered(name: string, { kind }: Field): { format: string; value: strin
  * The SQL expression of a record as a line of CSV, with the bytes of `csvOf`. `csv_cell` and `raw_csv_cell` are functions
  * of every connection.
  * @param raw leave out the `'` in front of texts that a spreadsheet would run as a formula
+ * @param more expressions of further cells, of integers
  */
-export function csvLineOf(fields: Fields, raw: boolean): string {
+export function csvLineOf(fields: Fields, raw: boolean, more: readonly string[] = []): string {
   const cells = Object.entries(fields).map(([name, field]) => {
     const cell = cellOf(name, field, raw);
     return field.optional ? `iif(${name} IS NULL, '', ${cell})` : cell;
   });
-  return `format('${cells.map(() => '%s').join(',')}' || char(13, 10), ${cells})`;
+  const all = [...cells, ...more];
+  return `format('${all.map(() => '%s').join(',')}' || char(13, 10), ${all})`;
 }
 
 function cellOf(name: string, { kind }: Field, raw: boolean): string {
