@@ -97,6 +97,13 @@ export class Context {
     return this.stdout.isTTY ? this.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
 
+  /** Whether the terminal shows more than ASCII: not one that says dumb, nor a locale that is not UTF-8. */
+  get unicode(): boolean {
+    const { env } = this;
+    const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];
+    return env['TERM'] !== 'dumb' && (!locale || /utf-?8/i.test(locale));
+  }
+
   /** Whether prompts can be shown. */
   get interactive(): boolean {
     return this.mayAsk && this.stdin.isTTY === true && this.stderr.isTTY === true;

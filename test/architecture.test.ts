@@ -220,7 +220,7 @@ test('a list of logs waits for no statistics, no server and no other format', ()
   expect(loaded).toContain('cli/terminal/output.ts');
   expect(
     [...loaded].filter((name) =>
-      /^(insights|http|exchange|cli\/(views\/(changes|comparison|by-location|summary)|terminal\/(layout|table))\.)/.test(
+      /^(insights|http|exchange|cli\/(views\/(changes|comparison|summary)|terminal\/(layout|table))\.)/.test(
         name,
       ),
     ),

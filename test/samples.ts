@@ -4,7 +4,7 @@ import { logFields } from '../src/domain/log.ts';
 import { userFields } from '../src/domain/user.ts';
 
 /** A record of the examples of its fields, without those that are optional. */
-function exampleOf<Fs extends Fields>(fields: Fs): RecordOf<Fs> {
+export function exampleOf<Fs extends Fields>(fields: Fs): RecordOf<Fs> {
   const needed = Object.entries(fields).filter(([, { optional }]) => !optional);
   return Object.fromEntries(needed.map(([name, { example }]) => [name, example])) as RecordOf<Fs>;
 }

@@ -5,6 +5,8 @@ import { responseRules } from '../insights/rules.ts';
 import type { Store } from '../store/store.ts';
 import { countedLogs } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
+import { entriesOf } from './summary.ts';
+import { endedTrial } from './trial.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
@@ -22,14 +24,21 @@ export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const { user, target, logs, leftOut } = store.read(() => {
+  const { user, target, logs, leftOut, entries, trial } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {
       user: store.users.get(userId),
       target: targetOf(store, userId, asked.target),
       logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
       leftOut,
+      entries: entriesOf(store, counted),
+      trial: endedTrial(store, userId, period, today),
     };
   });
-  return buildReport(user, logs, { ...asked, target, leftOut, rule: responseRules[rule] });
+  return buildReport(
+    user,
+    logs,
+    { ...asked, target, leftOut, rule: responseRules[rule] },
+    { entries, trial },
+  );
 }

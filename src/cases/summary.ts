@@ -1,11 +1,13 @@
 import type { RecordOf } from '../domain/fields.ts';
 import type { Log, LogFilter, Session } from '../domain/log.ts';
+import type { PainEntry } from '../domain/pain-entry.ts';
 import { callsForRedFlags } from '../domain/red-flags.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
 import { addDays, countedDays } from '../domain/words/day.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
 import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
 import { round } from '../insights/numbers.ts';
+import { type PainDay, painDays } from '../insights/pain-days.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
@@ -55,6 +57,19 @@ export async function comparisonOf(
   return { ...compareSummaries(first, second), leftOut };
 }
 
+/** The days of a period on which the user recorded pain, with or without exercise. */
+export function painDaysOf(
+  store: Store,
+  userId: number,
+  period: { since: string; until: string },
+): PainDay[] {
+  const [entries, sessions] = store.read(() => [
+    entriesOf(store, { userId, ...period }),
+    store.logs.list({ userId, ...period }),
+  ]);
+  return painDays(entries, sessions);
+}
+
 /** Which exercises help whom, by pain location, as JSON has it. */
 export interface PlacesSummary {
   readonly since: string | null;
@@ -90,14 +105,21 @@ export function placesOf(store: Store, asked: AskedOfSummary, today: string): Pl
   }
 }
 
-async function tallied({ logs }: Store, filter: LogFilter): Promise<Tally> {
+async function tallied(store: Store, filter: LogFilter): Promise<Tally> {
   const tally = new Tally();
-  for (const sessions of logs.sessions(filter)) {
+  for (const entry of entriesOf(store, filter)) tally.addEntry(entry);
+  for (const sessions of store.logs.sessions(filter)) {
     for (const session of sessions) tally.add(session);
     // Other requests get their turn, however many sessions there are.
     await new Promise(setImmediate);
   }
   return tally;
+}
+
+/** The pain entries beside the logs that a filter means, which are of one user. */
+export function entriesOf(store: Store, { userId, since, until }: LogFilter): PainEntry[] {
+  const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  return store.of('painEntry').list({ ...(userId !== undefined && { userId }), ...period });
 }
 
 function* each<T>(blocks: Iterable<readonly T[]>, fits: (item: T) => boolean = () => true): Generator<T> {

@@ -229,6 +229,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/trials/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * How a trial stands today
+         * @description What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.
+         */
+        get: operations["getTrialStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * How a trial stands today: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrialStatus"];
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/userExerciseLogs": {
         parameters: {
             query?: never;
@@ -301,7 +328,7 @@ export interface paths {
         get: operations["getUserExerciseLog"];
         /**
          * Replace an exercise log
-         * @description Every field is required, but for the id, which stays.
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: medication.
          */
         put: operations["replaceUserExerciseLog"];
         post?: never;
@@ -370,6 +397,438 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headUserExerciseLogHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/painEntries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the pain entries of a user
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
+         */
+        get: operations["listUserPainEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the pain entries of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserPainEntries"];
+        patch?: never;
+        trace?: never;
+    };
+    "/painEntries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pain entries
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
+         */
+        get: operations["listPainEntries"];
+        put?: never;
+        /**
+         * Create a pain entry, or several
+         * @description An array creates all of its pain entries or none, and is answered with an array.
+         */
+        post: operations["createPainEntry"];
+        delete?: never;
+        options?: never;
+        /**
+         * List pain entries: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headPainEntries"];
+        patch?: never;
+        trace?: never;
+    };
+    "/painEntries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one pain entry
+         * @description With the entity tag that a write can be made to depend on.
+         */
+        get: operations["getPainEntry"];
+        /**
+         * Replace a pain entry
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: timeOfDay, medication, notes.
+         */
+        put: operations["replacePainEntry"];
+        post?: never;
+        /**
+         * Delete a pain entry
+         * @description The id is never used again; the history stays, and `restore` brings it back.
+         */
+        delete: operations["deletePainEntry"];
+        options?: never;
+        /**
+         * Read one pain entry: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headPainEntry"];
+        /**
+         * Change fields of a pain entry
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchPainEntry"];
+        trace?: never;
+    };
+    "/painEntries/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a pain entry that was deleted
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restorePainEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/painEntries/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * What happened to a pain entry
+         * @description The first change first. A deleted record still has its history.
+         */
+        get: operations["getPainEntryHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * What happened to a pain entry: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headPainEntryHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the trials of a user
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
+         */
+        get: operations["listUserTrials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the trials of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserTrials"];
+        patch?: never;
+        trace?: never;
+    };
+    "/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List trials
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
+         */
+        get: operations["listTrials"];
+        put?: never;
+        /**
+         * Create a trial, or several
+         * @description An array creates all of its trials or none, and is answered with an array.
+         */
+        post: operations["createTrial"];
+        delete?: never;
+        options?: never;
+        /**
+         * List trials: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrials"];
+        patch?: never;
+        trace?: never;
+    };
+    "/trials/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one trial
+         * @description With the entity tag that a write can be made to depend on.
+         */
+        get: operations["getTrial"];
+        /**
+         * Replace a trial
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: otherExercise.
+         */
+        put: operations["replaceTrial"];
+        post?: never;
+        /**
+         * Delete a trial
+         * @description The id is never used again; the history stays, and `restore` brings it back.
+         */
+        delete: operations["deleteTrial"];
+        options?: never;
+        /**
+         * Read one trial: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrial"];
+        /**
+         * Change fields of a trial
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchTrial"];
+        trace?: never;
+    };
+    "/trials/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a trial that was deleted
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restoreTrial"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trials/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * What happened to a trial
+         * @description The first change first. A deleted record still has its history.
+         */
+        get: operations["getTrialHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * What happened to a trial: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrialHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/trialDays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the trial days of a user
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
+         */
+        get: operations["listUserTrialDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the trial days of a user: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headUserTrialDays"];
+        patch?: never;
+        trace?: never;
+    };
+    "/trialDays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List trial days
+         * @description Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.
+         */
+        get: operations["listTrialDays"];
+        put?: never;
+        /**
+         * Create a trial day, or several
+         * @description An array creates all of its trial days or none, and is answered with an array.
+         */
+        post: operations["createTrialDay"];
+        delete?: never;
+        options?: never;
+        /**
+         * List trial days: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrialDays"];
+        patch?: never;
+        trace?: never;
+    };
+    "/trialDays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one trial day
+         * @description With the entity tag that a write can be made to depend on.
+         */
+        get: operations["getTrialDay"];
+        /**
+         * Replace a trial day
+         * @description Every field is required, but for the id, which stays. What is optional stays too where it is not sent; null clears it: second, notes.
+         */
+        put: operations["replaceTrialDay"];
+        post?: never;
+        /**
+         * Delete a trial day
+         * @description The id is never used again; the history stays, and `restore` brings it back.
+         */
+        delete: operations["deleteTrialDay"];
+        options?: never;
+        /**
+         * Read one trial day: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrialDay"];
+        /**
+         * Change fields of a trial day
+         * @description Fields that are not sent keep their values.
+         */
+        patch: operations["patchTrialDay"];
+        trace?: never;
+    };
+    "/trialDays/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a trial day that was deleted
+         * @description With its id, as it was deleted. A body counts where erasing a user has left nothing of it, but its id, and the token is for all users: then it comes back as the body has it. Without a body it needs Content-Type: application/json or an Idempotency-Key. 409 if it is there, or cannot be there: the detail says what stands in the way. 404 if it never was, or was erased.
+         */
+        post: operations["restoreTrialDay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trialDays/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * What happened to a trial day
+         * @description The first change first. A deleted record still has its history.
+         */
+        get: operations["getTrialDayHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * What happened to a trial day: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrialDayHistory"];
         patch?: never;
         trace?: never;
     };
@@ -921,6 +1380,11 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
             /** @description Entity tag of the record; only in lists with `etags=true` */
             etag?: string;
         };
@@ -967,6 +1431,11 @@ export interface components {
              * @example 3 sets of 10
              */
             notes: string;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1018,6 +1487,11 @@ export interface components {
              * @example 3 sets of 10
              */
             notes?: string;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
             /** @description Ignored: the service assigns ids */
             id?: unknown;
         };
@@ -1230,6 +1704,441 @@ export interface components {
             /** @description Ignored: the path says it */
             userId?: unknown;
         };
+        PainEntry: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose pain it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * Format: date
+             * @description Day of the pain
+             * @example 2026-03-02
+             */
+            date: string;
+            /**
+             * @description Time of day
+             * @example night
+             * @enum {string}
+             */
+            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            /**
+             * @description Pain, 1 to 10
+             * @example 7
+             */
+            pain: number;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
+            /**
+             * @description Notes about the pain
+             * @example could not sleep
+             */
+            notes?: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
+        };
+        PainEntryInput: {
+            /**
+             * @description Id of the user whose pain it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * Format: date
+             * @description Day of the pain
+             * @example 2026-03-02
+             */
+            date: string;
+            /**
+             * @description Time of day
+             * @example night
+             * @enum {string}
+             */
+            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            /**
+             * @description Pain, 1 to 10
+             * @example 7
+             */
+            pain: number;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
+            /**
+             * @description Notes about the pain
+             * @example could not sleep
+             */
+            notes?: string;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "pain": 3
+         *     }
+         */
+        PainEntryPatch: {
+            /**
+             * @description Id of the user whose pain it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * Format: date
+             * @description Day of the pain
+             * @example 2026-03-02
+             */
+            date?: string;
+            /**
+             * @description Time of day
+             * @example night
+             * @enum {string}
+             */
+            timeOfDay?: "morning" | "midday" | "evening" | "night";
+            /**
+             * @description Pain, 1 to 10
+             * @example 7
+             */
+            pain?: number;
+            /**
+             * @description Medication taken before
+             * @example ibuprofen 400
+             */
+            medication?: string;
+            /**
+             * @description Notes about the pain
+             * @example could not sleep
+             */
+            notes?: string;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        Trial: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description The exercise that is tried
+             * @example Piriformis Stretch
+             */
+            exerciseName: string;
+            /**
+             * @description What it is compared with: another exercise, rest, or the usual routine without it
+             * @example rest
+             * @enum {string}
+             */
+            against: "exercise" | "rest" | "usual";
+            /**
+             * @description The other exercise, where it is one
+             * @example Bird Dog
+             */
+            otherExercise?: string;
+            /**
+             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+             * @example hour
+             * @enum {string}
+             */
+            outcome: "hour" | "bedtime" | "morning";
+            /**
+             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @example either
+             * @enum {string}
+             */
+            question: "either" | "less";
+            /**
+             * Format: date
+             * @description First day
+             * @example 2026-03-02
+             */
+            start: string;
+            /**
+             * @description How many days
+             * @example 28
+             */
+            days: number;
+            /**
+             * @description The least difference that would matter, in points
+             * @example 1
+             */
+            difference: number;
+            /**
+             * @description What the order of the days is drawn from
+             * @example 20260302
+             */
+            seed: number;
+            /**
+             * @description Whether it runs, is finished, or was given up
+             * @example running
+             * @enum {string}
+             */
+            state: "running" | "finished" | "given-up";
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
+        };
+        TrialInput: {
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description The exercise that is tried
+             * @example Piriformis Stretch
+             */
+            exerciseName: string;
+            /**
+             * @description What it is compared with: another exercise, rest, or the usual routine without it
+             * @example rest
+             * @enum {string}
+             */
+            against: "exercise" | "rest" | "usual";
+            /**
+             * @description The other exercise, where it is one
+             * @example Bird Dog
+             */
+            otherExercise?: string;
+            /**
+             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+             * @example hour
+             * @enum {string}
+             */
+            outcome: "hour" | "bedtime" | "morning";
+            /**
+             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @example either
+             * @enum {string}
+             */
+            question: "either" | "less";
+            /**
+             * Format: date
+             * @description First day
+             * @example 2026-03-02
+             */
+            start: string;
+            /**
+             * @description How many days
+             * @example 28
+             */
+            days: number;
+            /**
+             * @description The least difference that would matter, in points
+             * @example 1
+             */
+            difference: number;
+            /**
+             * @description What the order of the days is drawn from
+             * @example 20260302
+             */
+            seed: number;
+            /**
+             * @description Whether it runs, is finished, or was given up
+             * @example running
+             * @enum {string}
+             */
+            state: "running" | "finished" | "given-up";
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "state": "given-up"
+         *     }
+         */
+        TrialPatch: {
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * @description The exercise that is tried
+             * @example Piriformis Stretch
+             */
+            exerciseName?: string;
+            /**
+             * @description What it is compared with: another exercise, rest, or the usual routine without it
+             * @example rest
+             * @enum {string}
+             */
+            against?: "exercise" | "rest" | "usual";
+            /**
+             * @description The other exercise, where it is one
+             * @example Bird Dog
+             */
+            otherExercise?: string;
+            /**
+             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+             * @example hour
+             * @enum {string}
+             */
+            outcome?: "hour" | "bedtime" | "morning";
+            /**
+             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @example either
+             * @enum {string}
+             */
+            question?: "either" | "less";
+            /**
+             * Format: date
+             * @description First day
+             * @example 2026-03-02
+             */
+            start?: string;
+            /**
+             * @description How many days
+             * @example 28
+             */
+            days?: number;
+            /**
+             * @description The least difference that would matter, in points
+             * @example 1
+             */
+            difference?: number;
+            /**
+             * @description What the order of the days is drawn from
+             * @example 20260302
+             */
+            seed?: number;
+            /**
+             * @description Whether it runs, is finished, or was given up
+             * @example running
+             * @enum {string}
+             */
+            state?: "running" | "finished" | "given-up";
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        TrialDay: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * Format: date
+             * @description Day of the trial
+             * @example 2026-03-02
+             */
+            date: string;
+            /**
+             * @description Pain at the time of the exercise, on days without it too, 1 to 10
+             * @example 6
+             */
+            first: number;
+            /**
+             * @description Pain at the time of the outcome, 1 to 10
+             * @example 4
+             */
+            second?: number;
+            /**
+             * @description Whether what was drawn was done
+             * @example true
+             */
+            done: boolean;
+            /**
+             * @description Notes about the day
+             * @example did Bird Dog as well
+             */
+            notes?: string;
+            /** @description Entity tag of the record; only in lists with `etags=true` */
+            etag?: string;
+        };
+        TrialDayInput: {
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * Format: date
+             * @description Day of the trial
+             * @example 2026-03-02
+             */
+            date: string;
+            /**
+             * @description Pain at the time of the exercise, on days without it too, 1 to 10
+             * @example 6
+             */
+            first: number;
+            /**
+             * @description Pain at the time of the outcome, 1 to 10
+             * @example 4
+             */
+            second?: number;
+            /**
+             * @description Whether what was drawn was done
+             * @example true
+             */
+            done: boolean;
+            /**
+             * @description Notes about the day
+             * @example did Bird Dog as well
+             */
+            notes?: string;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
+        /**
+         * @example {
+         *       "second": 3
+         *     }
+         */
+        TrialDayPatch: {
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId?: number;
+            /**
+             * Format: date
+             * @description Day of the trial
+             * @example 2026-03-02
+             */
+            date?: string;
+            /**
+             * @description Pain at the time of the exercise, on days without it too, 1 to 10
+             * @example 6
+             */
+            first?: number;
+            /**
+             * @description Pain at the time of the outcome, 1 to 10
+             * @example 4
+             */
+            second?: number;
+            /**
+             * @description Whether what was drawn was done
+             * @example true
+             */
+            done?: boolean;
+            /**
+             * @description Notes about the day
+             * @example did Bird Dog as well
+             */
+            notes?: string;
+            /** @description Ignored: the service assigns ids */
+            id?: unknown;
+        };
         Summary: {
             /** @description As asked for, else the day of the first log */
             since: string | null;
@@ -1242,6 +2151,8 @@ export interface components {
             leftOut: number;
             rule: components["schemas"]["ResponseRule"];
             overall: components["schemas"]["ExerciseResponse"] | null;
+            /** @description Days without exercise on which pain was recorded twice: the control for bad days that pass by themselves */
+            controlDays: number;
             /** @description In ranked order, those with too few sessions last */
             exercises: components["schemas"]["ExerciseSummary"][];
             /** @description Pain before exercise over the whole period */
@@ -1341,6 +2252,17 @@ export interface components {
             alwaysAfter: string | null;
             /** @description Compared with the other exercises of the same user */
             versusOthers: components["schemas"]["VersusOthers"];
+            /** @description Sessions with medication; null where there are none */
+            medication: {
+                /** @description Null where it was not always the same */
+                name: string | null;
+                /** @description With it */
+                sessions: number;
+                /** @description Of those */
+                meanChange: number;
+                /** @description Mean change of the other sessions; null where there are none */
+                without: number | null;
+            } | null;
             /** @description First pain of the day after; null below 5 such days, or 5 others */
             dayAfter: components["schemas"]["DayAfter"] | null;
             /** Format: date */
@@ -1424,6 +2346,8 @@ export interface components {
         PainTrend: {
             /** @description Days with a known pain */
             days: number;
+            /** @description Of these */
+            daysWithoutExercise: number;
             /** @description Of the first pain of a day, points per week (generalized least squares); null below six weeks */
             slopePerWeek: number | null;
             /** @description A 95 % interval; allows for days that resemble each other */
@@ -1539,7 +2463,7 @@ export interface components {
             body: unknown;
         };
         /** @description What happened to a record in one change */
-        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"];
+        HistoryEntry: components["schemas"]["UserEntry"] | components["schemas"]["UserExerciseLogEntry"] | components["schemas"]["RoutineEntry"] | components["schemas"]["GoalEntry"] | components["schemas"]["PainEntryEntry"] | components["schemas"]["TrialEntry"] | components["schemas"]["TrialDayEntry"];
         UserEntry: {
             /**
              * @description Grows with each entry
@@ -1755,6 +2679,165 @@ export interface components {
             /** @constant */
             action: "delete";
             before: components["schemas"]["Goal"];
+            after: null;
+        });
+        PainEntryEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "painEntry";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["PainEntry"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["PainEntry"];
+            after: components["schemas"]["PainEntry"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["PainEntry"];
+            after: null;
+        });
+        TrialEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "trial";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["Trial"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["Trial"];
+            after: components["schemas"]["Trial"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["Trial"];
+            after: null;
+        });
+        TrialDayEntry: {
+            /**
+             * @description Grows with each entry
+             * @example 7
+             */
+            seq: number;
+            /**
+             * @description The change it belongs to
+             * @example 4
+             */
+            change: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-02T08:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description What made the change
+             * @enum {string}
+             */
+            source: "cli" | "api" | "import" | "sync" | "undo" | "erase";
+            /** @description The name of the caller's token */
+            caller?: string;
+            /** @description The change that this one took back */
+            undoes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            record: "trialDay";
+            /**
+             * @description Id of the record
+             * @example 1
+             */
+            id: number;
+            /** @description With `etags=true`: entity tag of after; null where that is null */
+            etag?: string | null;
+        } & ({
+            /** @constant */
+            action: "create";
+            before: null;
+            after: components["schemas"]["TrialDay"];
+        } | {
+            /** @constant */
+            action: "update";
+            before: components["schemas"]["TrialDay"];
+            after: components["schemas"]["TrialDay"];
+        } | {
+            /** @constant */
+            action: "delete";
+            before: components["schemas"]["TrialDay"];
             after: null;
         });
         /** @description Problem details (RFC 9457) */
@@ -2123,6 +3206,12 @@ export interface components {
         "UserExerciseLog.notes_ne": string[];
         /** @description Notes about the session: contains; given again: any of them */
         "UserExerciseLog.notes_like": string[];
+        /** @description Medication taken before; given again: any of them */
+        "UserExerciseLog.medication": string[];
+        /** @description Medication taken before: is not; given again: all of them */
+        "UserExerciseLog.medication_ne": string[];
+        /** @description Medication taken before: contains; given again: any of them */
+        "UserExerciseLog.medication_like": string[];
         /** @description First day */
         "UserExerciseLog.since": string;
         /** @description Last day */
@@ -2151,6 +3240,300 @@ export interface components {
         "UserExerciseLog.userId_gt": number;
         /** @description Id of the user who did the exercise: is less than */
         "UserExerciseLog.userId_lt": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "PainEntry.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "PainEntry.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "PainEntry.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "PainEntry.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "PainEntry.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "PainEntry.id_lt": number;
+        /** @description Day of the pain; given again: any of them */
+        "PainEntry.date": string[];
+        /** @description Day of the pain: is not; given again: all of them */
+        "PainEntry.date_ne": string[];
+        /** @description Day of the pain: is at least */
+        "PainEntry.date_gte": string;
+        /** @description Day of the pain: is at most */
+        "PainEntry.date_lte": string;
+        /** @description Day of the pain: is more than */
+        "PainEntry.date_gt": string;
+        /** @description Day of the pain: is less than */
+        "PainEntry.date_lt": string;
+        /** @description Day of the pain: contains; given again: any of them */
+        "PainEntry.date_like": string[];
+        /** @description Time of day; given again: any of them */
+        "PainEntry.timeOfDay": ("morning" | "midday" | "evening" | "night")[];
+        /** @description Time of day: is not; given again: all of them */
+        "PainEntry.timeOfDay_ne": ("morning" | "midday" | "evening" | "night")[];
+        /** @description Time of day: contains; given again: any of them */
+        "PainEntry.timeOfDay_like": string[];
+        /** @description Pain, 1 to 10; given again: any of them */
+        "PainEntry.pain": number[];
+        /** @description Pain, 1 to 10: is not; given again: all of them */
+        "PainEntry.pain_ne": number[];
+        /** @description Pain, 1 to 10: is at least */
+        "PainEntry.pain_gte": number;
+        /** @description Pain, 1 to 10: is at most */
+        "PainEntry.pain_lte": number;
+        /** @description Pain, 1 to 10: is more than */
+        "PainEntry.pain_gt": number;
+        /** @description Pain, 1 to 10: is less than */
+        "PainEntry.pain_lt": number;
+        /** @description Medication taken before; given again: any of them */
+        "PainEntry.medication": string[];
+        /** @description Medication taken before: is not; given again: all of them */
+        "PainEntry.medication_ne": string[];
+        /** @description Medication taken before: contains; given again: any of them */
+        "PainEntry.medication_like": string[];
+        /** @description Notes about the pain; given again: any of them */
+        "PainEntry.notes": string[];
+        /** @description Notes about the pain: is not; given again: all of them */
+        "PainEntry.notes_ne": string[];
+        /** @description Notes about the pain: contains; given again: any of them */
+        "PainEntry.notes_like": string[];
+        /** @description First day */
+        "PainEntry.since": string;
+        /** @description Last day */
+        "PainEntry.until": string;
+        /** @description Text that a text field contains, upper and lower case alike */
+        "PainEntry.q": string;
+        /** @description Most records on a page */
+        "PainEntry.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "PainEntry.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "PainEntry.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "PainEntry.fields": string;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "PainEntry.etags": boolean;
+        /** @description Id of the user whose pain it is; given again: any of them */
+        "PainEntry.userId": number[];
+        /** @description Id of the user whose pain it is: is not; given again: all of them */
+        "PainEntry.userId_ne": number[];
+        /** @description Id of the user whose pain it is: is at least */
+        "PainEntry.userId_gte": number;
+        /** @description Id of the user whose pain it is: is at most */
+        "PainEntry.userId_lte": number;
+        /** @description Id of the user whose pain it is: is more than */
+        "PainEntry.userId_gt": number;
+        /** @description Id of the user whose pain it is: is less than */
+        "PainEntry.userId_lt": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "Trial.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "Trial.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "Trial.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "Trial.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "Trial.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "Trial.id_lt": number;
+        /** @description The exercise that is tried; given again: any of them */
+        "Trial.exerciseName": string[];
+        /** @description The exercise that is tried: is not; given again: all of them */
+        "Trial.exerciseName_ne": string[];
+        /** @description The exercise that is tried: contains; given again: any of them */
+        "Trial.exerciseName_like": string[];
+        /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
+        "Trial.against": ("exercise" | "rest" | "usual")[];
+        /** @description What it is compared with: another exercise, rest, or the usual routine without it: is not; given again: all of them */
+        "Trial.against_ne": ("exercise" | "rest" | "usual")[];
+        /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
+        "Trial.against_like": string[];
+        /** @description The other exercise, where it is one; given again: any of them */
+        "Trial.otherExercise": string[];
+        /** @description The other exercise, where it is one: is not; given again: all of them */
+        "Trial.otherExercise_ne": string[];
+        /** @description The other exercise, where it is one: contains; given again: any of them */
+        "Trial.otherExercise_like": string[];
+        /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
+        "Trial.outcome": ("hour" | "bedtime" | "morning")[];
+        /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: is not; given again: all of them */
+        "Trial.outcome_ne": ("hour" | "bedtime" | "morning")[];
+        /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
+        "Trial.outcome_like": string[];
+        /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+        "Trial.question": ("either" | "less")[];
+        /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+        "Trial.question_ne": ("either" | "less")[];
+        /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+        "Trial.question_like": string[];
+        /** @description First day; given again: any of them */
+        "Trial.start": string[];
+        /** @description First day: is not; given again: all of them */
+        "Trial.start_ne": string[];
+        /** @description First day: is at least */
+        "Trial.start_gte": string;
+        /** @description First day: is at most */
+        "Trial.start_lte": string;
+        /** @description First day: is more than */
+        "Trial.start_gt": string;
+        /** @description First day: is less than */
+        "Trial.start_lt": string;
+        /** @description First day: contains; given again: any of them */
+        "Trial.start_like": string[];
+        /** @description How many days; given again: any of them */
+        "Trial.days": number[];
+        /** @description How many days: is not; given again: all of them */
+        "Trial.days_ne": number[];
+        /** @description How many days: is at least */
+        "Trial.days_gte": number;
+        /** @description How many days: is at most */
+        "Trial.days_lte": number;
+        /** @description How many days: is more than */
+        "Trial.days_gt": number;
+        /** @description How many days: is less than */
+        "Trial.days_lt": number;
+        /** @description The least difference that would matter, in points; given again: any of them */
+        "Trial.difference": number[];
+        /** @description The least difference that would matter, in points: is not; given again: all of them */
+        "Trial.difference_ne": number[];
+        /** @description The least difference that would matter, in points: is at least */
+        "Trial.difference_gte": number;
+        /** @description The least difference that would matter, in points: is at most */
+        "Trial.difference_lte": number;
+        /** @description The least difference that would matter, in points: is more than */
+        "Trial.difference_gt": number;
+        /** @description The least difference that would matter, in points: is less than */
+        "Trial.difference_lt": number;
+        /** @description What the order of the days is drawn from; given again: any of them */
+        "Trial.seed": number[];
+        /** @description What the order of the days is drawn from: is not; given again: all of them */
+        "Trial.seed_ne": number[];
+        /** @description What the order of the days is drawn from: is at least */
+        "Trial.seed_gte": number;
+        /** @description What the order of the days is drawn from: is at most */
+        "Trial.seed_lte": number;
+        /** @description What the order of the days is drawn from: is more than */
+        "Trial.seed_gt": number;
+        /** @description What the order of the days is drawn from: is less than */
+        "Trial.seed_lt": number;
+        /** @description Whether it runs, is finished, or was given up; given again: any of them */
+        "Trial.state": ("running" | "finished" | "given-up")[];
+        /** @description Whether it runs, is finished, or was given up: is not; given again: all of them */
+        "Trial.state_ne": ("running" | "finished" | "given-up")[];
+        /** @description Whether it runs, is finished, or was given up: contains; given again: any of them */
+        "Trial.state_like": string[];
+        /** @description Text that a text field contains, upper and lower case alike */
+        "Trial.q": string;
+        /** @description Most records on a page */
+        "Trial.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "Trial.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "Trial.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "Trial.fields": string;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "Trial.etags": boolean;
+        /** @description Id of the user whose trial it is; given again: any of them */
+        "Trial.userId": number[];
+        /** @description Id of the user whose trial it is: is not; given again: all of them */
+        "Trial.userId_ne": number[];
+        /** @description Id of the user whose trial it is: is at least */
+        "Trial.userId_gte": number;
+        /** @description Id of the user whose trial it is: is at most */
+        "Trial.userId_lte": number;
+        /** @description Id of the user whose trial it is: is more than */
+        "Trial.userId_gt": number;
+        /** @description Id of the user whose trial it is: is less than */
+        "Trial.userId_lt": number;
+        /** @description Assigned by sciatica, never used again; given again: any of them */
+        "TrialDay.id": number[];
+        /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+        "TrialDay.id_ne": number[];
+        /** @description Assigned by sciatica, never used again: is at least */
+        "TrialDay.id_gte": number;
+        /** @description Assigned by sciatica, never used again: is at most */
+        "TrialDay.id_lte": number;
+        /** @description Assigned by sciatica, never used again: is more than */
+        "TrialDay.id_gt": number;
+        /** @description Assigned by sciatica, never used again: is less than */
+        "TrialDay.id_lt": number;
+        /** @description Day of the trial; given again: any of them */
+        "TrialDay.date": string[];
+        /** @description Day of the trial: is not; given again: all of them */
+        "TrialDay.date_ne": string[];
+        /** @description Day of the trial: is at least */
+        "TrialDay.date_gte": string;
+        /** @description Day of the trial: is at most */
+        "TrialDay.date_lte": string;
+        /** @description Day of the trial: is more than */
+        "TrialDay.date_gt": string;
+        /** @description Day of the trial: is less than */
+        "TrialDay.date_lt": string;
+        /** @description Day of the trial: contains; given again: any of them */
+        "TrialDay.date_like": string[];
+        /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
+        "TrialDay.first": number[];
+        /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
+        "TrialDay.first_ne": number[];
+        /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at least */
+        "TrialDay.first_gte": number;
+        /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at most */
+        "TrialDay.first_lte": number;
+        /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is more than */
+        "TrialDay.first_gt": number;
+        /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is less than */
+        "TrialDay.first_lt": number;
+        /** @description Pain at the time of the outcome, 1 to 10; given again: any of them */
+        "TrialDay.second": number[];
+        /** @description Pain at the time of the outcome, 1 to 10: is not; given again: all of them */
+        "TrialDay.second_ne": number[];
+        /** @description Pain at the time of the outcome, 1 to 10: is at least */
+        "TrialDay.second_gte": number;
+        /** @description Pain at the time of the outcome, 1 to 10: is at most */
+        "TrialDay.second_lte": number;
+        /** @description Pain at the time of the outcome, 1 to 10: is more than */
+        "TrialDay.second_gt": number;
+        /** @description Pain at the time of the outcome, 1 to 10: is less than */
+        "TrialDay.second_lt": number;
+        /** @description Whether what was drawn was done; given again: any of them */
+        "TrialDay.done": boolean[];
+        /** @description Whether what was drawn was done: is not; given again: all of them */
+        "TrialDay.done_ne": boolean[];
+        /** @description Notes about the day; given again: any of them */
+        "TrialDay.notes": string[];
+        /** @description Notes about the day: is not; given again: all of them */
+        "TrialDay.notes_ne": string[];
+        /** @description Notes about the day: contains; given again: any of them */
+        "TrialDay.notes_like": string[];
+        /** @description First day */
+        "TrialDay.since": string;
+        /** @description Last day */
+        "TrialDay.until": string;
+        /** @description Text that a text field contains, upper and lower case alike */
+        "TrialDay.q": string;
+        /** @description Most records on a page */
+        "TrialDay.limit": number;
+        /** @description Where the page begins, from the Link header of the page before */
+        "TrialDay.cursor": string;
+        /** @description Fields separated by commas, - in front for descending */
+        "TrialDay.sort": string;
+        /** @description The fields that are sent of each record, separated by commas; otherwise all */
+        "TrialDay.fields": string;
+        /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+        "TrialDay.etags": boolean;
+        /** @description Id of the user whose trial it is; given again: any of them */
+        "TrialDay.userId": number[];
+        /** @description Id of the user whose trial it is: is not; given again: all of them */
+        "TrialDay.userId_ne": number[];
+        /** @description Id of the user whose trial it is: is at least */
+        "TrialDay.userId_gte": number;
+        /** @description Id of the user whose trial it is: is at most */
+        "TrialDay.userId_lte": number;
+        /** @description Id of the user whose trial it is: is more than */
+        "TrialDay.userId_gt": number;
+        /** @description Id of the user whose trial it is: is less than */
+        "TrialDay.userId_lt": number;
         /** @description Assigned by sciatica, never used again; given again: any of them */
         "Routine.id": number[];
         /** @description Assigned by sciatica, never used again: is not; given again: all of them */
@@ -3365,6 +4748,195 @@ export interface operations {
             };
         };
     };
+    getTrialStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it stands */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        trial: {
+                            /**
+                             * @description Assigned by sciatica, never used again
+                             * @example 1
+                             */
+                            id: number;
+                            /**
+                             * @description Id of the user whose trial it is
+                             * @example 1
+                             */
+                            userId: number;
+                            /**
+                             * @description The exercise that is tried
+                             * @example Piriformis Stretch
+                             */
+                            exerciseName: string;
+                            /**
+                             * @description What it is compared with: another exercise, rest, or the usual routine without it
+                             * @example rest
+                             * @enum {string}
+                             */
+                            against: "exercise" | "rest" | "usual";
+                            /**
+                             * @description The other exercise, where it is one
+                             * @example Bird Dog
+                             */
+                            otherExercise?: string;
+                            /**
+                             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+                             * @example hour
+                             * @enum {string}
+                             */
+                            outcome: "hour" | "bedtime" | "morning";
+                            /**
+                             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+                             * @example either
+                             * @enum {string}
+                             */
+                            question: "either" | "less";
+                            /**
+                             * Format: date
+                             * @description First day
+                             * @example 2026-03-02
+                             */
+                            start: string;
+                            /**
+                             * @description How many days
+                             * @example 28
+                             */
+                            days: number;
+                            /**
+                             * @description The least difference that would matter, in points
+                             * @example 1
+                             */
+                            difference: number;
+                            /**
+                             * @description Whether it runs, is finished, or was given up
+                             * @example running
+                             * @enum {string}
+                             */
+                            state: "running" | "finished" | "given-up";
+                        };
+                        today: {
+                            /** Format: date */
+                            date: string;
+                            number: number;
+                            /** @enum {string} */
+                            arm: "a" | "b";
+                            what: string;
+                        } | null;
+                        due: {
+                            /** Format: date */
+                            date: string;
+                            /** @enum {string} */
+                            pain: "first" | "second";
+                        } | null;
+                        daysLeft: number;
+                        passed: number;
+                        recorded: number;
+                        asDrawn: number;
+                        outcomes: {
+                            a: number[];
+                            b: number[];
+                        } | null;
+                        result: {
+                            /** @enum {string} */
+                            verdict: "less" | "more" | "open";
+                            difference: number | null;
+                            interval: number[] | null;
+                            withIt: number;
+                            without: number;
+                            afterDays: number;
+                            sentence: string;
+                            note: string;
+                        } | null;
+                    };
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrialStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it stands */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listLogsOfUser: {
         parameters: {
             query?: {
@@ -3440,6 +5012,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3584,6 +5162,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3742,6 +5326,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -3828,7 +5418,8 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10"
+                 *       "notes": "3 sets of 10",
+                 *       "medication": "ibuprofen 400"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"] | components["schemas"]["UserExerciseLogInput"][];
@@ -3950,6 +5541,12 @@ export interface operations {
                 notes_ne?: components["parameters"]["UserExerciseLog.notes_ne"];
                 /** @description Notes about the session: contains; given again: any of them */
                 notes_like?: components["parameters"]["UserExerciseLog.notes_like"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["UserExerciseLog.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["UserExerciseLog.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["UserExerciseLog.medication_like"];
                 /** @description First day */
                 since?: components["parameters"]["UserExerciseLog.since"];
                 /** @description Last day */
@@ -4086,7 +5683,8 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10"
+                 *       "notes": "3 sets of 10",
+                 *       "medication": "ibuprofen 400"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
@@ -4282,7 +5880,8 @@ export interface operations {
                  *       "painBefore": 6,
                  *       "painAfter": 4,
                  *       "effective": true,
-                 *       "notes": "3 sets of 10"
+                 *       "notes": "3 sets of 10",
+                 *       "medication": "ibuprofen 400"
                  *     }
                  */
                 "application/json": components["schemas"]["UserExerciseLogInput"];
@@ -4364,6 +5963,3120 @@ export interface operations {
         };
     };
     headUserExerciseLogHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserPainEntries: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["PainEntry.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserPainEntries: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["PainEntry.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listPainEntries: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Id of the user whose pain it is; given again: any of them */
+                userId?: components["parameters"]["PainEntry.userId"];
+                /** @description Id of the user whose pain it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
+                /** @description Id of the user whose pain it is: is at least */
+                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
+                /** @description Id of the user whose pain it is: is at most */
+                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
+                /** @description Id of the user whose pain it is: is more than */
+                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
+                /** @description Id of the user whose pain it is: is less than */
+                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["PainEntry.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    createPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "timeOfDay": "night",
+                 *       "pain": 7,
+                 *       "medication": "ibuprofen 400",
+                 *       "notes": "could not sleep"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryInput"] | components["schemas"]["PainEntryInput"][];
+            };
+        };
+        responses: {
+            /** @description The new pain entry, or pain entries */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"] | components["schemas"]["PainEntry"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headPainEntries: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["PainEntry.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["PainEntry.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["PainEntry.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["PainEntry.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["PainEntry.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["PainEntry.id_lt"];
+                /** @description Id of the user whose pain it is; given again: any of them */
+                userId?: components["parameters"]["PainEntry.userId"];
+                /** @description Id of the user whose pain it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["PainEntry.userId_ne"];
+                /** @description Id of the user whose pain it is: is at least */
+                userId_gte?: components["parameters"]["PainEntry.userId_gte"];
+                /** @description Id of the user whose pain it is: is at most */
+                userId_lte?: components["parameters"]["PainEntry.userId_lte"];
+                /** @description Id of the user whose pain it is: is more than */
+                userId_gt?: components["parameters"]["PainEntry.userId_gt"];
+                /** @description Id of the user whose pain it is: is less than */
+                userId_lt?: components["parameters"]["PainEntry.userId_lt"];
+                /** @description Day of the pain; given again: any of them */
+                date?: components["parameters"]["PainEntry.date"];
+                /** @description Day of the pain: is not; given again: all of them */
+                date_ne?: components["parameters"]["PainEntry.date_ne"];
+                /** @description Day of the pain: is at least */
+                date_gte?: components["parameters"]["PainEntry.date_gte"];
+                /** @description Day of the pain: is at most */
+                date_lte?: components["parameters"]["PainEntry.date_lte"];
+                /** @description Day of the pain: is more than */
+                date_gt?: components["parameters"]["PainEntry.date_gt"];
+                /** @description Day of the pain: is less than */
+                date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
+                /** @description Time of day; given again: any of them */
+                timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
+                /** @description Time of day: is not; given again: all of them */
+                timeOfDay_ne?: components["parameters"]["PainEntry.timeOfDay_ne"];
+                /** @description Time of day: contains; given again: any of them */
+                timeOfDay_like?: components["parameters"]["PainEntry.timeOfDay_like"];
+                /** @description Pain, 1 to 10; given again: any of them */
+                pain?: components["parameters"]["PainEntry.pain"];
+                /** @description Pain, 1 to 10: is not; given again: all of them */
+                pain_ne?: components["parameters"]["PainEntry.pain_ne"];
+                /** @description Pain, 1 to 10: is at least */
+                pain_gte?: components["parameters"]["PainEntry.pain_gte"];
+                /** @description Pain, 1 to 10: is at most */
+                pain_lte?: components["parameters"]["PainEntry.pain_lte"];
+                /** @description Pain, 1 to 10: is more than */
+                pain_gt?: components["parameters"]["PainEntry.pain_gt"];
+                /** @description Pain, 1 to 10: is less than */
+                pain_lt?: components["parameters"]["PainEntry.pain_lt"];
+                /** @description Medication taken before; given again: any of them */
+                medication?: components["parameters"]["PainEntry.medication"];
+                /** @description Medication taken before: is not; given again: all of them */
+                medication_ne?: components["parameters"]["PainEntry.medication_ne"];
+                /** @description Medication taken before: contains; given again: any of them */
+                medication_like?: components["parameters"]["PainEntry.medication_like"];
+                /** @description Notes about the pain; given again: any of them */
+                notes?: components["parameters"]["PainEntry.notes"];
+                /** @description Notes about the pain: is not; given again: all of them */
+                notes_ne?: components["parameters"]["PainEntry.notes_ne"];
+                /** @description Notes about the pain: contains; given again: any of them */
+                notes_like?: components["parameters"]["PainEntry.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["PainEntry.since"];
+                /** @description Last day */
+                until?: components["parameters"]["PainEntry.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["PainEntry.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["PainEntry.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["PainEntry.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["PainEntry.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["PainEntry.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["PainEntry.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    replacePainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "timeOfDay": "night",
+                 *       "pain": 7,
+                 *       "medication": "ibuprofen 400",
+                 *       "notes": "could not sleep"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryInput"];
+            };
+        };
+        responses: {
+            /** @description The whole pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deletePainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchPainEntry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pain": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryPatch"];
+            };
+        };
+        responses: {
+            /** @description The whole pain entry */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    restorePainEntry: {
+        parameters: {
+            query?: {
+                /** @description The user whose it becomes, if it is not to be whose it was */
+                userId?: number;
+            };
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "timeOfDay": "night",
+                 *       "pain": 7,
+                 *       "medication": "ibuprofen 400",
+                 *       "notes": "could not sleep"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PainEntryInput"];
+            };
+        };
+        responses: {
+            /** @description The pain entry */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PainEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getPainEntryHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntry"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headPainEntryHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserTrials: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Trial.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Trial.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Trial.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Trial.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Trial.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Trial.id_lt"];
+                /** @description The exercise that is tried; given again: any of them */
+                exerciseName?: components["parameters"]["Trial.exerciseName"];
+                /** @description The exercise that is tried: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
+                /** @description The exercise that is tried: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
+                against?: components["parameters"]["Trial.against"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: is not; given again: all of them */
+                against_ne?: components["parameters"]["Trial.against_ne"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
+                against_like?: components["parameters"]["Trial.against_like"];
+                /** @description The other exercise, where it is one; given again: any of them */
+                otherExercise?: components["parameters"]["Trial.otherExercise"];
+                /** @description The other exercise, where it is one: is not; given again: all of them */
+                otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
+                /** @description The other exercise, where it is one: contains; given again: any of them */
+                otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
+                outcome?: components["parameters"]["Trial.outcome"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: is not; given again: all of them */
+                outcome_ne?: components["parameters"]["Trial.outcome_ne"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
+                outcome_like?: components["parameters"]["Trial.outcome_like"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                question?: components["parameters"]["Trial.question"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                question_ne?: components["parameters"]["Trial.question_ne"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                question_like?: components["parameters"]["Trial.question_like"];
+                /** @description First day; given again: any of them */
+                start?: components["parameters"]["Trial.start"];
+                /** @description First day: is not; given again: all of them */
+                start_ne?: components["parameters"]["Trial.start_ne"];
+                /** @description First day: is at least */
+                start_gte?: components["parameters"]["Trial.start_gte"];
+                /** @description First day: is at most */
+                start_lte?: components["parameters"]["Trial.start_lte"];
+                /** @description First day: is more than */
+                start_gt?: components["parameters"]["Trial.start_gt"];
+                /** @description First day: is less than */
+                start_lt?: components["parameters"]["Trial.start_lt"];
+                /** @description First day: contains; given again: any of them */
+                start_like?: components["parameters"]["Trial.start_like"];
+                /** @description How many days; given again: any of them */
+                days?: components["parameters"]["Trial.days"];
+                /** @description How many days: is not; given again: all of them */
+                days_ne?: components["parameters"]["Trial.days_ne"];
+                /** @description How many days: is at least */
+                days_gte?: components["parameters"]["Trial.days_gte"];
+                /** @description How many days: is at most */
+                days_lte?: components["parameters"]["Trial.days_lte"];
+                /** @description How many days: is more than */
+                days_gt?: components["parameters"]["Trial.days_gt"];
+                /** @description How many days: is less than */
+                days_lt?: components["parameters"]["Trial.days_lt"];
+                /** @description The least difference that would matter, in points; given again: any of them */
+                difference?: components["parameters"]["Trial.difference"];
+                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                difference_ne?: components["parameters"]["Trial.difference_ne"];
+                /** @description The least difference that would matter, in points: is at least */
+                difference_gte?: components["parameters"]["Trial.difference_gte"];
+                /** @description The least difference that would matter, in points: is at most */
+                difference_lte?: components["parameters"]["Trial.difference_lte"];
+                /** @description The least difference that would matter, in points: is more than */
+                difference_gt?: components["parameters"]["Trial.difference_gt"];
+                /** @description The least difference that would matter, in points: is less than */
+                difference_lt?: components["parameters"]["Trial.difference_lt"];
+                /** @description What the order of the days is drawn from; given again: any of them */
+                seed?: components["parameters"]["Trial.seed"];
+                /** @description What the order of the days is drawn from: is not; given again: all of them */
+                seed_ne?: components["parameters"]["Trial.seed_ne"];
+                /** @description What the order of the days is drawn from: is at least */
+                seed_gte?: components["parameters"]["Trial.seed_gte"];
+                /** @description What the order of the days is drawn from: is at most */
+                seed_lte?: components["parameters"]["Trial.seed_lte"];
+                /** @description What the order of the days is drawn from: is more than */
+                seed_gt?: components["parameters"]["Trial.seed_gt"];
+                /** @description What the order of the days is drawn from: is less than */
+                seed_lt?: components["parameters"]["Trial.seed_lt"];
+                /** @description Whether it runs, is finished, or was given up; given again: any of them */
+                state?: components["parameters"]["Trial.state"];
+                /** @description Whether it runs, is finished, or was given up: is not; given again: all of them */
+                state_ne?: components["parameters"]["Trial.state_ne"];
+                /** @description Whether it runs, is finished, or was given up: contains; given again: any of them */
+                state_like?: components["parameters"]["Trial.state_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Trial.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Trial.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Trial.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Trial.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Trial.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Trial.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trials */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserTrials: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Trial.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Trial.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Trial.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Trial.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Trial.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Trial.id_lt"];
+                /** @description The exercise that is tried; given again: any of them */
+                exerciseName?: components["parameters"]["Trial.exerciseName"];
+                /** @description The exercise that is tried: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
+                /** @description The exercise that is tried: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
+                against?: components["parameters"]["Trial.against"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: is not; given again: all of them */
+                against_ne?: components["parameters"]["Trial.against_ne"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
+                against_like?: components["parameters"]["Trial.against_like"];
+                /** @description The other exercise, where it is one; given again: any of them */
+                otherExercise?: components["parameters"]["Trial.otherExercise"];
+                /** @description The other exercise, where it is one: is not; given again: all of them */
+                otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
+                /** @description The other exercise, where it is one: contains; given again: any of them */
+                otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
+                outcome?: components["parameters"]["Trial.outcome"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: is not; given again: all of them */
+                outcome_ne?: components["parameters"]["Trial.outcome_ne"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
+                outcome_like?: components["parameters"]["Trial.outcome_like"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                question?: components["parameters"]["Trial.question"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                question_ne?: components["parameters"]["Trial.question_ne"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                question_like?: components["parameters"]["Trial.question_like"];
+                /** @description First day; given again: any of them */
+                start?: components["parameters"]["Trial.start"];
+                /** @description First day: is not; given again: all of them */
+                start_ne?: components["parameters"]["Trial.start_ne"];
+                /** @description First day: is at least */
+                start_gte?: components["parameters"]["Trial.start_gte"];
+                /** @description First day: is at most */
+                start_lte?: components["parameters"]["Trial.start_lte"];
+                /** @description First day: is more than */
+                start_gt?: components["parameters"]["Trial.start_gt"];
+                /** @description First day: is less than */
+                start_lt?: components["parameters"]["Trial.start_lt"];
+                /** @description First day: contains; given again: any of them */
+                start_like?: components["parameters"]["Trial.start_like"];
+                /** @description How many days; given again: any of them */
+                days?: components["parameters"]["Trial.days"];
+                /** @description How many days: is not; given again: all of them */
+                days_ne?: components["parameters"]["Trial.days_ne"];
+                /** @description How many days: is at least */
+                days_gte?: components["parameters"]["Trial.days_gte"];
+                /** @description How many days: is at most */
+                days_lte?: components["parameters"]["Trial.days_lte"];
+                /** @description How many days: is more than */
+                days_gt?: components["parameters"]["Trial.days_gt"];
+                /** @description How many days: is less than */
+                days_lt?: components["parameters"]["Trial.days_lt"];
+                /** @description The least difference that would matter, in points; given again: any of them */
+                difference?: components["parameters"]["Trial.difference"];
+                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                difference_ne?: components["parameters"]["Trial.difference_ne"];
+                /** @description The least difference that would matter, in points: is at least */
+                difference_gte?: components["parameters"]["Trial.difference_gte"];
+                /** @description The least difference that would matter, in points: is at most */
+                difference_lte?: components["parameters"]["Trial.difference_lte"];
+                /** @description The least difference that would matter, in points: is more than */
+                difference_gt?: components["parameters"]["Trial.difference_gt"];
+                /** @description The least difference that would matter, in points: is less than */
+                difference_lt?: components["parameters"]["Trial.difference_lt"];
+                /** @description What the order of the days is drawn from; given again: any of them */
+                seed?: components["parameters"]["Trial.seed"];
+                /** @description What the order of the days is drawn from: is not; given again: all of them */
+                seed_ne?: components["parameters"]["Trial.seed_ne"];
+                /** @description What the order of the days is drawn from: is at least */
+                seed_gte?: components["parameters"]["Trial.seed_gte"];
+                /** @description What the order of the days is drawn from: is at most */
+                seed_lte?: components["parameters"]["Trial.seed_lte"];
+                /** @description What the order of the days is drawn from: is more than */
+                seed_gt?: components["parameters"]["Trial.seed_gt"];
+                /** @description What the order of the days is drawn from: is less than */
+                seed_lt?: components["parameters"]["Trial.seed_lt"];
+                /** @description Whether it runs, is finished, or was given up; given again: any of them */
+                state?: components["parameters"]["Trial.state"];
+                /** @description Whether it runs, is finished, or was given up: is not; given again: all of them */
+                state_ne?: components["parameters"]["Trial.state_ne"];
+                /** @description Whether it runs, is finished, or was given up: contains; given again: any of them */
+                state_like?: components["parameters"]["Trial.state_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Trial.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Trial.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Trial.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Trial.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Trial.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Trial.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trials */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listTrials: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Trial.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Trial.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Trial.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Trial.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Trial.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Trial.id_lt"];
+                /** @description Id of the user whose trial it is; given again: any of them */
+                userId?: components["parameters"]["Trial.userId"];
+                /** @description Id of the user whose trial it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["Trial.userId_ne"];
+                /** @description Id of the user whose trial it is: is at least */
+                userId_gte?: components["parameters"]["Trial.userId_gte"];
+                /** @description Id of the user whose trial it is: is at most */
+                userId_lte?: components["parameters"]["Trial.userId_lte"];
+                /** @description Id of the user whose trial it is: is more than */
+                userId_gt?: components["parameters"]["Trial.userId_gt"];
+                /** @description Id of the user whose trial it is: is less than */
+                userId_lt?: components["parameters"]["Trial.userId_lt"];
+                /** @description The exercise that is tried; given again: any of them */
+                exerciseName?: components["parameters"]["Trial.exerciseName"];
+                /** @description The exercise that is tried: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
+                /** @description The exercise that is tried: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
+                against?: components["parameters"]["Trial.against"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: is not; given again: all of them */
+                against_ne?: components["parameters"]["Trial.against_ne"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
+                against_like?: components["parameters"]["Trial.against_like"];
+                /** @description The other exercise, where it is one; given again: any of them */
+                otherExercise?: components["parameters"]["Trial.otherExercise"];
+                /** @description The other exercise, where it is one: is not; given again: all of them */
+                otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
+                /** @description The other exercise, where it is one: contains; given again: any of them */
+                otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
+                outcome?: components["parameters"]["Trial.outcome"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: is not; given again: all of them */
+                outcome_ne?: components["parameters"]["Trial.outcome_ne"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
+                outcome_like?: components["parameters"]["Trial.outcome_like"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                question?: components["parameters"]["Trial.question"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                question_ne?: components["parameters"]["Trial.question_ne"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                question_like?: components["parameters"]["Trial.question_like"];
+                /** @description First day; given again: any of them */
+                start?: components["parameters"]["Trial.start"];
+                /** @description First day: is not; given again: all of them */
+                start_ne?: components["parameters"]["Trial.start_ne"];
+                /** @description First day: is at least */
+                start_gte?: components["parameters"]["Trial.start_gte"];
+                /** @description First day: is at most */
+                start_lte?: components["parameters"]["Trial.start_lte"];
+                /** @description First day: is more than */
+                start_gt?: components["parameters"]["Trial.start_gt"];
+                /** @description First day: is less than */
+                start_lt?: components["parameters"]["Trial.start_lt"];
+                /** @description First day: contains; given again: any of them */
+                start_like?: components["parameters"]["Trial.start_like"];
+                /** @description How many days; given again: any of them */
+                days?: components["parameters"]["Trial.days"];
+                /** @description How many days: is not; given again: all of them */
+                days_ne?: components["parameters"]["Trial.days_ne"];
+                /** @description How many days: is at least */
+                days_gte?: components["parameters"]["Trial.days_gte"];
+                /** @description How many days: is at most */
+                days_lte?: components["parameters"]["Trial.days_lte"];
+                /** @description How many days: is more than */
+                days_gt?: components["parameters"]["Trial.days_gt"];
+                /** @description How many days: is less than */
+                days_lt?: components["parameters"]["Trial.days_lt"];
+                /** @description The least difference that would matter, in points; given again: any of them */
+                difference?: components["parameters"]["Trial.difference"];
+                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                difference_ne?: components["parameters"]["Trial.difference_ne"];
+                /** @description The least difference that would matter, in points: is at least */
+                difference_gte?: components["parameters"]["Trial.difference_gte"];
+                /** @description The least difference that would matter, in points: is at most */
+                difference_lte?: components["parameters"]["Trial.difference_lte"];
+                /** @description The least difference that would matter, in points: is more than */
+                difference_gt?: components["parameters"]["Trial.difference_gt"];
+                /** @description The least difference that would matter, in points: is less than */
+                difference_lt?: components["parameters"]["Trial.difference_lt"];
+                /** @description What the order of the days is drawn from; given again: any of them */
+                seed?: components["parameters"]["Trial.seed"];
+                /** @description What the order of the days is drawn from: is not; given again: all of them */
+                seed_ne?: components["parameters"]["Trial.seed_ne"];
+                /** @description What the order of the days is drawn from: is at least */
+                seed_gte?: components["parameters"]["Trial.seed_gte"];
+                /** @description What the order of the days is drawn from: is at most */
+                seed_lte?: components["parameters"]["Trial.seed_lte"];
+                /** @description What the order of the days is drawn from: is more than */
+                seed_gt?: components["parameters"]["Trial.seed_gt"];
+                /** @description What the order of the days is drawn from: is less than */
+                seed_lt?: components["parameters"]["Trial.seed_lt"];
+                /** @description Whether it runs, is finished, or was given up; given again: any of them */
+                state?: components["parameters"]["Trial.state"];
+                /** @description Whether it runs, is finished, or was given up: is not; given again: all of them */
+                state_ne?: components["parameters"]["Trial.state_ne"];
+                /** @description Whether it runs, is finished, or was given up: contains; given again: any of them */
+                state_like?: components["parameters"]["Trial.state_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Trial.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Trial.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Trial.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Trial.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Trial.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Trial.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trials */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    createTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "exerciseName": "Piriformis Stretch",
+                 *       "against": "rest",
+                 *       "otherExercise": "Bird Dog",
+                 *       "outcome": "hour",
+                 *       "question": "either",
+                 *       "start": "2026-03-02",
+                 *       "days": 28,
+                 *       "difference": 1,
+                 *       "seed": 20260302,
+                 *       "state": "running"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialInput"] | components["schemas"]["TrialInput"][];
+            };
+        };
+        responses: {
+            /** @description The new trial, or trials */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"] | components["schemas"]["Trial"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrials: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["Trial.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["Trial.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["Trial.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["Trial.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["Trial.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["Trial.id_lt"];
+                /** @description Id of the user whose trial it is; given again: any of them */
+                userId?: components["parameters"]["Trial.userId"];
+                /** @description Id of the user whose trial it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["Trial.userId_ne"];
+                /** @description Id of the user whose trial it is: is at least */
+                userId_gte?: components["parameters"]["Trial.userId_gte"];
+                /** @description Id of the user whose trial it is: is at most */
+                userId_lte?: components["parameters"]["Trial.userId_lte"];
+                /** @description Id of the user whose trial it is: is more than */
+                userId_gt?: components["parameters"]["Trial.userId_gt"];
+                /** @description Id of the user whose trial it is: is less than */
+                userId_lt?: components["parameters"]["Trial.userId_lt"];
+                /** @description The exercise that is tried; given again: any of them */
+                exerciseName?: components["parameters"]["Trial.exerciseName"];
+                /** @description The exercise that is tried: is not; given again: all of them */
+                exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
+                /** @description The exercise that is tried: contains; given again: any of them */
+                exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
+                against?: components["parameters"]["Trial.against"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: is not; given again: all of them */
+                against_ne?: components["parameters"]["Trial.against_ne"];
+                /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
+                against_like?: components["parameters"]["Trial.against_like"];
+                /** @description The other exercise, where it is one; given again: any of them */
+                otherExercise?: components["parameters"]["Trial.otherExercise"];
+                /** @description The other exercise, where it is one: is not; given again: all of them */
+                otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
+                /** @description The other exercise, where it is one: contains; given again: any of them */
+                otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
+                outcome?: components["parameters"]["Trial.outcome"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: is not; given again: all of them */
+                outcome_ne?: components["parameters"]["Trial.outcome_ne"];
+                /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
+                outcome_like?: components["parameters"]["Trial.outcome_like"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                question?: components["parameters"]["Trial.question"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                question_ne?: components["parameters"]["Trial.question_ne"];
+                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                question_like?: components["parameters"]["Trial.question_like"];
+                /** @description First day; given again: any of them */
+                start?: components["parameters"]["Trial.start"];
+                /** @description First day: is not; given again: all of them */
+                start_ne?: components["parameters"]["Trial.start_ne"];
+                /** @description First day: is at least */
+                start_gte?: components["parameters"]["Trial.start_gte"];
+                /** @description First day: is at most */
+                start_lte?: components["parameters"]["Trial.start_lte"];
+                /** @description First day: is more than */
+                start_gt?: components["parameters"]["Trial.start_gt"];
+                /** @description First day: is less than */
+                start_lt?: components["parameters"]["Trial.start_lt"];
+                /** @description First day: contains; given again: any of them */
+                start_like?: components["parameters"]["Trial.start_like"];
+                /** @description How many days; given again: any of them */
+                days?: components["parameters"]["Trial.days"];
+                /** @description How many days: is not; given again: all of them */
+                days_ne?: components["parameters"]["Trial.days_ne"];
+                /** @description How many days: is at least */
+                days_gte?: components["parameters"]["Trial.days_gte"];
+                /** @description How many days: is at most */
+                days_lte?: components["parameters"]["Trial.days_lte"];
+                /** @description How many days: is more than */
+                days_gt?: components["parameters"]["Trial.days_gt"];
+                /** @description How many days: is less than */
+                days_lt?: components["parameters"]["Trial.days_lt"];
+                /** @description The least difference that would matter, in points; given again: any of them */
+                difference?: components["parameters"]["Trial.difference"];
+                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                difference_ne?: components["parameters"]["Trial.difference_ne"];
+                /** @description The least difference that would matter, in points: is at least */
+                difference_gte?: components["parameters"]["Trial.difference_gte"];
+                /** @description The least difference that would matter, in points: is at most */
+                difference_lte?: components["parameters"]["Trial.difference_lte"];
+                /** @description The least difference that would matter, in points: is more than */
+                difference_gt?: components["parameters"]["Trial.difference_gt"];
+                /** @description The least difference that would matter, in points: is less than */
+                difference_lt?: components["parameters"]["Trial.difference_lt"];
+                /** @description What the order of the days is drawn from; given again: any of them */
+                seed?: components["parameters"]["Trial.seed"];
+                /** @description What the order of the days is drawn from: is not; given again: all of them */
+                seed_ne?: components["parameters"]["Trial.seed_ne"];
+                /** @description What the order of the days is drawn from: is at least */
+                seed_gte?: components["parameters"]["Trial.seed_gte"];
+                /** @description What the order of the days is drawn from: is at most */
+                seed_lte?: components["parameters"]["Trial.seed_lte"];
+                /** @description What the order of the days is drawn from: is more than */
+                seed_gt?: components["parameters"]["Trial.seed_gt"];
+                /** @description What the order of the days is drawn from: is less than */
+                seed_lt?: components["parameters"]["Trial.seed_lt"];
+                /** @description Whether it runs, is finished, or was given up; given again: any of them */
+                state?: components["parameters"]["Trial.state"];
+                /** @description Whether it runs, is finished, or was given up: is not; given again: all of them */
+                state_ne?: components["parameters"]["Trial.state_ne"];
+                /** @description Whether it runs, is finished, or was given up: contains; given again: any of them */
+                state_like?: components["parameters"]["Trial.state_like"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["Trial.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["Trial.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["Trial.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["Trial.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["Trial.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["Trial.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trials */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    replaceTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "exerciseName": "Piriformis Stretch",
+                 *       "against": "rest",
+                 *       "otherExercise": "Bird Dog",
+                 *       "outcome": "hour",
+                 *       "question": "either",
+                 *       "start": "2026-03-02",
+                 *       "days": 28,
+                 *       "difference": 1,
+                 *       "seed": 20260302,
+                 *       "state": "running"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialInput"];
+            };
+        };
+        responses: {
+            /** @description The whole trial */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deleteTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "given-up"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialPatch"];
+            };
+        };
+        responses: {
+            /** @description The whole trial */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    restoreTrial: {
+        parameters: {
+            query?: {
+                /** @description The user whose it becomes, if it is not to be whose it was */
+                userId?: number;
+            };
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "exerciseName": "Piriformis Stretch",
+                 *       "against": "rest",
+                 *       "otherExercise": "Bird Dog",
+                 *       "outcome": "hour",
+                 *       "question": "either",
+                 *       "start": "2026-03-02",
+                 *       "days": 28,
+                 *       "difference": 1,
+                 *       "seed": 20260302,
+                 *       "state": "running"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialInput"];
+            };
+        };
+        responses: {
+            /** @description The trial */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getTrialHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntry"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrialHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUserTrialDays: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["TrialDay.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["TrialDay.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["TrialDay.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["TrialDay.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["TrialDay.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["TrialDay.id_lt"];
+                /** @description Day of the trial; given again: any of them */
+                date?: components["parameters"]["TrialDay.date"];
+                /** @description Day of the trial: is not; given again: all of them */
+                date_ne?: components["parameters"]["TrialDay.date_ne"];
+                /** @description Day of the trial: is at least */
+                date_gte?: components["parameters"]["TrialDay.date_gte"];
+                /** @description Day of the trial: is at most */
+                date_lte?: components["parameters"]["TrialDay.date_lte"];
+                /** @description Day of the trial: is more than */
+                date_gt?: components["parameters"]["TrialDay.date_gt"];
+                /** @description Day of the trial: is less than */
+                date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
+                first?: components["parameters"]["TrialDay.first"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
+                first_ne?: components["parameters"]["TrialDay.first_ne"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at least */
+                first_gte?: components["parameters"]["TrialDay.first_gte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at most */
+                first_lte?: components["parameters"]["TrialDay.first_lte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is more than */
+                first_gt?: components["parameters"]["TrialDay.first_gt"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is less than */
+                first_lt?: components["parameters"]["TrialDay.first_lt"];
+                /** @description Pain at the time of the outcome, 1 to 10; given again: any of them */
+                second?: components["parameters"]["TrialDay.second"];
+                /** @description Pain at the time of the outcome, 1 to 10: is not; given again: all of them */
+                second_ne?: components["parameters"]["TrialDay.second_ne"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at least */
+                second_gte?: components["parameters"]["TrialDay.second_gte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at most */
+                second_lte?: components["parameters"]["TrialDay.second_lte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is more than */
+                second_gt?: components["parameters"]["TrialDay.second_gt"];
+                /** @description Pain at the time of the outcome, 1 to 10: is less than */
+                second_lt?: components["parameters"]["TrialDay.second_lt"];
+                /** @description Whether what was drawn was done; given again: any of them */
+                done?: components["parameters"]["TrialDay.done"];
+                /** @description Whether what was drawn was done: is not; given again: all of them */
+                done_ne?: components["parameters"]["TrialDay.done_ne"];
+                /** @description Notes about the day; given again: any of them */
+                notes?: components["parameters"]["TrialDay.notes"];
+                /** @description Notes about the day: is not; given again: all of them */
+                notes_ne?: components["parameters"]["TrialDay.notes_ne"];
+                /** @description Notes about the day: contains; given again: any of them */
+                notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["TrialDay.since"];
+                /** @description Last day */
+                until?: components["parameters"]["TrialDay.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["TrialDay.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["TrialDay.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["TrialDay.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["TrialDay.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["TrialDay.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["TrialDay.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial days */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headUserTrialDays: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["TrialDay.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["TrialDay.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["TrialDay.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["TrialDay.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["TrialDay.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["TrialDay.id_lt"];
+                /** @description Day of the trial; given again: any of them */
+                date?: components["parameters"]["TrialDay.date"];
+                /** @description Day of the trial: is not; given again: all of them */
+                date_ne?: components["parameters"]["TrialDay.date_ne"];
+                /** @description Day of the trial: is at least */
+                date_gte?: components["parameters"]["TrialDay.date_gte"];
+                /** @description Day of the trial: is at most */
+                date_lte?: components["parameters"]["TrialDay.date_lte"];
+                /** @description Day of the trial: is more than */
+                date_gt?: components["parameters"]["TrialDay.date_gt"];
+                /** @description Day of the trial: is less than */
+                date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
+                first?: components["parameters"]["TrialDay.first"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
+                first_ne?: components["parameters"]["TrialDay.first_ne"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at least */
+                first_gte?: components["parameters"]["TrialDay.first_gte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at most */
+                first_lte?: components["parameters"]["TrialDay.first_lte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is more than */
+                first_gt?: components["parameters"]["TrialDay.first_gt"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is less than */
+                first_lt?: components["parameters"]["TrialDay.first_lt"];
+                /** @description Pain at the time of the outcome, 1 to 10; given again: any of them */
+                second?: components["parameters"]["TrialDay.second"];
+                /** @description Pain at the time of the outcome, 1 to 10: is not; given again: all of them */
+                second_ne?: components["parameters"]["TrialDay.second_ne"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at least */
+                second_gte?: components["parameters"]["TrialDay.second_gte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at most */
+                second_lte?: components["parameters"]["TrialDay.second_lte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is more than */
+                second_gt?: components["parameters"]["TrialDay.second_gt"];
+                /** @description Pain at the time of the outcome, 1 to 10: is less than */
+                second_lt?: components["parameters"]["TrialDay.second_lt"];
+                /** @description Whether what was drawn was done; given again: any of them */
+                done?: components["parameters"]["TrialDay.done"];
+                /** @description Whether what was drawn was done: is not; given again: all of them */
+                done_ne?: components["parameters"]["TrialDay.done_ne"];
+                /** @description Notes about the day; given again: any of them */
+                notes?: components["parameters"]["TrialDay.notes"];
+                /** @description Notes about the day: is not; given again: all of them */
+                notes_ne?: components["parameters"]["TrialDay.notes_ne"];
+                /** @description Notes about the day: contains; given again: any of them */
+                notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["TrialDay.since"];
+                /** @description Last day */
+                until?: components["parameters"]["TrialDay.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["TrialDay.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["TrialDay.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["TrialDay.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["TrialDay.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["TrialDay.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["TrialDay.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial days */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listTrialDays: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["TrialDay.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["TrialDay.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["TrialDay.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["TrialDay.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["TrialDay.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["TrialDay.id_lt"];
+                /** @description Id of the user whose trial it is; given again: any of them */
+                userId?: components["parameters"]["TrialDay.userId"];
+                /** @description Id of the user whose trial it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["TrialDay.userId_ne"];
+                /** @description Id of the user whose trial it is: is at least */
+                userId_gte?: components["parameters"]["TrialDay.userId_gte"];
+                /** @description Id of the user whose trial it is: is at most */
+                userId_lte?: components["parameters"]["TrialDay.userId_lte"];
+                /** @description Id of the user whose trial it is: is more than */
+                userId_gt?: components["parameters"]["TrialDay.userId_gt"];
+                /** @description Id of the user whose trial it is: is less than */
+                userId_lt?: components["parameters"]["TrialDay.userId_lt"];
+                /** @description Day of the trial; given again: any of them */
+                date?: components["parameters"]["TrialDay.date"];
+                /** @description Day of the trial: is not; given again: all of them */
+                date_ne?: components["parameters"]["TrialDay.date_ne"];
+                /** @description Day of the trial: is at least */
+                date_gte?: components["parameters"]["TrialDay.date_gte"];
+                /** @description Day of the trial: is at most */
+                date_lte?: components["parameters"]["TrialDay.date_lte"];
+                /** @description Day of the trial: is more than */
+                date_gt?: components["parameters"]["TrialDay.date_gt"];
+                /** @description Day of the trial: is less than */
+                date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
+                first?: components["parameters"]["TrialDay.first"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
+                first_ne?: components["parameters"]["TrialDay.first_ne"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at least */
+                first_gte?: components["parameters"]["TrialDay.first_gte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at most */
+                first_lte?: components["parameters"]["TrialDay.first_lte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is more than */
+                first_gt?: components["parameters"]["TrialDay.first_gt"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is less than */
+                first_lt?: components["parameters"]["TrialDay.first_lt"];
+                /** @description Pain at the time of the outcome, 1 to 10; given again: any of them */
+                second?: components["parameters"]["TrialDay.second"];
+                /** @description Pain at the time of the outcome, 1 to 10: is not; given again: all of them */
+                second_ne?: components["parameters"]["TrialDay.second_ne"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at least */
+                second_gte?: components["parameters"]["TrialDay.second_gte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at most */
+                second_lte?: components["parameters"]["TrialDay.second_lte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is more than */
+                second_gt?: components["parameters"]["TrialDay.second_gt"];
+                /** @description Pain at the time of the outcome, 1 to 10: is less than */
+                second_lt?: components["parameters"]["TrialDay.second_lt"];
+                /** @description Whether what was drawn was done; given again: any of them */
+                done?: components["parameters"]["TrialDay.done"];
+                /** @description Whether what was drawn was done: is not; given again: all of them */
+                done_ne?: components["parameters"]["TrialDay.done_ne"];
+                /** @description Notes about the day; given again: any of them */
+                notes?: components["parameters"]["TrialDay.notes"];
+                /** @description Notes about the day: is not; given again: all of them */
+                notes_ne?: components["parameters"]["TrialDay.notes_ne"];
+                /** @description Notes about the day: contains; given again: any of them */
+                notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["TrialDay.since"];
+                /** @description Last day */
+                until?: components["parameters"]["TrialDay.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["TrialDay.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["TrialDay.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["TrialDay.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["TrialDay.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["TrialDay.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["TrialDay.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial days */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"][];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    createTrialDay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "first": 6,
+                 *       "second": 4,
+                 *       "done": true,
+                 *       "notes": "did Bird Dog as well"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialDayInput"] | components["schemas"]["TrialDayInput"][];
+            };
+        };
+        responses: {
+            /** @description The new trial day, or trial days */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"] | components["schemas"]["TrialDay"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["RecordGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrialDays: {
+        parameters: {
+            query?: {
+                /** @description Assigned by sciatica, never used again; given again: any of them */
+                id?: components["parameters"]["TrialDay.id"];
+                /** @description Assigned by sciatica, never used again: is not; given again: all of them */
+                id_ne?: components["parameters"]["TrialDay.id_ne"];
+                /** @description Assigned by sciatica, never used again: is at least */
+                id_gte?: components["parameters"]["TrialDay.id_gte"];
+                /** @description Assigned by sciatica, never used again: is at most */
+                id_lte?: components["parameters"]["TrialDay.id_lte"];
+                /** @description Assigned by sciatica, never used again: is more than */
+                id_gt?: components["parameters"]["TrialDay.id_gt"];
+                /** @description Assigned by sciatica, never used again: is less than */
+                id_lt?: components["parameters"]["TrialDay.id_lt"];
+                /** @description Id of the user whose trial it is; given again: any of them */
+                userId?: components["parameters"]["TrialDay.userId"];
+                /** @description Id of the user whose trial it is: is not; given again: all of them */
+                userId_ne?: components["parameters"]["TrialDay.userId_ne"];
+                /** @description Id of the user whose trial it is: is at least */
+                userId_gte?: components["parameters"]["TrialDay.userId_gte"];
+                /** @description Id of the user whose trial it is: is at most */
+                userId_lte?: components["parameters"]["TrialDay.userId_lte"];
+                /** @description Id of the user whose trial it is: is more than */
+                userId_gt?: components["parameters"]["TrialDay.userId_gt"];
+                /** @description Id of the user whose trial it is: is less than */
+                userId_lt?: components["parameters"]["TrialDay.userId_lt"];
+                /** @description Day of the trial; given again: any of them */
+                date?: components["parameters"]["TrialDay.date"];
+                /** @description Day of the trial: is not; given again: all of them */
+                date_ne?: components["parameters"]["TrialDay.date_ne"];
+                /** @description Day of the trial: is at least */
+                date_gte?: components["parameters"]["TrialDay.date_gte"];
+                /** @description Day of the trial: is at most */
+                date_lte?: components["parameters"]["TrialDay.date_lte"];
+                /** @description Day of the trial: is more than */
+                date_gt?: components["parameters"]["TrialDay.date_gt"];
+                /** @description Day of the trial: is less than */
+                date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
+                first?: components["parameters"]["TrialDay.first"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
+                first_ne?: components["parameters"]["TrialDay.first_ne"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at least */
+                first_gte?: components["parameters"]["TrialDay.first_gte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is at most */
+                first_lte?: components["parameters"]["TrialDay.first_lte"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is more than */
+                first_gt?: components["parameters"]["TrialDay.first_gt"];
+                /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is less than */
+                first_lt?: components["parameters"]["TrialDay.first_lt"];
+                /** @description Pain at the time of the outcome, 1 to 10; given again: any of them */
+                second?: components["parameters"]["TrialDay.second"];
+                /** @description Pain at the time of the outcome, 1 to 10: is not; given again: all of them */
+                second_ne?: components["parameters"]["TrialDay.second_ne"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at least */
+                second_gte?: components["parameters"]["TrialDay.second_gte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is at most */
+                second_lte?: components["parameters"]["TrialDay.second_lte"];
+                /** @description Pain at the time of the outcome, 1 to 10: is more than */
+                second_gt?: components["parameters"]["TrialDay.second_gt"];
+                /** @description Pain at the time of the outcome, 1 to 10: is less than */
+                second_lt?: components["parameters"]["TrialDay.second_lt"];
+                /** @description Whether what was drawn was done; given again: any of them */
+                done?: components["parameters"]["TrialDay.done"];
+                /** @description Whether what was drawn was done: is not; given again: all of them */
+                done_ne?: components["parameters"]["TrialDay.done_ne"];
+                /** @description Notes about the day; given again: any of them */
+                notes?: components["parameters"]["TrialDay.notes"];
+                /** @description Notes about the day: is not; given again: all of them */
+                notes_ne?: components["parameters"]["TrialDay.notes_ne"];
+                /** @description Notes about the day: contains; given again: any of them */
+                notes_like?: components["parameters"]["TrialDay.notes_like"];
+                /** @description First day */
+                since?: components["parameters"]["TrialDay.since"];
+                /** @description Last day */
+                until?: components["parameters"]["TrialDay.until"];
+                /** @description Text that a text field contains, upper and lower case alike */
+                q?: components["parameters"]["TrialDay.q"];
+                /** @description Most records on a page */
+                limit?: components["parameters"]["TrialDay.limit"];
+                /** @description Where the page begins, from the Link header of the page before */
+                cursor?: components["parameters"]["TrialDay.cursor"];
+                /** @description Fields separated by commas, - in front for descending */
+                sort?: components["parameters"]["TrialDay.sort"];
+                /** @description The fields that are sent of each record, separated by commas; otherwise all */
+                fields?: components["parameters"]["TrialDay.fields"];
+                /** @description Whether each record comes with its ETag as etag, for a change that is made offline */
+                etags?: components["parameters"]["TrialDay.etags"];
+            };
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial days */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description With limit: the next page, rel="next"; with _page: first, prev, next, last */
+                    Link?: string;
+                    /** @description Of a part of the list: how many match in all */
+                    "X-Total-Count"?: number;
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getTrialDay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial day */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    replaceTrialDay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "first": 6,
+                 *       "second": 4,
+                 *       "done": true,
+                 *       "notes": "did Bird Dog as well"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialDayInput"];
+            };
+        };
+        responses: {
+            /** @description The whole trial day */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    deleteTrialDay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrialDay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trial day */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchTrialDay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Write only if the record still has this entity tag */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "second": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialDayPatch"];
+            };
+        };
+        responses: {
+            /** @description The whole trial day */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    restoreTrialDay: {
+        parameters: {
+            query?: {
+                /** @description The user whose it becomes, if it is not to be whose it was */
+                userId?: number;
+            };
+            header?: {
+                /** @description Makes it safe to send the request again: it gets the first answer, and nothing is created twice */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the record
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": 1,
+                 *       "date": "2026-03-02",
+                 *       "first": 6,
+                 *       "second": 4,
+                 *       "done": true,
+                 *       "notes": "did Bird Dog as well"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialDayInput"];
+            };
+        };
+        responses: {
+            /** @description The trial day */
+            201: {
+                headers: {
+                    /** @description true on the first answer when it is given again; absent otherwise */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Strong entity tag; absent when there are several */
+                    ETag?: string;
+                    /** @description Path of the record; absent when there are several */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialDay"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["RecordGone"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    getTrialDayHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    /** @description Strong entity tag; absent when the list is long */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntry"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrialDayHistory: {
         parameters: {
             query?: never;
             header?: {

@@ -9,7 +9,7 @@ interface FieldBase {
   /** Said beside the question in a prompt. */
   readonly hint?: string;
   /**
-   * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. Only a text that cannot be blank may be
+   * A record may lack it: absent in JSON, NULL in SQL, an empty cell in CSV. A text that may be blank cannot be
    * optional, for CSV could not tell the two apart.
    */
   readonly optional?: true;

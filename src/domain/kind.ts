@@ -23,8 +23,10 @@ export interface Kind<Fs extends Fields = Fields> {
   readonly schema: string;
   /** What the API reference calls one, with its article, and several, and what it says of them. */
   readonly described: { readonly one: string; readonly many: string; readonly about: string };
-  /** What a person calls one and several; the noun and the list of its commands. */
+  /** What a person calls one and several. */
   readonly words: { readonly one: string; readonly many: string };
+  /** The noun and the list of its commands, where they are others than its words. */
+  readonly commands?: { readonly one: string; readonly many: string };
   /** The filters of its list that have a name of their own. */
   readonly filters?: FiltersOf<Fs>;
   /** In the API reference: values of `sort` and `fields`, a change, and the id of one that may be deleted. */

@@ -4,8 +4,10 @@ import type { Filter, Matching } from './filter.ts';
 import { goalKind } from './goal.ts';
 import type { Kind } from './kind.ts';
 import { logKind } from './log.ts';
+import { painEntryKind } from './pain-entry.ts';
 import { routineKind } from './routine.ts';
 import type { Paging } from './sort.ts';
+import { trialDayKind, trialKind } from './trial.ts';
 import { userKind } from './user.ts';
 
 /** The kinds of record by their names in the history. Users first: the others belong to them. */
@@ -14,6 +16,9 @@ export const kinds = {
   log: logKind,
   routine: routineKind,
   goal: goalKind,
+  painEntry: painEntryKind,
+  trial: trialKind,
+  trialDay: trialDayKind,
 } as const;
 export type KindName = keyof typeof kinds;
 
@@ -25,6 +30,12 @@ export type OwnedKindName = Exclude<KindName, 'user'>;
 
 /** A kind by its name, with what only some have. */
 export const kindOf = (name: KindName): Kind => kinds[name] as unknown as Kind;
+
+/** What a person calls one. */
+export const nounOf = (name: KindName): string => kindOf(name).words.one;
+
+/** The noun and the list of the commands of a kind. */
+export const commandsOf = (name: KindName): Kind['words'] => kindOf(name).commands ?? kindOf(name).words;
 
 type Each = { [K in KindName]: RecordOf<(typeof kinds)[K]['fields']> };
 

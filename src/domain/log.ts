@@ -44,18 +44,33 @@ export const logFields = {
     blank: true,
     example: '3 sets of 10',
   }),
+  medication: text({
+    label: 'Medication',
+    flag: 'medication',
+    help: 'Medication taken before',
+    max: 200,
+    blank: false,
+    optional: true,
+    example: 'ibuprofen 400',
+  }),
 };
 
 export const logRecord = { id, ...logFields };
 
-const since = date({
+export const since = date({
   label: 'Since',
   flag: 'since',
   help: 'First day',
   edge: 'first',
   example: '2026-03-01',
 });
-const until = date({ label: 'Until', flag: 'until', help: 'Last day', edge: 'last', example: '2026-03-31' });
+export const until = date({
+  label: 'Until',
+  flag: 'until',
+  help: 'Last day',
+  edge: 'last',
+  example: '2026-03-31',
+});
 // Any id is a valid filter value: an unknown one gives an empty list.
 const anyUserId = { ...logFields.userId, max: Number.MAX_SAFE_INTEGER };
 

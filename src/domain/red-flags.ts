@@ -21,7 +21,8 @@ export const RED_FLAGS_POINTER =
   'Numb saddle, bladder or bowel trouble, weak legs: see sciatica log add --help';
 
 /** From this rise in a session on, or this pain at any time, the signs are told at once, whatever the notes say. */
-const [RISE, SEVERE] = [3, 9];
+const RISE = 3;
+export const SEVERE = 9;
 
 /** Whether what was recorded calls for the signs; nothing is read into notes, so that silence never reassures. */
 export const callsForRedFlags = ({

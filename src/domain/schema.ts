@@ -144,6 +144,8 @@ function checkInput<T>(schema: z.ZodMiniType<T> & { shape: object }, value: unkn
 export interface Checks<K extends KindName> {
   /** What a client sent to create or replace a record. An `id` in it is ignored: a client may send back what it got. */
   input(value: unknown): InputOf<K>;
+  /** What a client sent to replace one: every field but the optional ones, of which null clears one and an absent one stays. */
+  replacement(value: unknown): PatchOfKind<K>;
   /** What a client sent to change one. */
   patch(value: unknown): PatchOfKind<K>;
   /** A whole record, id included, as a file holds it. */
@@ -172,6 +174,7 @@ function makeChecks<K extends KindName>(fields: Fields): Checks<K> {
   };
   return {
     input: (value) => (plain.input?.(value) as InputOf<K>) ?? whole(checkInput(input(), value)),
+    replacement: (value) => (plain.input?.(value) as PatchOfKind<K>) ?? defined(checkInput(input(), value)),
     patch: (value) => (plain.patch?.(value) as PatchOfKind<K>) ?? defined(checkInput(patch(), value)),
     record: (value) => (plain.record?.(value) as RecordOfKind<K>) ?? whole(check(record(), value)),
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExerciseType, Log } from '../domain/log.ts';
+import type { PainEntry } from '../domain/pain-entry.ts';
 import type { User } from '../domain/user.ts';
 
 /** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
@@ -13,13 +14,16 @@ export interface BundleOptions {
   readonly type?: BundleType | undefined;
   /** Leaves out name and e-mail address. */
   readonly anonymous?: boolean;
+  /** Of these users only. */
+  readonly painEntries?: Iterable<readonly PainEntry[]> | undefined;
   /** The report on a user as an HTML page, to go with the records; none without it. */
   readonly report?: ((user: User) => string) | undefined;
 }
 
 /**
  * Records as one FHIR R4 Bundle: of each user a Patient, a Condition, an Observation of the pain level, and a DocumentReference
- * if there is a report; of each session a Procedure with two Observations, the pain before and after. Age is left out. In a transaction every entry is created only where no resource with its identifier exists: a server
+ * if there is a report; of each session a Procedure with two Observations, the pain before and after; of each pain entry an
+ * Observation. Age is left out. In a transaction every entry is created only where no resource with its identifier exists: a server
  * takes it again without doubles, and leaves what it has as it is.
  * @param logs those of these users only
  * @returns the text piece by piece, a resource per line; the same records give the same bytes
@@ -52,7 +56,7 @@ export function* bundleOf(
 function* blocksOf(
   users: Iterable<readonly User[]>,
   logs: Iterable<readonly Log[]>,
-  { anonymous = false, report }: BundleOptions,
+  { anonymous = false, painEntries = [], report }: BundleOptions,
   names: Names,
   entry: (kind: ResourceKind, id: number, resource: Resource) => string,
 ): Generator<string[]> {
@@ -77,6 +81,8 @@ function* blocksOf(
         entry('after', log.id, observationOf(names, log, 'after', place)),
       ];
     });
+  for (const block of painEntries)
+    yield block.map((one) => entry('pain', one.id, painOf(names, one, places.get(one.userId))));
 }
 
 /** A server gives the ids of what it creates; elsewhere a resource is called what its identifier says. */
@@ -91,7 +97,16 @@ function createOnce({ resourceType, identifier: [identifier] }: Resource): objec
 }
 
 /** The kinds of resource of a bundle; each is a digit of its UUID, so a kind keeps its place in the list. */
-const resourceKinds = ['patient', 'session', 'before', 'after', 'report', 'condition', 'level'] as const;
+const resourceKinds = [
+  'patient',
+  'session',
+  'before',
+  'after',
+  'report',
+  'condition',
+  'level',
+  'pain',
+] as const;
 type ResourceKind = (typeof resourceKinds)[number];
 
 /** What a record's id is called in an identifier, by kind of resource. */
@@ -103,6 +118,7 @@ const values: Readonly<Record<ResourceKind, (id: number) => string>> = {
   report: (id) => `user-${id}-report`,
   condition: (id) => `user-${id}-condition`,
   level: (id) => `user-${id}-pain-level`,
+  pain: (id) => `pain-${id}`,
 };
 
 /**
@@ -211,8 +227,17 @@ function procedureOf(names: Names, log: Log, place: User['painLocation'] | undef
     performer: [{ actor: patient }],
     ...(place && { bodySite: [bodySite(place)] }),
     outcome: { text: `Marked ${log.effective ? 'effective' : 'not effective'} by the patient` },
-    ...(notes.trim() !== '' && { note: [{ text: notes }] }),
+    ...notesOf(notes, log.medication),
   };
+}
+
+/** The notes and what was taken before, each an annotation. */
+function notesOf(notes = '', medication?: string): { note?: { text: string }[] } {
+  const note = [
+    ...(notes.trim() === '' ? [] : [{ text: notes }]),
+    ...(medication === undefined ? [] : [{ text: `Medication taken before: ${clean(medication)}` }]),
+  ];
+  return note.length > 0 ? { note } : {};
 }
 
 const painCode = {
@@ -284,6 +309,25 @@ function painLevelOf(names: Names, { id, painLevel, painLocation }: User): Resou
     performer: [patient],
     valueInteger: painLevel,
     bodySite: bodySite(painLocation),
+    method: scale,
+  };
+}
+
+function painOf(names: Names, entry: PainEntry, place: User['painLocation'] | undefined): Resource {
+  const { id, userId, date, timeOfDay, pain, medication, notes } = entry;
+  const patient = names.reference('patient', userId);
+  return {
+    resourceType: 'Observation',
+    identifier: [names.identifier('pain', id)],
+    status: 'final',
+    category: [survey],
+    code: { coding: [painCode], text: timeOfDay === undefined ? 'Pain' : `Pain, ${timeOfDay}` },
+    subject: patient,
+    effectiveDateTime: date,
+    performer: [patient],
+    valueInteger: pain,
+    ...(place && { bodySite: bodySite(place) }),
+    ...notesOf(notes === undefined ? notes : clean(notes), medication),
     method: scale,
   };
 }

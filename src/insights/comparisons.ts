@@ -1,4 +1,4 @@
-import type { Marks } from './marks.ts';
+import { FEWEST_OTHERS, type Marks } from './marks.ts';
 import { round, roundInterval } from './numbers.ts';
 import type { Lately, VersusOthers } from './shapes.ts';
 import { autoregression } from './stats/autoregression.ts';
@@ -6,8 +6,6 @@ import { confidenceSequence, type Estimate } from './stats/estimate.ts';
 import { cut } from './stats/points.ts';
 import { CHANGES, FEWEST_TO_SAY, sideOf } from './verdict.ts';
 
-/** Sessions of other exercises that a comparison needs. */
-const FEWEST_OTHERS = 8;
 /** The share of people for whom a comparison with one exercise ever leaves out the truth. */
 const ONE_BY_ONE = 0.05;
 const TOO_FEW: VersusOthers = { difference: null, interval: null, verdict: 'too-few' };

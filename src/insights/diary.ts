@@ -1,15 +1,28 @@
 import { dayNumber, isWeekend } from './days.ts';
 import { Marks } from './marks.ts';
 import { NextDay } from './next-day.ts';
+import { type Entry, rankOf, UNTIMED } from './pain-days.ts';
+import type { DayPain } from './trend.ts';
 
 /** What a session is in a diary: the number of its exercise, pain before and after, in one number. */
 const CODES = 100;
 const code = (exercise: number, painBefore: number, painAfter: number): number =>
   exercise * CODES + (painBefore - 1) * 10 + painAfter - 1;
 
-/** The sessions of a person in the order of days, and on each day in the order in which they were recorded. */
+/** The sessions and the pain entries of a person in the order of days, and on each day in the order in which they were recorded. */
 export class Diary {
   readonly #days = new Map<string, number[]>();
+  readonly #entries = new Map<string, { rank: number; pain: number }[]>();
+
+  /** Entries of a day come in the order in which they were recorded. */
+  addEntry(entry: Pick<Entry, 'date' | 'timeOfDay' | 'pain'>): void {
+    const own = [...(this.#entries.get(entry.date) ?? []), { rank: rankOf(entry), pain: entry.pain }];
+    this.#entries.set(
+      entry.date,
+      own.sort((a, b) => a.rank - b.rank),
+    );
+    if (!this.#days.has(entry.date)) this.#days.set(entry.date, []);
+  }
 
   /** @param exercise a number for each exercise, from 0, in any order */
   add(date: string, exercise: number, painBefore: number, painAfter: number, times = 1): void {
@@ -27,13 +40,16 @@ export class Diary {
   }
 
   /** The pain of each day, by its first value; days in order. */
-  pains(): Map<string, { pain: number; sessions: number }> {
+  pains(): Map<string, DayPain> {
     return new Map(
-      this.dates.map((date) => {
-        const codes = this.#days.get(date) ?? [];
-        return [date, { pain: beforeOf(codes[0] ?? 0), sessions: codes.length }];
-      }),
+      this.dates.map((date) => [date, { pain: this.#firstOn(date), sessions: this.sessionsOn(date) }]),
     );
+  }
+
+  #firstOn(date: string): number {
+    const [code] = this.#days.get(date) ?? [];
+    const [entry] = this.#entries.get(date) ?? [];
+    return entry && (code === undefined || entry.rank <= UNTIMED) ? entry.pain : beforeOf(code ?? 0);
   }
 
   /** Goes through the days once, and gathers what may be said of each exercise by its number. */
@@ -45,12 +61,18 @@ export class Diary {
     const before = Array.from({ length: exercises }, () => new Map<number, number>());
     /** Exercises are numbered anew, in the order in which they were first done. */
     const numbers = new Map<number, number>();
+    let controlDays = 0;
     for (const date of this.dates) {
       const codes = this.#days.get(date) ?? [];
       const first = beforeOf(codes[0] ?? 0);
       const day = dayNumber(date);
       const weekend = isWeekend(day);
       const done = new Set<number>();
+      const [one, next] = this.#entries.get(date) ?? [];
+      if (codes.length === 0 && one && next) {
+        marks.addRest(one.pain, next.pain, weekend);
+        controlDays += 1;
+      }
       let previous: number | undefined;
       for (const [place, one] of codes.entries()) {
         const exercise = Math.floor(one / CODES);
@@ -65,10 +87,17 @@ export class Diary {
         previous = exercise;
       }
       marks.endDay();
-      nextDay.add(day, first, done);
+      nextDay.add(day, this.#firstOn(date), done);
     }
     marks.end();
-    return { marks, nextDay, changes, before, numberOf: (exercise) => numbers.get(exercise) ?? 0 };
+    return {
+      marks,
+      nextDay,
+      changes,
+      before,
+      controlDays,
+      numberOf: (exercise) => numbers.get(exercise) ?? 0,
+    };
   }
 }
 
@@ -81,6 +110,8 @@ export interface DiaryFindings {
   readonly changes: readonly (readonly number[])[];
   /** By exercise: how often which one came right before it on its day. */
   readonly before: readonly ReadonlyMap<number, number>[];
+  /** Days without exercise that are a control: pain was recorded twice. */
+  readonly controlDays: number;
   /** The number that marks and the next day know an exercise by. */
   numberOf(exercise: number): number;
 }

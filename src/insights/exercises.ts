@@ -5,13 +5,13 @@ import { round, roundInterval } from './numbers.ts';
 import { PainTable } from './pain-table.ts';
 import type { DayAfter, ExerciseSummary, Response, ResponseRule } from './shapes.ts';
 import { type Estimate, meanEstimate, priorDeviation, tInterval } from './stats/estimate.ts';
-import { cut, medianOf } from './stats/points.ts';
+import { cut, meanOf, medianOf } from './stats/points.ts';
 import { CHANGES, FEWEST_TO_SAY, findingOf, ranked } from './verdict.ts';
 
 /** What a summary reads of a log. */
 export type SessionFields = Pick<
   Log,
-  'exerciseName' | 'exerciseType' | 'date' | 'painBefore' | 'painAfter' | 'effective'
+  'exerciseName' | 'exerciseType' | 'date' | 'painBefore' | 'painAfter' | 'effective' | 'medication'
 >;
 
 /** The sessions of one exercise, gathered. */
@@ -19,6 +19,8 @@ export interface ExerciseTally {
   readonly exerciseName: string;
   readonly exerciseType: ExerciseType;
   readonly table: PainTable;
+  /** Of the sessions with medication. */
+  readonly medicated: { sessions: number; change: number; readonly names: Set<string> };
   /** From 0, in the order in which exercises were first added. */
   readonly number: number;
   firstDate: string;
@@ -36,10 +38,16 @@ export class ExerciseTallies {
     if (!tally) {
       const { exerciseName, exerciseType, date } = log;
       const [table, number] = [new PainTable(), this.#tallies.size];
-      tally = { exerciseName, exerciseType, table, number, firstDate: date, lastDate: date };
+      const medicated = { sessions: 0, change: 0, names: new Set<string>() };
+      tally = { exerciseName, exerciseType, table, medicated, number, firstDate: date, lastDate: date };
       this.#tallies.set(key, tally);
     }
     tally.table.add(log, times);
+    if (log.medication !== undefined) {
+      tally.medicated.sessions += times;
+      tally.medicated.change += times * (log.painAfter - log.painBefore);
+      tally.medicated.names.add(log.medication);
+    }
     if (log.date < tally.firstDate) tally.firstDate = log.date;
     if (log.date > tally.lastDate) tally.lastDate = log.date;
     return tally;
@@ -77,12 +85,11 @@ export function summarizeExercises(
   const sessions: number[] = [];
   for (const { number, table } of all) sessions[diary.numberOf(number)] = table.sessions;
   const adjusted = adjustedChanges(all, diary);
-  const summaries = all.map(({ exerciseName, exerciseType, table, number, firstDate, lastDate }) => {
+  const summaries = all.map(({ table, number, medicated, ...tally }) => {
     const own = diary.numberOf(number);
     const { marks, nextDay } = diary;
     return {
-      exerciseName,
-      exerciseType,
+      ...tally,
       ...summarizeResponse(table, prior, rule),
       ...findingOf(meanEstimate(table.changes(), prior)),
       claim: claims[marks.claim(own) ?? 'none'],
@@ -92,14 +99,30 @@ export function summarizeExercises(
       alwaysAfter: alwaysAfter(all, diary, number),
       versusOthers: versusOthers(marks, sessions, own),
       dayAfter: dayAfter(nextDay.daysWith(own), nextDay.estimate(own), nextDay.isWorse(own)),
-      firstDate,
-      lastDate,
+      medication: medicationOf(medicated, table),
     };
   });
   return ranked(
     summaries.map((each) => ({ ...each, effect: each.adjusted?.change ?? each.meanChange })),
     (each) => each.sessions,
   ).map(({ effect: _, ...each }) => each);
+}
+
+/** The mean change of the sessions with medication, and of those without. */
+function medicationOf(
+  { sessions, change, names }: ExerciseTally['medicated'],
+  table: PainTable,
+): ExerciseSummary['medication'] {
+  if (sessions === 0) return null;
+  const others = table.sessions - sessions;
+  const all = meanOf(table.changes()) * table.sessions;
+  const [name = null] = names.size === 1 ? names : [];
+  return {
+    name,
+    sessions,
+    meanChange: round(change / sessions),
+    without: others > 0 ? round((all - change) / others) : null,
+  };
 }
 
 const claims = { less: 'helps', more: 'harms', none: null } as const;

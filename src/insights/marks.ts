@@ -24,8 +24,10 @@ export interface DiarySession {
   readonly painAfter: number;
 }
 
-/** Sessions of other exercises that a claim needs. */
-const FEWEST_OTHERS = 8;
+/** Days without exercise, as if they were one. */
+const REST = -1;
+/** Sessions of other exercises, or days without exercise, that a claim needs. */
+export const FEWEST_OTHERS = 8;
 /** Places in the day that are told apart; the last is that and all later ones. */
 const MOST_PLACES = 8;
 /** The covariates: pain before, the first pain of the day, the weekend, and from here on the places but the first. */
@@ -56,8 +58,9 @@ interface Claim {
 
 /**
  * What may be claimed of exercises, day by day: that one helps (✔) or makes things worse (✖). A claim asks three things at
- * once, each for somebody who looks every day: the contrast with the other exercises at the same pain before, the same first
- * pain of the day, the same place in the day, and alike at weekends; the raw change of first sessions of a day; and the change at the usual
+ * once, each for somebody who looks every day: the contrast with the other exercises, or with days without exercise, at the
+ * same pain before, the same first pain of the day, the same place in the day, and alike at weekends; the raw change of first sessions of a
+ * day; and the change at the usual
  * pain before. The contrast alone calls harmless exercises harmful beside a good one, the raw change alone takes bad days
  * that pass for relief.
  *
@@ -73,6 +76,8 @@ export class Marks {
   readonly #claims: (Claim | null)[] = [];
   readonly #today = new Set<number>();
   readonly #days: Moments = { n: 0, mean: 0, squares: 0 };
+  /** The groups of the covariance, in the order in which they were first seen. */
+  readonly #groups = new Map<number, number>();
 
   /** @param places most sessions of one day */
   constructor(places: number) {
@@ -90,7 +95,7 @@ export class Marks {
     if (weekend) covariates[WEEKEND] = 1;
     if (place > 0) covariates[PLACES - 1 + Math.min(place, this.#places - 1)] = 1;
     const change = painAfter - painBefore;
-    this.#covariance.add(exercise, covariates, change);
+    this.#covariance.add(this.#groupAt(exercise), covariates, change);
     this.#all[exercise] ??= noMoments();
     this.#firsts[exercise] ??= noMoments();
     gather(this.#all[exercise], change);
@@ -99,6 +104,20 @@ export class Marks {
       gather(this.#days, painBefore);
     }
     this.#today.add(exercise);
+  }
+
+  /** Adds a day without exercise: the first pain of the day and the next, a control that passes by itself. */
+  addRest(first: number, next: number, weekend: boolean): void {
+    const covariates = this.#covariates.fill(0);
+    if (weekend) covariates[WEEKEND] = 1;
+    covariates[0] = covariates[1] = first;
+    this.#covariance.add(this.#groupAt(REST), covariates, next - first);
+  }
+
+  #groupAt(exercise: number): number {
+    const group = this.#groups.get(exercise) ?? this.#groups.size;
+    this.#groups.set(exercise, group);
+    return group;
   }
 
   /** Ends a day: claims are made and withdrawn of the exercises that were done. */
@@ -119,18 +138,21 @@ export class Marks {
 
   /** The change of an exercise at the person's usual pain before, as the first of a day; null where it never was. */
   usual(exercise: number): Estimate | null {
-    return this.#covariance.level(exercise, this.#atUsual(exercise).fill(0, PLACES));
+    return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise).fill(0, PLACES));
   }
 
   /** The others that an exercise can be held against: those done at weekends only say nothing of other days. */
   comparable(exercise: number, others: readonly number[]): number[] {
-    const isWeekendOnly = (one: number) => this.#covariance.mean(one, WEEKEND) === 1;
+    const isWeekendOnly = (one: number) => this.#covariance.mean(this.#groupOf(one), WEEKEND) === 1;
     return others.filter((other) => other !== exercise && (!isWeekendOnly(other) || isWeekendOnly(exercise)));
   }
 
   /** The contrast with other exercises together; null where places, weekends or pain leave nothing to compare. */
   contrast(exercise: number, others: readonly number[]): Estimate | null {
-    return this.#covariance.contrast(exercise, others);
+    return this.#covariance.contrast(
+      this.#groupOf(exercise),
+      others.map((other) => this.#groupOf(other)),
+    );
   }
 
   /** Sessions that were the first of their day. */
@@ -140,7 +162,7 @@ export class Marks {
 
   /** The change at the usual pain before, at the places of the day at which the exercise was done. */
   inItsPlace(exercise: number): Estimate | null {
-    return this.#covariance.level(exercise, this.#atUsual(exercise));
+    return this.#covariance.level(this.#groupOf(exercise), this.#atUsual(exercise));
   }
 
   /** Whether an exercise makes no noticeable difference: raw change and change at the usual pain lie inside ±1. */
@@ -156,7 +178,7 @@ export class Marks {
   }
 
   #atUsual(exercise: number): Float64Array {
-    return this.#covariance.moved(exercise, [this.#days.mean, this.#days.mean]);
+    return this.#covariance.moved(this.#groupOf(exercise), [this.#days.mean, this.#days.mean]);
   }
 
   #look(exercise: number): void {
@@ -187,9 +209,13 @@ export class Marks {
     };
     const first = weigh(meanOf(this.#firsts[exercise] as Moments));
     if (first < least) return [first, 0, 0];
-    const control = this.#control(exercise, seen);
-    if (this.#sessionsOf(control) < FEWEST_OTHERS) return [first, 0, 0];
-    return [first, weigh(this.contrast(exercise, control)), weigh(this.usual(exercise))];
+    // The mean of e-values is one: an exercise may differ from the others, from days without exercise, or a little from both.
+    const contrasts = [this.#control(exercise, seen), [REST]]
+      .filter((control) => this.#sessionsOf(control) >= FEWEST_OTHERS)
+      .map((control) => weigh(this.contrast(exercise, control)));
+    if (contrasts.length === 0) return [first, 0, 0];
+    const contrast = contrasts.reduce((sum, each) => sum + each, 0) / contrasts.length;
+    return [first, contrast, weigh(this.usual(exercise))];
   }
 
   /** The exercises that one is held against: those of which nothing is claimed, if they have sessions enough. */
@@ -203,7 +229,11 @@ export class Marks {
   }
 
   #sessionsOf(exercises: readonly number[]): number {
-    return exercises.reduce((sum, exercise) => sum + this.#covariance.count(exercise), 0);
+    return exercises.reduce((sum, exercise) => sum + this.#covariance.count(this.#groupOf(exercise)), 0);
+  }
+
+  #groupOf(exercise: number): number {
+    return this.#groups.get(exercise) ?? Number.NaN;
   }
 }
 

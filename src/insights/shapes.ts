@@ -115,6 +115,15 @@ const exercise = z.strictObject({
       'The exercise that always came right before it on its day, so that the two cannot be told apart',
     ),
   versusOthers: versusOthers.describe('Compared with the other exercises of the same user'),
+  medication: z
+    .strictObject({
+      name: z.string().nullable().describe('Null where it was not always the same'),
+      sessions: count.min(1).describe('With it'),
+      meanChange: points.describe('Of those'),
+      without: points.nullable().describe('Mean change of the other sessions; null where there are none'),
+    })
+    .nullable()
+    .describe('Sessions with medication; null where there are none'),
   dayAfter: dayAfter.nullable().describe('First pain of the day after; null below 5 such days, or 5 others'),
   firstDate: day,
   lastDate: day,
@@ -148,6 +157,7 @@ export type PainLevel = Data<z.infer<typeof painLevel>>;
 
 const trend = z.strictObject({
   days: count.describe('Days with a known pain'),
+  daysWithoutExercise: count.describe('Of these'),
   slopePerWeek: z
     .number()
     .nullable()
@@ -166,7 +176,7 @@ const trend = z.strictObject({
   change: points.nullable().describe('Mean of the last 4 weeks − mean of the 4 before'),
   changeInterval: interval.nullable(),
 });
-/** How the pain before exercise went. */
+/** How the pain of the days went. */
 export type Trend = Data<z.infer<typeof trend>>;
 export type TrendDirection = Trend['direction'];
 /** The pain before exercise of one calendar month. */
@@ -227,6 +237,9 @@ export const summarySchema = z.strictObject({
   leftOut: count.describe('Sessions after today, or before the birth that the age implies: in no figure'),
   rule,
   overall: response.nullable(),
+  controlDays: count.describe(
+    'Days without exercise on which pain was recorded twice: the control for bad days that pass by themselves',
+  ),
   exercises: z.array(exercise).describe('In ranked order, those with too few sessions last'),
   level: painLevel.nullable().describe('Pain before exercise over the whole period'),
   pain: trend.nullable().describe('How the pain before exercise went'),

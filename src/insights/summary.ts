@@ -7,6 +7,7 @@ import {
   summarizeExercises,
   summarizeResponse,
 } from './exercises.ts';
+import type { Entry } from './pain-days.ts';
 import { PainTable } from './pain-table.ts';
 import { summarizeRhythm, type Target } from './rhythm.ts';
 import { responseRules } from './rules.ts';
@@ -30,8 +31,13 @@ export interface SummaryOptions {
  * Summarizes logs. Days may come in any order; the sessions of one day come in the order in which they were recorded, for
  * their place in the day counts.
  */
-export function summarize(logs: Iterable<SessionFields>, options: SummaryOptions = {}): Summary {
+export function summarize(
+  logs: Iterable<SessionFields>,
+  options: SummaryOptions = {},
+  entries: Iterable<Entry> = [],
+): Summary {
   const tally = new Tally();
+  for (const entry of entries) if (isWithin(entry.date, options)) tally.addEntry(entry);
   for (const log of logs) if (isWithin(log.date, options)) tally.add(log);
   return tally.summary(options);
 }
@@ -47,6 +53,11 @@ export class Tally {
     this.#all.add(log, times);
     const { number } = this.#exercises.add(log, times);
     this.#diary.add(log.date, number, log.painBefore, log.painAfter, times);
+  }
+
+  /** Adds a pain entry; those of one day in the order in which they were recorded. */
+  addEntry(entry: Pick<Entry, 'date' | 'timeOfDay' | 'pain'>): void {
+    this.#diary.addEntry(entry);
   }
 
   summary(options: SummaryOptions = {}): Summary {
@@ -65,6 +76,7 @@ export class Tally {
         leftOut: options.leftOut ?? 0,
         rule,
         overall: null,
+        controlDays: 0,
         exercises: [],
         level: null,
         pain: null,
@@ -73,15 +85,18 @@ export class Tally {
     const sessionsByDay = new Map(dates.map((date) => [date, this.#diary.sessionsOn(date)]));
     const pains: DayPains = this.#diary.pains();
     const prior = priorOf(this.#exercises);
+    const found = this.#diary.read(this.#exercises.size);
+    const { sessions } = this.#all;
     return {
       since,
       until,
       asOf,
-      sessions: this.#all.sessions,
+      sessions,
       leftOut: options.leftOut ?? 0,
       rule,
-      overall: summarizeResponse(this.#all, prior, rule),
-      exercises: summarizeExercises(this.#exercises, this.#diary.read(this.#exercises.size), prior, rule),
+      overall: sessions > 0 ? summarizeResponse(this.#all, prior, rule) : null,
+      controlDays: found.controlDays,
+      exercises: summarizeExercises(this.#exercises, found, prior, rule),
       level: painLevel(pains, { since, until }),
       pain: summarizeTrend(pains, asOf),
       rhythm: summarizeRhythm(sessionsByDay, { since, until }, asOf, options.target),

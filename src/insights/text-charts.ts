@@ -1,3 +1,7 @@
+import { addDays } from '../domain/words/day.ts';
+import type { PainDay } from './pain-days.ts';
+import { monthInWords } from './wording.ts';
+
 /** Charts in plain text for a terminal, readable without colour. */
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -48,4 +52,100 @@ export function weeklyMedians(weeks: readonly { week: string; median: number }[]
     const gap = before ? Math.max(0, Math.round(week(monday) - week(before.week)) - 1) : 0;
     return [...Array<null>(gap).fill(null), median];
   });
+}
+
+/** Rows of the chart: two levels of pain each. */
+const ROWS = 5;
+/** Columns of the labels on the left, with the axis. */
+const GUTTER = 4;
+
+/** What a chart is drawn with, by whether the terminal has more than ASCII. */
+const signs = {
+  unicode: { upper: '▀', lower: '▄', axis: '│', corner: '└', line: '─', dash: '–' },
+  ascii: { upper: "'", lower: '.', axis: '|', corner: '+', line: '-', dash: 'to' },
+} as const;
+
+/** Days side by side in one column. */
+interface Column {
+  readonly start: string;
+  readonly pain: number | undefined;
+  readonly sessions: boolean;
+  readonly medication: boolean;
+}
+
+/**
+ * The worst pain of each day as a chart of eleven lines: a mark for each level, blank where nothing was recorded, and below it
+ * the days with exercise and with medication, and the months. Where there are more days than room, a column is several days.
+ * @param days those with pain, in order
+ * @param width columns of the terminal, at least 20
+ */
+export function painChart(
+  days: readonly PainDay[],
+  { since, until }: { since: string; until: string },
+  { width, unicode }: { width: number; unicode: boolean },
+): string[] {
+  const sign = unicode ? signs.unicode : signs.ascii;
+  const columns = columnsOf(days, since, until, width - GUTTER);
+  const daysEach =
+    columns.length > 1 ? daysBetween(columns[0]?.start ?? since, columns[1]?.start ?? since) : 1;
+  const row = (top: number) => {
+    const cells = columns.map(({ pain }) =>
+      pain === top ? sign.upper : pain === top - 1 ? sign.lower : ' ',
+    );
+    return `${String(top).padStart(GUTTER - 2)} ${sign.axis}${cells.join('')}`.trimEnd();
+  };
+  const marks = (mark: string, has: (column: Column) => boolean) =>
+    columns.some(has)
+      ? [(' '.repeat(GUTTER) + columns.map((column) => (has(column) ? mark : ' ')).join('')).trimEnd()]
+      : [];
+  const legend = [
+    columns.some(({ sessions }) => sessions) && 'x exercise',
+    columns.some(({ medication }) => medication) && 'm medication',
+    daysEach > 1 && `${daysEach} days a column`,
+  ].filter(Boolean);
+  return [
+    `Worst pain each day, ${since} ${sign.dash} ${until}`,
+    ...Array.from({ length: ROWS }, (_, i) => row(2 * (ROWS - i))),
+    `${' '.repeat(GUTTER - 1)}${sign.corner}${sign.line.repeat(columns.length)}`,
+    ...marks('x', ({ sessions }) => sessions),
+    ...marks('m', ({ medication }) => medication),
+    monthsLine(columns),
+    ...(legend.length > 0 ? [`${' '.repeat(GUTTER)}${legend.join(', ')}`] : []),
+  ];
+}
+
+function columnsOf(days: readonly PainDay[], since: string, until: string, room: number): Column[] {
+  const total = daysBetween(since, until) + 1;
+  const each = Math.ceil(total / room);
+  const byDate = new Map(days.map((day) => [day.date, day]));
+  return Array.from({ length: Math.ceil(total / each) }, (_, i) => {
+    const start = addDays(since, i * each);
+    const those = Array.from({ length: each }, (_, j) => byDate.get(addDays(start, j))).filter(
+      (day) => day !== undefined,
+    );
+    return {
+      start,
+      pain: those.length > 0 ? Math.max(...those.map(({ pain }) => pain)) : undefined,
+      sessions: those.some(({ sessions }) => sessions > 0),
+      medication: those.some(({ medication }) => medication.length > 0),
+    };
+  });
+}
+
+const daysBetween = (first: string, last: string): number =>
+  Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000);
+
+/** The names of the months, each from the first column that is all in it, where there is room for it. */
+function monthsLine(columns: readonly Column[]): string {
+  let line = ' '.repeat(GUTTER);
+  for (const [i, { start }] of columns.entries()) {
+    const month = start.slice(0, 7);
+    if (i > 0 && columns[i - 1]?.start.slice(0, 7) === month) continue;
+    const name = monthInWords(month, false).slice(0, 3);
+    const at = GUTTER + i;
+    const next = columns.findIndex(({ start: later }) => later.slice(0, 7) > month);
+    const room = (next < 0 ? columns.length : next) - i;
+    if (room > name.length && at >= line.length) line = line.padEnd(at) + name;
+  }
+  return line.trimEnd();
 }

@@ -35,6 +35,7 @@ export function summarizeTrend(days: DayPains, asOf: string): Trend {
   });
   return {
     days: days.size,
+    daysWithoutExercise: [...days.values()].filter(({ sessions }) => sessions === 0).length,
     slopePerWeek: slope && round(slope.value),
     interval: slope && roundInterval(tInterval(slope)),
     direction: slope ? directionOf(tInterval(slope)) : 'too-few',

@@ -1,5 +1,5 @@
 import { dayNumber } from './days.ts';
-import { NOTICEABLE } from './marks.ts';
+import { FEWEST_OTHERS, NOTICEABLE } from './marks.ts';
 import type {
   Comparison,
   Difference,
@@ -119,6 +119,9 @@ export function firstAndLastMonth({ months }: Trend): [first: MonthLevel, last: 
 }
 
 export const PAIN_BEFORE = 'Pain before exercise';
+/** What the pain of days is called, by whether there are days without exercise among them. */
+export const painLabel = ({ daysWithoutExercise }: Pick<Trend, 'daysWithoutExercise'>): string =>
+  daysWithoutExercise > 0 ? 'Pain of the day, its first' : PAIN_BEFORE;
 /** What is said of sessions whose days cannot be right; nothing where there are none. */
 export const leftOutSentence = (leftOut: number): string | null =>
   leftOut === 0
@@ -136,7 +139,7 @@ export const directionWords: Readonly<Record<Trend['direction'], string>> = {
 /** How high the pain before exercise was, in months that a person remembers. */
 export function painSentence(pain: Trend): string {
   const ends = firstAndLastMonth(pain);
-  return `${PAIN_BEFORE}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
+  return `${painLabel(pain)}: ${ends ? monthsInShort(ends) : meanInShort(pain.months)}.`;
 }
 
 /** Where it goes. */
@@ -310,17 +313,25 @@ function groupOf({ verdict, direction, claim, noDifference }: Said) {
   return verdict === 'clear' ? 'open' : verdict;
 }
 
+/** `with ibuprofen −2.4, without −0.9`, or that it was always taken; nothing where it never was. */
+export function medicationWords({ medication }: Pick<ExerciseSummary, 'medication'>): string | null {
+  if (medication === null) return null;
+  const taken = `with ${quoted(medication.name ?? 'medication')}`;
+  if (medication.without === null) return `always ${taken}`;
+  return `${taken} ${signed(medication.meanChange)}, without ${signed(medication.without)}`;
+}
+
 /** What stands beside an exercise: its size, or for want of that how sure its direction is. */
 export const ownWords = (exercise: ExerciseSummary): string =>
   exercise.verdict === 'likely' && exercise.claim === null
     ? verdictWithWarning(exercise)
     : sizeWord(exercise);
 
-/** How it goes lately, and against the others. Less relief than others is nothing to read beside less pain. */
+/** How it goes lately, against the others, and with medication. Less relief than others is nothing to read beside less pain. */
 export function furtherWords(exercise: ExerciseSummary): string {
-  const { versusOthers } = exercise;
-  const versus = versusOthers.verdict === 'more' && versusWords(versusOthers, 'your others');
-  return [latelyWords(exercise), versus].filter(Boolean).join(', ');
+  const versus =
+    exercise.versusOthers.verdict === 'more' && versusWords(exercise.versusOthers, 'your others');
+  return [latelyWords(exercise), versus, medicationWords(exercise)].filter(Boolean).join(', ');
 }
 
 /** The mark of an exercise of which something is said. */
@@ -335,7 +346,7 @@ export const moreRemark = (more: readonly Pick<ExerciseSummary, 'claim'>[]): str
 
 /** What is said below the exercises. */
 export function closingSentences(
-  { exercises, pain }: { readonly exercises: Summary['exercises']; readonly pain: Trend },
+  { exercises, pain, controlDays }: Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend },
   nameOf: (exercise: { exerciseName: string }) => string,
 ): string[] {
   if (exercises.every(({ verdict }) => verdict === 'too-few'))
@@ -345,13 +356,13 @@ export function closingSentences(
     ];
   return [
     `${painSentence(pain)} ${directionSentence(pain)}`,
-    ...controlSentences(exercises, nameOf),
+    ...controlSentences(exercises, nameOf, controlDays),
     exercises.flatMap((each) => nextDaySentence(each, nameOf(each)) ?? []).join(' '),
   ].filter(Boolean);
 }
 
 /** A summary in the words of the terminal, for whoever draws it otherwise. */
-export function inWords({ exercises, pain, leftOut }: Summary): SummaryInWords {
+export function inWords({ exercises, pain, leftOut, controlDays }: Summary): SummaryInWords {
   const { less, more, likely, none, open, few } = byVerdict(exercises);
   const group = (title: string, those: readonly ExerciseSummary[], isSaid = true) => ({
     title,
@@ -371,10 +382,12 @@ export function inWords({ exercises, pain, leftOut }: Summary): SummaryInWords {
     group('Still open', open, false),
     group('Too few', few, false),
   ];
-  const left = leftOutSentence(leftOut);
   return {
     groups: groups.filter((each) => each.exercises.length > 0),
-    sentences: [...(left ? [left] : []), ...(pain ? closingSentences({ exercises, pain }, shortName) : [])],
+    sentences: [
+      ...[leftOutSentence(leftOut)].filter((text) => text !== null),
+      ...(pain ? closingSentences({ exercises, pain, controlDays }, shortName) : []),
+    ],
   };
 }
 
@@ -382,6 +395,7 @@ export function inWords({ exercises, pain, leftOut }: Summary): SummaryInWords {
 export function controlSentences(
   exercises: readonly ExerciseSummary[],
   nameOf: (exercise: { exerciseName: string }) => string,
+  controlDays = 0,
 ): string[] {
   const { less, more, few } = byVerdict(exercises);
   const clear = [...less, ...more];
@@ -392,6 +406,10 @@ export function controlSentences(
     return `${listed(names)}: always after ${nameOf({ exerciseName })}, cannot be told apart. Do ${names.length > 1 ? 'each' : 'it'} first on some days.`;
   });
   if (open.length === 0) return reasons;
+  if (controlDays > 0 && controlDays < FEWEST_OTHERS)
+    reasons.push(
+      `Pain recorded twice on ${FEWEST_OTHERS} days without exercise can help to tell: ${controlDays} so far.`,
+    );
   const isAllLess =
     open.length > 1 && open.length === less.length && less.length + few.length === exercises.length;
   if (isAllLess)
@@ -409,10 +427,7 @@ export function overallSentence({ responded, effective }: Response, mean: string
 
 const MOST_SHIFTS = 6;
 
-/**
- * Which exercises are new, no longer done, or respond differently; those with too few sessions in either period
- * are left out.
- */
+/** Which exercises are new, no longer done, or respond differently; not those with too few sessions in either period. */
 export function exerciseShifts({ exercises }: Comparison): string {
   const enough = exercises.filter(
     ({ first, second }) => Math.max(first?.sessions ?? 0, second?.sessions ?? 0) >= FEWEST_TO_SAY,

@@ -1,11 +1,17 @@
 import type { Right } from '../domain/access.ts';
-import type { AnyRecord, KindName } from '../domain/kinds.ts';
+import { type AnyRecord, type KindName, kindOf } from '../domain/kinds.ts';
 import type { Push } from '../store/sync/syncs.ts';
 import { deliver, type Outcome } from './deliver.ts';
 import type { Refused } from './refused.ts';
 import { addRefused } from './result.ts';
 import { pathOf } from './service.ts';
 import { allowed, type Session } from './session.ts';
+
+/** The optional fields of a kind as null: those that a PUT does not name stay. */
+function absentOf(record: KindName): Record<string, null> {
+  const optional = Object.entries(kindOf(record).fields).filter(([, field]) => field.optional);
+  return Object.fromEntries(optional.map(([name]) => [name, null]));
+}
 
 /** Sends the writing requests of one sync, and notes what the service does not take. */
 export class Sender {
@@ -34,7 +40,14 @@ export class Sender {
   ): Promise<void> {
     const path = pathOf(record, theirId, theirUser);
     const { refused } = await this.push(
-      { method: 'PUT', path, body: JSON.stringify(body), record, records: [ours], theirId },
+      {
+        method: 'PUT',
+        path,
+        body: JSON.stringify({ ...absentOf(record), ...body }),
+        record,
+        records: [ours],
+        theirId,
+      },
       { 'if-match': etag },
     );
     if (refused) this.refuseUnlessStale(record, ours.id, refused);

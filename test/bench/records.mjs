@@ -107,7 +107,7 @@ export function fill(path, logs) {
   db.exec(`BEGIN;
     INSERT INTO users WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${users})
     SELECT i, 'Nora', 'Lind', 'nora' || i || '@example.org', 44, 'glute-left', 6, '2026-01-15' FROM n;
-    INSERT INTO logs WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${logs})
+    INSERT INTO logs (id, userId, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${logs})
     SELECT i, iif(i % ${Math.floor(logs / 900)} = 7, 1, (i - 1) % ${users} + 1), iif(i % 3, 'stretch', 'strengthening'),
       'Exercise ' || (i * 7919 % 60), date('2023-01-01', '+' || (i * 2654435761 % 4294967296 % 1100) || ' days'),
       1 + i * 7 % 10, 1 + (i * 13 + i / 1000) % 10, i % 4 > 1, 'Held ' || (i % 60) || ' s, twice per side' FROM n;

@@ -27,9 +27,13 @@ async function sciatica(db: string, ...args: string[]) {
 
 /** Starts the service; it is killed after the test at the latest. */
 async function serve(db: string, env: Record<string, string> = {}) {
-  const child: ChildProcess = spawn(process.execPath, [script, 'serve', '--no-app', '--port', '0', '--db', db], {
-    env: environment(env),
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [script, 'serve', '--no-app', '--port', '0', '--db', db],
+    {
+      env: environment(env),
+    },
+  );
   const end = new Promise<void>((resolve) => child.on('close', () => resolve()));
   onTestFinished(() => void child.kill('SIGKILL'));
   const log = { text: '' };

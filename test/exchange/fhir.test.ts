@@ -56,6 +56,30 @@ describe('a bundle', () => {
     );
   });
 
+  test('has pain entries, and what was taken, as annotations', () => {
+    const entry = {
+      id: 4,
+      userId: 1,
+      date: '2026-03-02',
+      timeOfDay: 'night' as const,
+      pain: 7,
+      medication: 'ibuprofen 400',
+    };
+    const [, procedure, , , pain] = resources([user()], [log({ medication: 'ibuprofen 400' })], {
+      painEntries: [[entry]],
+    });
+    const note = [{ text: 'Medication taken before: ibuprofen 400' }];
+    expect(procedure).toMatchObject({ resourceType: 'Procedure', note });
+    expect(pain).toMatchObject({
+      identifier: [{ system: SYSTEM, value: 'pain-4' }],
+      effectiveDateTime: '2026-03-02',
+      code: { text: 'Pain, night' },
+      valueInteger: 7,
+      note,
+    });
+    for (const resource of [procedure, pain]) expectValid(resource as never);
+  });
+
   test('of nothing is valid too', () => {
     expect(bundle([], [])).toEqual({ resourceType: 'Bundle', type: 'collection' });
     expect(validator().validate(bundle([], []))).toEqual([]);

@@ -54,7 +54,7 @@ describe('records are found where they stand', () => {
       `\n\n${LOG}\n{"a":1}`,
       [
         'line 3 log',
-        'line 4: is no record of sciatica: a user has firstName and email, a log userId and exerciseName, a routine exercises, a goal sessionsPerWeek',
+        'line 4: is no record of sciatica: a user has firstName and email, a log userId and exerciseName, a routine exercises, a goal sessionsPerWeek, a pain entry pain, a trial seed, a trial day first',
       ],
     ],
     [
@@ -88,7 +88,12 @@ describe('what is no such file is refused', () => {
       ],
     ],
     ['{"users":{}}', ['users must be a list of records']],
-    ['{"user":[]}', ['user is none of users, userExerciseLogs, routines, goals (did you mean users?)']],
+    [
+      '{"user":[]}',
+      [
+        'user is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays (did you mean users?)',
+      ],
+    ],
     ['{"users":[\n', ['This is not valid JSON: expected a value or ] at the end, line 2, column 1.']],
     ['{"users":[],"users":[]}', ['The same key stands twice in one object at line 1, column 13.']],
     [`${HEADER},pain_after\n`, ['header: pain_after is not a field of a log (did you mean painAfter?)']],
@@ -220,17 +225,19 @@ describe('a JSON document is read as a whole text would be, wherever it is cut i
       'The record [1] is too long.',
     ]);
     expect(await outcome(`{"user":"${'x'.repeat(3_000_000)}"}`, 'json', 65_536)).toEqual([
-      'user is none of users, userExerciseLogs, routines, goals (did you mean users?)',
+      'user is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays (did you mean users?)',
     ]);
   });
 });
 
 it('a format that is named counts', async () => {
   expect(await outcome(USER, 'json')).toEqual(
-    ['firstName is none of users, userExerciseLogs, routines, goals'].flatMap((fault) => [
-      `id is none of users, userExerciseLogs, routines, goals`,
-      fault,
-    ]),
+    ['firstName is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays'].flatMap(
+      (fault) => [
+        `id is none of users, userExerciseLogs, routines, goals, painEntries, trials, trialDays`,
+        fault,
+      ],
+    ),
   );
   expect(await outcome('hello', 'ndjson')).toEqual([
     'line 1: this is not valid JSON: expected a value at column 1',

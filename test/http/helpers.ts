@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type KindName, kindNames, kindOf } from '../../src/domain/kinds.ts';
 import { createApp, type Service } from '../../src/http/app.ts';
 import { Gate, type GateOptions } from '../../src/http/guard/gate.ts';
 import { originsAt } from '../../src/http/guard/origins.ts';
@@ -7,6 +8,7 @@ import { Feed } from '../../src/http/protocol/feed.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
 import type { HttpResponse } from '../../src/http/wire/message.ts';
 import { Workers } from '../../src/http/workers/pool.ts';
+import type { Records } from '../../src/store/records/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshPath, freshStore, log, root, user } from '../store/helpers.ts';
 
@@ -32,7 +34,8 @@ export type Call = (method: string, target: string, sent?: Sent) => Promise<Answ
 /** Deletes what a request restores, if it is one that does. */
 export function deleteForRestore(store: Store, path: string): void {
   const [, collection = '', id] = /^\/(\w+)\/(\d+)\/restore$/.exec(path) ?? [];
-  const verbs = { users: store.users, userExerciseLogs: store.logs, routines: store.routines }[collection];
+  const kind = kindNames.find((name) => kindOf(name).path === `/${collection}`);
+  const verbs = kind && (store.of(kind) as unknown as Records<KindName>);
   if (verbs?.has(Number(id))) verbs.delete(Number(id));
 }
 

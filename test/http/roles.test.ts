@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { kindOf, ownedKindNames } from '../../src/domain/kinds.ts';
 import { type GateOptions, secretOf } from '../../src/http/guard/gate.ts';
 import { routes } from '../../src/http/routes/index.ts';
+import type { Records } from '../../src/store/records/records.ts';
+import { exampleOf } from '../samples.ts';
 import { type Answer, deleteForRestore, guardedApp, nora, stretch } from './helpers.ts';
 
 /** User 1 with log 1 is the caller's own, user 2 with log 2 somebody else's, and there is nothing with id 9. */
@@ -15,6 +18,24 @@ const tokens = {
 type Who = keyof typeof tokens;
 
 const whos = Object.keys(tokens) as Who[];
+
+/** The kinds with a collection of their own, but for logs; of each a record, and another that may be beside it. */
+const collections = ownedKindNames
+  .filter((kind) => kindOf(kind).place === 'collection' && kind !== 'log')
+  .map((kind) => {
+    const { path, fields } = kindOf(kind);
+    const { id: _, ...record } = exampleOf(fields) as Record<string, unknown>;
+    const other = { ...record, ...(kind === 'trial' ? { state: 'finished' } : { date: '2026-02-01' }) };
+    return { kind, path, record, other };
+  });
+
+/** What each gets of such a kind: as of logs. */
+const decidedOf = (path: string): typeof decided =>
+  Object.fromEntries(
+    Object.entries(decided)
+      .filter(([route]) => route.includes('/userExerciseLogs'))
+      .map(([route, statuses]) => [route.replace('/userExerciseLogs', path), statuses]),
+  );
 
 /** What each gets, in the order of `tokens`, about the own record, another's and a missing one. */
 const decided: Record<string, readonly [string, string, string, string, string]> = {
@@ -64,6 +85,12 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'GET /docs': ['200', '200', '200', '200', '200'],
 };
 
+const decidedAll: typeof decided = {
+  ...decided,
+  ...Object.assign({}, ...collections.map(({ path }) => decidedOf(path))),
+  'GET /trials/{id}/status': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
+};
+
 const cases = routes.map(({ method, path }) => ({ method, path, route: `${method} ${path}` }));
 
 /** The service behind the gate, and a way to call it as somebody. */
@@ -74,6 +101,8 @@ function behindGate(options: GateOptions = {}) {
   for (const userId of [1, 2]) {
     store.goals.create({ userId, sessionsPerWeek: 4 });
     store.routines.create({ ...morning, userId });
+    for (const { kind, record } of collections)
+      (store.of(kind) as Records<'log'>).create({ ...record, userId } as never);
   }
   const headers = Object.fromEntries(
     whos.map((who) => {
@@ -94,14 +123,21 @@ function bodyFor(route: string, id: number): unknown {
   if (route === 'POST /undo') return { change: { 1: 2, 2: 4 }[id] ?? 99 };
   if (route === 'POST /batch')
     return { requests: [{ method: 'PATCH', url: `/userExerciseLogs/${id}`, body: { painAfter: 2 } }] };
-  if (route === 'PATCH /routines/{id}') return { name: 'evening' };
   if (route === 'PATCH /users/{id}/goal') return { sessionsPerWeek: 5 };
-  if (route.startsWith('PATCH')) return route.includes('Logs') ? { painAfter: 2 } : { painLevel: 3 };
+  const changes = {
+    '/userExerciseLogs': { painAfter: 2 },
+    '/users': { painLevel: 3 },
+    '/routines': { name: 'evening' },
+  } as Record<string, object>;
+  if (route.startsWith('PATCH')) return changes[/\/\w+/.exec(route)?.[0] ?? ''] ?? {};
   if (route === 'POST /userExerciseLogs') return { ...stretch, userId: id };
   if (route.startsWith('PUT /userExerciseLogs')) return { ...stretch, userId: id === 9 ? 1 : id };
   if (route === 'POST /users/{id}/routines') return { ...morning, name: 'evening' };
   if (route === 'PUT /routines/{id}') return { ...morning, userId: id === 9 ? 1 : id };
   if (route === 'PUT /users/{id}/goal') return { sessionsPerWeek: 5 };
+  const own = collections.find(({ path }) => new RegExp(`^(POST|PUT|PATCH) ${path}(/|$)`).test(route));
+  if (own && route.startsWith('PUT')) return { ...own.record, userId: id === 9 ? 1 : id };
+  if (own && route.startsWith('POST')) return { ...own.other, userId: id };
   return /^(POST|PUT)/.test(route) ? nora : undefined;
 }
 
@@ -118,7 +154,7 @@ const sameAs = ({ status, text, headers }: Answer, id: number) => ({
 });
 
 test('every route is decided, and none that is not there', () => {
-  expect(Object.keys(decided)).toEqual(cases.map(({ route }) => route));
+  expect(Object.keys(decidedAll).sort()).toEqual(cases.map(({ route }) => route).sort());
 });
 
 describe.each(whos)('%s', (who) => {
@@ -132,7 +168,7 @@ describe.each(whos)('%s', (who) => {
       expect(errors).toEqual([]);
     }
     const statuses = answers.map(({ status }) => String(status));
-    const wanted = decided[route]?.[whos.indexOf(who)] ?? '';
+    const wanted = decidedAll[route]?.[whos.indexOf(who)] ?? '';
     expect(new Set(statuses).size === 1 ? statuses[0] : statuses.join(' ')).toBe(wanted);
     const [, other, missing] = answers as [Answer, Answer, Answer];
     if (other.status >= 400) expect(sameAs(other, 2)).toEqual(sameAs(missing, 9));

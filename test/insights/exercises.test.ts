@@ -63,6 +63,7 @@ describe('the figures of an exercise', () => {
         alwaysAfter: null,
         versusOthers: { difference: null, interval: null, verdict: 'too-few' },
         dayAfter: null,
+        medication: null,
         firstDate: '2026-01-01',
         lastDate: '2026-01-06',
       },

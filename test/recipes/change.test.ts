@@ -143,7 +143,7 @@ describe('a field', () => {
     await sciatica('undo', '--yes');
     expect(await logs('--where', 'sets>=3')).toMatchObject([{ sets: 3 }]);
     expect(await logs('--where', 'sets>=4')).toEqual([]);
-    expect(await sciatica('logs', '--csv')).toMatch(/^id,.*,sets,notes\r\n1,.*,3,\r\n$/);
+    expect(await sciatica('logs', '--csv')).toMatch(/^id,.*,sets,notes,medication\r\n1,.*,3,,\r\n$/);
     expect(await sciatica('log', 'add', '--help')).toMatch(/--sets <1-50>/);
     expect(await sciatica('fields')).toContain('--sets');
     await expect(sciatica('log', 'edit', '1', '--sets', '51')).rejects.toThrow('--sets');

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Field } from '../../src/domain/fields.ts';
-import { type KindName, kindNames, kinds } from '../../src/domain/kinds.ts';
+import { type KindName, kindNames, kinds, ownedKindNames } from '../../src/domain/kinds.ts';
+import type { Records } from '../../src/store/records/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations/index.ts';
 import { columnsAt } from '../../src/store/sqlite/schema.ts';
-import { dbOf, freshPath, freshStore, log, user } from './helpers.ts';
+import { dbOf, freshPath, freshStore, user } from './helpers.ts';
 
 /** SHA-256 of each released migration. A release adds lines; a line never changes. */
 const released = [
@@ -19,6 +20,8 @@ const released = [
   '2531483651267933a4a2b737dcd46a43a56ee351c6e43e1180041191c6aa5bba',
   '6d8f8efa255e8664e967a40683da84ab32c3eb73af973274f60c2195e3ac2324',
   '92a575da59355ba8bc89d68fea38970b716ac4f51efef258fb385b43defc7b73',
+  'ff4f5bf37202006e5214e64c800a229953031e3403499a8ff4f153bcc72c4c45',
+  '32b8f66152d51a84223d2aeeaf4e25281c175d5dd0739835ff3e65f75678336b',
 ];
 
 test('released migrations are never edited', () => {
@@ -46,14 +49,16 @@ test.each(old)('%s, migrated, has the schema of a new database', (origin) => {
 });
 
 test.each(kindNames)('the columns of a %s are its fields, whatever their order', (noun) => {
-  expect(columnsAt(migrations.length, `${noun}s`).sort()).toEqual(Object.keys(kinds[noun].fields).sort());
+  expect(columnsAt(migrations.length, kinds[noun].table).sort()).toEqual(
+    Object.keys(kinds[noun].fields).sort(),
+  );
 });
 
 /** The history holds states as arrays in the order of the columns. */
 test.each(kindNames)('the columns of a %s keep their places from format to format', (noun) => {
   for (let version = 2; version <= migrations.length; version++) {
-    const before = columnsAt(version - 1, `${noun}s`);
-    expect(columnsAt(version, `${noun}s`).slice(0, before.length)).toEqual(before);
+    const before = columnsAt(version - 1, kinds[noun].table);
+    expect(columnsAt(version, kinds[noun].table).slice(0, before.length)).toEqual(before);
   }
 });
 
@@ -110,16 +115,19 @@ test.each(['new', ...old])(
     const userId = users.id;
     const ids = {
       user: userId,
-      log: store.logs.create(log({ userId })).id,
-      routine: store.routines.create({ ...examples('routine'), userId } as never).id,
-      goal: store.goals.create({ userId, sessionsPerWeek: 4 }).id,
-    };
+      ...Object.fromEntries(
+        ownedKindNames.map((noun) => [
+          noun,
+          (store.of(noun) as Records<'log'>).create({ ...examples(noun), userId } as never).id,
+        ]),
+      ),
+    } as Record<KindName, number>;
     const db = dbOf(store);
     const wrong = fields.flatMap(([noun, name, field]) => {
       const set = (cell: unknown) => {
         try {
           store.change(() =>
-            db.run(`UPDATE ${noun}s SET ${name} = ? WHERE id = ?`, cell as string, ids[noun]),
+            db.run(`UPDATE ${kinds[noun].table} SET ${name} = ? WHERE id = ?`, cell as string, ids[noun]),
           );
           return true;
         } catch {

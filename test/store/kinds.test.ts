@@ -231,5 +231,14 @@ describe('a sync', () => {
 });
 
 test('the kinds are the usual ones and this one', () => {
-  expect(kindNames).toEqual(['user', 'log', 'routine', 'goal', APPOINTMENT]);
+  expect(kindNames).toEqual([
+    'user',
+    'log',
+    'routine',
+    'goal',
+    'painEntry',
+    'trial',
+    'trialDay',
+    APPOINTMENT,
+  ]);
 });

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import { type KindName, kindNames } from '../../src/domain/kinds.ts';
+import { trialFields } from '../../src/domain/trial.ts';
+import { addDays } from '../../src/domain/words/day.ts';
 import { undoneChanges } from '../../src/store/history/steps.ts';
 import type { OnConflict } from '../../src/store/maintenance/import/staging.ts';
 import type { Store } from '../../src/store/store.ts';
 import { DEADLINE_MS } from '../deadline.mts';
+import { exampleOf } from '../samples.ts';
 import { dbOf, freshPath, log, openStore, user } from './helpers.ts';
 import { everything, exported, type File, imported } from './origins.ts';
 
@@ -22,6 +25,9 @@ const nameOf = (noun: KindName, record: Record<string, unknown>, owner: string) 
     log: record['exerciseName'],
     routine: record['name'],
     goal: `goal of ${owner}`,
+    painEntry: record['notes'],
+    trial: record['exerciseName'],
+    trialDay: record['notes'],
   })[noun] as string;
 
 /** The states of records by their names: a user is named, ids are left out. */
@@ -192,6 +198,27 @@ class World {
         log: () => owner && store.logs.create(log({ userId: owner, exerciseName: name, painAfter: value })),
         routine: () => owner && store.routines.create({ userId: owner, name, exercises: exercises(value) }),
         goal: () => owner && store.goals.create({ userId: owner, sessionsPerWeek: value }),
+        painEntry: () =>
+          owner &&
+          store.of('painEntry').create({ userId: owner, date: '2026-03-02', pain: value, notes: name }),
+        trial: () =>
+          owner &&
+          store.of('trial').create({
+            ...exampleOf(trialFields),
+            userId: owner,
+            exerciseName: name,
+            seed: this.made,
+            state: 'finished',
+          }),
+        trialDay: () =>
+          owner &&
+          store.of('trialDay').create({
+            userId: owner,
+            date: addDays('2026-03-02', this.made),
+            first: value,
+            done: true,
+            notes: name,
+          }),
       };
       make[noun]();
     } else if (!one) return;
@@ -204,6 +231,9 @@ class World {
         log: { painAfter: value },
         routine: { exercises: exercises(value) },
         goal: { sessionsPerWeek: value },
+        painEntry: { pain: value },
+        trial: { days: 20 + value },
+        trialDay: { first: value },
       };
       verbs.replace(one.id, { ...one, ...change[noun] } as never);
     }

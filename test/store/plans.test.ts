@@ -37,7 +37,7 @@ test.each([
 
 test.each([
   "UPDATE history SET clock = 1, uid = 1, source = 'cli' WHERE seq = 1",
-  "INSERT INTO logs VALUES (NULL, 1, 'stretch', 'Cobra', '2026-01-05', 6, 4, 1, '')",
+  "INSERT INTO logs VALUES (NULL, 1, 'stretch', 'Cobra', '2026-01-05', 6, 4, 1, '', NULL)",
   "UPDATE logs SET notes = 'another' WHERE id = 1",
   'DELETE FROM logs WHERE id = 1',
 ])('%s builds no table in memory', (sql) => {

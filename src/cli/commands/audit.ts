@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
 import { date } from '../../domain/fields.ts';
+import { nounOf } from '../../domain/kinds.ts';
 import { logFilterFields } from '../../domain/log.ts';
 import { addDays } from '../../domain/words/day.ts';
 import { DAYS } from '../../domain/words/spoken-day.ts';
@@ -12,6 +13,7 @@ import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { counted, escapeControls, print, sayDone } from '../terminal/io.ts';
 import { printJson, printRows, sayEmpty } from '../terminal/output.ts';
+import { countedKind } from '../views/holding.ts';
 
 const { since } = logFilterFields;
 const before = date({
@@ -89,7 +91,7 @@ const beginningOf = (day: string): number => new Date(`${day}T00:00`).getTime();
 function describeRecords({ record, first, last, count }: AuditEntry): string {
   if (record === 'audit') return counted(count, 'request');
   if (first === null) return '';
-  return first === last ? `${record} ${first}` : `${count} ${record}s, ${first} to ${last}`;
+  return first === last ? `${nounOf(record)} ${first}` : `${countedKind(count, record)}, ${first} to ${last}`;
 }
 
 const names = [

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command, type Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { kindNames, kindOf, type OwnedKindName } from '../../domain/kinds.ts';
+import { commandsOf, kindNames, type OwnedKindName } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
+import { timesOfDay } from '../../domain/pain-entry.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import { resolveUser } from '../input/resolve-user.ts';
@@ -218,8 +219,12 @@ function read(context: Context, program: Command, words: readonly string[]): Rea
       if (option?.required && value === undefined) reading.pending = option;
       if (value) take(option, value);
     } else if (command.commands.length > 0) {
-      reading.command = command.commands.find((child) => child.name() === word);
-      reading.path = `${reading.path} ${word}`.trim();
+      const child = command.commands.find((one) => one.name() === word);
+      // A group that takes words itself means `add` by them.
+      const isOwnWord = !child && command.registeredArguments.length > 0;
+      reading.command = isOwnWord ? command.commands.find((one) => one.name() === 'add') : child;
+      reading.path = `${reading.path} ${isOwnWord ? 'add' : word}`.trim();
+      if (isOwnWord) reading.args.push(word);
     } else reading.args.push(word);
   }
   return reading;
@@ -308,6 +313,8 @@ const routineNames = own(({ routines }, userId) =>
     .map((routine) => ({ value: routine.name, description: summaryOfRoutine(routine) })),
 );
 
+const times: Source = () => words(timesOfDay);
+
 const changes: Source = async ({ store }, userId) => {
   if (userId === undefined) return [];
   const { describeEntry } = await import('../views/history.ts');
@@ -339,7 +346,7 @@ const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>>
   ...Object.fromEntries(
     kindNames.flatMap((kind) =>
       ['show', 'edit', 'rm'].map((verb) => [
-        `${kindOf(kind).words.one} ${verb}`,
+        `${commandsOf(kind).one} ${verb}`,
         [kind === 'user' ? userIds : idsOf(kind)],
       ]),
     ),
@@ -348,6 +355,7 @@ const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>>
   'log again': [exerciseNames, undefined],
   'log routine': [routineNames],
   'exercise rename': [exerciseNames],
+  'pain add': [undefined, times, undefined],
   'routine add': [undefined, exerciseNames],
   'routine show': [routineNames],
   'routine edit': [routineNames, exerciseNames],

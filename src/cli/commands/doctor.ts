@@ -47,9 +47,7 @@ async function examineIt(context: Context, options: DoctorOptions): Promise<void
   if (!examination.exists && examination.checks[0]?.ok) context.requireNamed();
   const wrong = examination.checks.filter(({ ok }) => !ok);
   const { checks, counts, ...about } = examination;
-  const members = Object.fromEntries(
-    kindNames.map((kind) => [kindOf(kind).words.many, counts?.[kind] ?? null]),
-  );
+  const members = Object.fromEntries(kindNames.map((kind) => [kindOf(kind).table, counts?.[kind] ?? null]));
   if (options.json)
     print(
       context,

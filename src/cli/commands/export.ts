@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import {
+  commandsOf,
   type KindName,
   kindNames,
   kindOf,
@@ -10,6 +11,7 @@ import {
 } from '../../domain/kinds.ts';
 import { type Log, type LogFilter, logRecord } from '../../domain/log.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
+import type { PainEntry } from '../../domain/pain-entry.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
 import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
@@ -30,7 +32,7 @@ import { addLogFilters, logFilterOf } from './logs.ts';
 /** The kind of record that is exported, by what a person calls several; all without it. */
 type What = string | undefined;
 
-const plurals = kindNames.map((kind) => kindOf(kind).words.many);
+const plurals = kindNames.map((kind) => commandsOf(kind).many);
 
 const BLOCK = 250;
 
@@ -42,7 +44,7 @@ export function addExportCommand(program: Command, context: Context): void {
     .command('export')
     .summary('Write records to a file')
     .description(
-      'Write users and logs, with all routines and goals, as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
+      'Write users and logs, with all else that belongs to the users, as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
     )
     .addArgument(new Argument('[what]', 'one kind of record; without, all').choices(plurals));
   addLogFilters(command)
@@ -165,10 +167,10 @@ function listsOf(
     separator === undefined
       ? watched(store.logs.jsonRows(filter))
       : noted(store.logs.jsonLines(filter, separator), note);
-  // FHIR has sessions and no plans.
+  // FHIR has what was done and felt, and no plans.
   const isFhir = what === undefined && separator === undefined;
-  const others = isFhir ? [] : ownedKindNames.filter((kind) => kind !== 'log');
-  const isAsked = (kind: KindName) => what === undefined || what === kindOf(kind).words.many;
+  const others = ownedKindNames.filter((kind) => kind !== 'log' && (!isFhir || kind === 'painEntry'));
+  const isAsked = (kind: KindName) => what === undefined || what === commandsOf(kind).many;
   const lists: Lists = {};
   if (isAsked('user')) lists[listKeyOf('user')] = users();
   if (isAsked('log')) lists[listKeyOf('log')] = logs();
@@ -182,8 +184,10 @@ function listsOf(
 function* ofUsers(store: Store, kind: OwnedKindName, filter: LogFilter): Generator<string[]> {
   const ids = userIds(store, filter);
   const records: Records<OwnedKindName> = store.of(kind);
+  const named = Object.entries(filter).filter(([name]) => /^(since|until)$/.test(name));
+  const period = Object.fromEntries(kindOf(kind).filters?.['since'] ? named : []);
   if (!ids) yield* records.jsonRows();
-  else for (const userId of ids) yield* records.jsonRows({ userId });
+  else for (const userId of ids) yield* records.jsonRows({ userId, ...period });
 }
 
 /** All users; with filters, those of the matching logs and the one of --user. */
@@ -219,6 +223,7 @@ async function bundled(
     database: store.id,
     type: options['bundle'] as BundleType | undefined,
     anonymous,
+    painEntries: parsed<PainEntry>(lists[listKeyOf('painEntry')] ?? []),
     report: options['withReport'] === true ? await reportsOf(store, filter, anonymous, today) : undefined,
   });
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { countedLogs } from '../../cases/counted-logs.ts';
 import { targetOf } from '../../cases/goal.ts';
+import { trialStatus } from '../../cases/trial.ts';
 import type { Context } from '../../context.ts';
 import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { Log } from '../../domain/log.ts';
@@ -12,6 +13,7 @@ import { commandLine, counted, escapeControls, print, quoted } from '../terminal
 import { widthOf } from '../terminal/width.ts';
 import { countedHolding } from '../views/holding.ts';
 import { answerOf, summaryOfUser } from '../views/records.ts';
+import { statusLines } from '../views/trial.ts';
 
 /** Days of the pain that is shown. */
 const DAYS = 14;
@@ -83,6 +85,7 @@ function ownLines(context: Context, userId: number): string[] {
     .list({ userId })
     .filter(({ exercises }) => exercises.some(({ exerciseName }) => exerciseName === last?.exerciseName));
   const otherwise = last ? 'log add' : 'fields';
+  const painToday = store.of('painEntry').list({ userId, since: today, until: today });
   const ofToday = recent.filter(({ date }) => date === today);
   const ofWeek = recent.filter(({ date }) => date >= monday);
   const names = [...new Set(ofToday.map(({ exerciseName }) => escapeControls(exerciseName)))];
@@ -93,6 +96,10 @@ function ownLines(context: Context, userId: number): string[] {
     `This week  ${ofWeekInWords(ofWeek.length, daysOf(ofWeek).length, target)}`,
     `Last       ${last ? answerOf(last, today) : 'nothing yet'}`,
     ...painLines(recent),
+    painToday.length === 0
+      ? `How is it today? ${commandLine(context, 'pain 6')}`
+      : `Pain today ${painToday.map(({ pain }) => pain).join(', ')}`,
+    ...trialLines(context, userId),
     ...(leftOut > 0
       ? [`Left out   ${counted(leftOut, 'session')} after today or before the birth that the age implies`]
       : []),
@@ -102,6 +109,14 @@ function ownLines(context: Context, userId: number): string[] {
     `      ${commandLine(context, 'summary')}`,
   ];
 }
+
+/** The day's arm of a trial that runs. */
+function trialLines({ store, today, width }: Context, userId: number): string[] {
+  const [trial] = store.of('trial').list({ userId, where: [RUNNING] });
+  return trial ? [`Trial      ${statusLines(trialStatus(store, trial, today), { today, width })[0]}`] : [];
+}
+
+const RUNNING = { field: 'state', operator: 'eq', values: ['running'] } as const;
 
 /** `3 of 4 sessions on 2 days` where there is a target, `2 of 4 days, 3 sessions` where it counts days; else `3 sessions on 2 days`. */
 function ofWeekInWords(sessions: number, days: number, target: Target | undefined): string {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, SciaticaError } from '../../domain/errors.ts';
 import { grouped } from '../../domain/fields.ts';
-import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
+import { type KindName, kindNames } from '../../domain/kinds.ts';
 import type { FileOrigin } from '../../domain/origin.ts';
 import { type DayOrder, dayOrders } from '../../exchange/days.ts';
 import { type Item, listKeyOf, type Reading } from '../../exchange/records.ts';
@@ -297,7 +297,7 @@ function sayCounts(
       }),
     );
   for (const kind of kindNames.filter((name) => isAlwaysCounted(name) || totalOf(counts[name]) > 0))
-    say(context, describeCounts(counts[kind], kindOf(kind).words.one));
+    say(context, describeCounts(counts[kind], kind));
 }
 
 /** How many records were deleted there. */

@@ -50,7 +50,7 @@ export function addLogCommand(program: Command, context: Context): void {
 
 /** `sciatica log routine` */
 function addLogRoutineCommand(log: Command, context: Context): void {
-  const { userId, date } = logFields;
+  const { userId, date, medication } = logFields;
   const command = log
     .command('routine')
     .summary('Record the exercises of a routine')
@@ -66,7 +66,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
     )
     .option('--shuffle', 'ask in an order drawn for the day, and record in the order in which you answer')
     .option(`--${userId.flag} <id>`, userId.help);
-  addFieldOptions(command, { date });
+  addFieldOptions(command, { date, medication });
   command
     .addOption(anywayOption())
     .addOption(jsonOption())
@@ -95,11 +95,17 @@ async function showLog(context: Context, id: string, options: Options): Promise<
 async function editLog(context: Context, text: string | undefined, options: Options): Promise<void> {
   const { checkChange } = await import('../../store/records/checks.ts');
   const { logs, users } = context.store;
-  const { userId: _, exerciseName, exerciseType, ...others } = logFields;
+  const { userId: _, exerciseName, exerciseType, medication, ...others } = logFields;
   const find = () => (text === undefined ? pickLog(context, 'Change') : idOf(text));
   const changed = await editRecord(context, options, 'log', find, (current) => ({
     optionsFor: ({ notes }) => withNotes(context, options, notes),
-    asked: { exerciseName, exerciseType, ...others },
+    // One that was not said before is not asked for either: --medication says it.
+    asked: {
+      exerciseName,
+      exerciseType,
+      ...others,
+      ...(current.medication !== undefined && { medication }),
+    },
     ask: {
       exerciseName: (name) => askExercise(context, logs.exercises(current.userId), name),
       effective: (helped, answers) => askHelped(context, effectiveAfter(current, answers) ?? helped === true),

@@ -282,10 +282,10 @@ type Said = Pick<Log, 'painBefore' | 'painAfter' | 'notes'> | null;
  */
 export async function logRoutine(context: Context, name: string, options: Options): Promise<void> {
   checkJson(options, logRecord);
-  const day = await parseFlags(context, options, { date: logFields.date });
+  const { date: day, medication } = logFields;
+  const { date = context.today, ...taken } = await parseFlags(context, options, { date: day, medication });
   const userId = await existingUserOrAsk(context, options);
-  await settleDays(context, options, { date: logFields.date }, day, ageOf(context, userId));
-  const { date = context.today } = day;
+  await settleDays(context, options, { date: day }, { date }, ageOf(context, userId));
   const routine = await routineMeant(context, userId, name);
   const given = givenIn(routine, options['set'] as readonly string[]);
   const all = routine.exercises;
@@ -306,7 +306,7 @@ export async function logRoutine(context: Context, name: string, options: Option
     const said = given.get(exercise.exerciseName);
     if (!said) return [];
     const effective = suggestEffective(said.painBefore, said.painAfter);
-    return [{ userId, ...exercise, date, ...said, effective }];
+    return [{ userId, ...exercise, date, ...said, effective, ...taken }];
   });
   if (done.length === 0) return say(context, 'Every exercise was skipped: nothing was recorded.');
   const logs = context.store.logs.createAll(done);

@@ -85,6 +85,6 @@ async function summarizeEverybody(context: Context, options: Options, asked: Ask
   if (options['json']) return printJson(context, summary);
   if (summary.places.length === 0) return sayNone(context, {});
   const { canvasOf } = await import('../terminal/layout.ts');
-  const { placesScreen } = await import('../views/by-location.ts');
+  const { placesScreen } = await import('../views/summary-details.ts');
   print(context, placesScreen(summary, await canvasOf(context)).join('\n'));
 }

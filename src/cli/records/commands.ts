@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { type KindName, kindOf } from '../../domain/kinds.ts';
+import { commandsOf, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
 import { anywayOption } from '../input/days.ts';
 import { addFieldOptions, idOf, jsonOption } from '../input/options.ts';
 import { examples } from '../terminal/help.ts';
@@ -76,23 +76,36 @@ export interface Texts {
 export function addRecordCommand(program: Command, context: Context, kind: KindName, texts: Texts): void {
   const { one } = kindOf(kind).words;
   const group = program
-    .command(one)
+    .command(commandsOf(kind).one)
     .helpCommand(false)
     .summary(`Add, show, change or remove ${withArticle(one)}`)
     .description(texts.description);
   addVerb(group, kind, texts.examples.add).action(async (options: Options) => {
     await addRecord(context, options, kind);
   });
-  showVerb(group, kind, texts.examples.show)
+  addStoredVerbs(group, context, kind, texts.examples);
+}
+
+/** Declares `show`, `edit` and `rm`. @param lines examples of each @param afterEdit is called with a record that was changed */
+export function addStoredVerbs<K extends KindName>(
+  group: Command,
+  context: Context,
+  kind: K,
+  lines: Readonly<Record<'show' | 'edit' | 'rm', readonly string[]>>,
+  afterEdit: (record: RecordOfKind<K>) => unknown = () => {},
+): void {
+  const { one, many } = kindOf(kind).words;
+  showVerb(group, kind, lines.show)
     .argument('<id>', `id of the ${one}`)
     .action((id: string, options: Options) => showRecord(context, options, kind, idOf(id)));
-  editVerb(group, kind, texts.examples.edit)
+  editVerb(group, kind, lines.edit)
     .argument('<id>', `id of the ${one}`)
     .action(async (id: string, options: Options) => {
-      await editRecord(context, options, kind, () => idOf(id));
+      const changed = await editRecord(context, options, kind, () => idOf(id));
+      if (changed) await afterEdit(changed.record);
     });
-  removeVerb(group, kind, texts.examples.rm)
-    .argument('<id...>', `ids of the ${kindOf(kind).words.many}`)
+  removeVerb(group, kind, lines.rm)
+    .argument('<id...>', `ids of the ${many}`)
     .action((ids: string[], options: Options) =>
       removeRecords(context, options, kind, [...new Set(ids.map((id) => idOf(id)))]),
     );

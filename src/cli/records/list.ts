@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { type KindName, kindOf } from '../../domain/kinds.ts';
-import { countOf, csvOption, jsonOption } from '../input/options.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { fieldsOfFilters } from '../../domain/filter.ts';
+import { commandsOf, type KindName, kindOf } from '../../domain/kinds.ts';
+import { addFieldOptions, countOf, csvOption, jsonOption } from '../input/options.ts';
+import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { addMatchingOptions, matchingOf, sortOf, sortOption } from '../input/where.ts';
 import { examples } from '../terminal/help.ts';
@@ -21,12 +24,13 @@ export function addListCommand(
   const { fields, words } = kindOf(kind);
   const { userId, ...others } = fields;
   const command = program
-    .command(words.many)
+    .command(commandsOf(kind).many)
     .summary(`List the ${words.many}`)
     .description(
       `List the ${words.many}, in the order they were added or that of --sort: as a table in a terminal, as tab-separated lines in a pipe.`,
     );
   if (userId && isOwned(kind)) command.option(`--${userId.flag} <id>`, `${userId.help}, or all`);
+  addFieldOptions(command, namedFilters(kind));
   const ordered = Object.keys(others).find(
     (name) => name !== 'id' && /^(integer|date)$/.test(others[name]?.kind ?? ''),
   );
@@ -39,6 +43,13 @@ export function addListCommand(
     .action(list);
 }
 
+/** The filters of a list that are no field of the record. */
+function namedFilters(kind: KindName): Fields {
+  const { fields, filters = {} } = kindOf(kind);
+  const named = Object.entries(fieldsOfFilters(filters)).filter(([name]) => !Object.hasOwn(fields, name));
+  return Object.fromEntries(named);
+}
+
 /** Lists the records that match, in every output format. @throws SciaticaError `invalid`, `not-found` */
 export async function listRecords(context: Context, options: Options, kind: KindName): Promise<void> {
   const {
@@ -48,14 +59,22 @@ export async function listRecords(context: Context, options: Options, kind: Kind
   const records = verbsOf(context, kind);
   const userId = isOwned(kind) ? resolveListUser(context, options) : undefined;
   const owner = userId === undefined ? {} : { userId };
-  const matching = { ...owner, ...(await matchingOf(context, options, fields)) };
+  const matching = {
+    ...owner,
+    ...(await parseFlags(context, options, namedFilters(kind))),
+    ...(await matchingOf(context, options, fields)),
+  };
   const filter: ListFilter = { ...matching, ...(await sortOf(options, fields)) };
   if (typeof options['limit'] === 'number') filter.limit = options['limit'];
   const isPlain = options['json'] === undefined && !options['csv'];
   if (isPlain && records.count(owner) === 0) {
     // The first user comes before everything else.
     const hint = isOwned(kind) ? 'To add one' : 'Start with';
-    return sayEmpty(context, options, `There is no ${one} yet. ${hint}: sciatica ${one} add`);
+    return sayEmpty(
+      context,
+      options,
+      `There is no ${one} yet. ${hint}: sciatica ${commandsOf(kind).one} add`,
+    );
   }
   const total = isPlain ? records.count(matching) : undefined;
   if (total === 0) return sayEmpty(context, options, `No ${one} matches.`);

@@ -14,6 +14,8 @@ export interface Column<R> {
   turn?: number;
   /** Its turn to be made shorter before any column is left out, the lowest first: by its brief form, else by a cut. */
   step?: number;
+  /** Left out where no row has a value. */
+  optional?: true;
   /** A shorter form of the same column. */
   brief?: Column<R>;
   /** What the cell shows: one line without control characters. */
@@ -46,9 +48,10 @@ export function fitColumns<R>(
   limit: number,
 ): Layout<R> | undefined {
   const forms = columns.flatMap((column) => (column.brief ? [column, column.brief] : [column]));
-  const whole = wholeWidths(forms, rows, limit);
+  const { whole, filled } = wholeWidths(forms, rows, limit);
   const wholeOf = (column: Column<R>) => whole[forms.indexOf(column)] ?? 0;
-  const brief = shorten(columns, wholeOf, limit);
+  const needed = columns.filter((column) => !column.optional || filled.has(column));
+  const brief = shorten(needed, wholeOf, limit);
   return 'gap' in brief ? brief : leaveOut(brief.columns, wholeOf, limit);
 }
 
@@ -99,18 +102,22 @@ function leaveOut<R>(
   }
 }
 
-/** The widths at which nothing is cut; what is wider than the terminal counts as one more than that. */
+/** The widths at which nothing is cut, and the columns with a value in some row; what is wider than the terminal counts as one more than that. */
 function wholeWidths<R>(
   columns: readonly Column<R>[],
   rows: Iterable<readonly R[]>,
   limit: number,
-): number[] {
+): { whole: number[]; filled: ReadonlySet<Column<R>> } {
   const widths = columns.map(({ title }) => widthOf(title));
+  const filled = new Set<Column<R>>();
   for (const block of rows)
     for (const row of block)
-      for (const [i, column] of columns.entries())
-        widths[i] = Math.max(widths[i] ?? 0, widthOf(column.cell(row), limit));
-  return widths;
+      for (const [i, column] of columns.entries()) {
+        const cell = column.cell(row);
+        if (cell !== '') filled.add(column);
+        widths[i] = Math.max(widths[i] ?? 0, widthOf(cell, limit));
+      }
+  return { whole: widths, filled };
 }
 
 function excess(widths: readonly number[], gap: number, limit: number): number {

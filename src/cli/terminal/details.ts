@@ -7,9 +7,9 @@ export function pairsOf<R>(
   row: R,
   width = Number.POSITIVE_INFINITY,
 ): [string, string][] {
-  return columns.map((column) => {
+  return columns.flatMap((column) => {
     const text = clip(column.cell(row), width);
-    return [column.title, column.paint?.(text, row) ?? text];
+    return column.optional && text === '' ? [] : [[column.title, column.paint?.(text, row) ?? text]];
   });
 }
 

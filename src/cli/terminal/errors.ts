@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
-import { kindNames, kindOf } from '../../domain/kinds.ts';
+import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
 import { painIn } from '../../domain/words/pain-words.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
@@ -115,9 +115,9 @@ const VERBS: Readonly<Record<string, string>> = {
 const LISTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     kindNames
-      .map(kindOf)
-      .filter(({ verbs }) => verbs.includes('list'))
-      .map(({ words: { one, many } }) => [one, many]),
+      .filter((kind) => kindOf(kind).verbs.includes('list'))
+      .map(commandsOf)
+      .map(({ one, many }) => [one, many]),
   ),
   exercise: 'exercises',
   token: 'token ls',

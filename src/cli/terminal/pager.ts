@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Context, Output, Paging } from '../../context.ts';
-import { kinds } from '../../domain/kinds.ts';
+import { commandsOf, kindNames } from '../../domain/kinds.ts';
 import { widthOf } from './width.ts';
 
 /** Commands with output that can be long. None of them asks anything after its first line of output. */
@@ -18,7 +18,7 @@ const PAGED = [
   'report',
   'summary',
   'token ls',
-  ...Object.values(kinds).flatMap(({ words: { one, many } }) => [`${one} show`, many]),
+  ...kindNames.map(commandsOf).flatMap(({ one, many }) => [`${one} show`, many]),
 ];
 
 /** Options of less as git sets them: end where one screen shows all, keep colours, leave the text on the screen. */

@@ -1,7 +1,7 @@
 import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { changedFields, type HistoryEntry, type Source } from '../../domain/history.ts';
-import { type KindName, kinds } from '../../domain/kinds.ts';
+import { type KindName, kinds, nounOf } from '../../domain/kinds.ts';
 import { escapeControls } from '../terminal/io.ts';
 import { type Canvas, wrap } from '../terminal/layout.ts';
 import { clip } from '../terminal/width.ts';
@@ -52,7 +52,7 @@ export function describeEntry(entry: HistoryEntry): string {
   const changes = changedFields(entry).map(
     (name) => `${name} ${valueText(record, before, name)} → ${valueText(record, after, name)}`,
   );
-  return `${record} ${id}: ${changes.join(', ')}`;
+  return `${nounOf(record)} ${id}: ${changes.join(', ')}`;
 }
 
 /** What the undo of an entry does, as a line. */

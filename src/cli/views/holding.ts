@@ -4,11 +4,15 @@ import { counted } from '../terminal/io.ts';
 /** Whether a person is told that there are none: of users and logs. */
 export const isAlwaysCounted = (kind: KindName): boolean => kind === 'user' || kind === 'log';
 
+/** `1 pain entry`, `3 logs` */
+export const countedKind = (count: number, kind: KindName): string =>
+  counted(count, kindOf(kind).words.one, kindOf(kind).words.many);
+
 /** `1 user`, `3 logs`, `1 routine`: users and logs always, what else there is if there are any. */
 export function partsOfHolding(counts: Readonly<Record<KindName, number>>): string[] {
   return kindNames
     .filter((kind) => isAlwaysCounted(kind) || counts[kind] > 0)
-    .map((kind) => counted(counts[kind], kindOf(kind).words.one));
+    .map((kind) => countedKind(counts[kind], kind));
 }
 
 /** `1 user, 3 logs and 1 routine` */

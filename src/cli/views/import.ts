@@ -2,7 +2,7 @@ import { shown } from '../../domain/codec.ts';
 import type { SciaticaError } from '../../domain/errors.ts';
 import { type Fields, grouped } from '../../domain/fields.ts';
 import { changedFields } from '../../domain/history.ts';
-import { type AnyRecord, kinds } from '../../domain/kinds.ts';
+import { type AnyRecord, type KindName, kinds, nounOf } from '../../domain/kinds.ts';
 import { OWNERSHIP_REMEDY } from '../../domain/ownership.ts';
 import type { Conflict } from '../../store/maintenance/import/conflicts.ts';
 import type { ImportResult } from '../../store/maintenance/import/import.ts';
@@ -10,6 +10,7 @@ import type { GoneRecord } from '../../store/maintenance/import/merge.ts';
 import type { Moved, Named, Recipient } from '../../store/maintenance/import/owners.ts';
 import type { Counts } from '../../store/maintenance/import/staging.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
+import { countedKind } from './holding.ts';
 
 const WORDS: Record<keyof Counts, string> = {
   new: 'new',
@@ -32,7 +33,7 @@ export const totalOf = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** `400 logs: 398 new, 2 already there` */
-export function describeCounts(counts: Counts, noun: string): string {
+export function describeCounts(counts: Counts, kind: KindName): string {
   const names = (Object.keys(WORDS) as (keyof Counts)[]).filter((name) => counts[name] > 0);
   const described = (chosen: (keyof Counts)[]) =>
     chosen.map((name) => `${grouped(counts[name])} ${WORDS[name]}`).join(', ');
@@ -40,14 +41,14 @@ export function describeCounts(counts: Counts, noun: string): string {
   const present = described(names.filter((name) => !ABSENT.includes(name)));
   const inFile = absent.reduce((sum, name) => sum - counts[name], totalOf(counts));
   return [
-    `${counted(inFile, noun)}${present ? `: ${present}` : ''}`,
+    `${countedKind(inFile, kind)}${present ? `: ${present}` : ''}`,
     ...(absent.length > 0 ? [described(absent)] : []),
   ].join('; ');
 }
 
 /** `log 3, log 7 and 5 more` */
 export function describeGone(gone: readonly GoneRecord[], count: number, limit: number): string {
-  const names = gone.slice(0, limit).map(({ record, id }) => `${record} ${id}`);
+  const names = gone.slice(0, limit).map(({ record, id }) => `${nounOf(record)} ${id}`);
   const more = count - names.length;
   return more > 0 ? `${names.join(', ')} and ${grouped(more)} more` : names.join(', ');
 }

@@ -2,9 +2,11 @@ import type { Context } from '../../context.ts';
 import { shown } from '../../domain/codec.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import type { GoalInput } from '../../domain/goal.ts';
-import { type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import { type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
 import { type Log, logRecord } from '../../domain/log.ts';
+import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { RoutineInput } from '../../domain/routine.ts';
+import type { Trial, TrialDay } from '../../domain/trial.ts';
 import type { User } from '../../domain/user.ts';
 import { weekdayOf } from '../../domain/words/day.ts';
 import type { Palette } from '../terminal/colour.ts';
@@ -51,6 +53,17 @@ export function answerOf(
 export const summaryOfRoutine = ({ name, exercises }: RoutineInput): string =>
   escapeControls(`${name} (${exercises.map(({ exerciseName }) => exerciseName).join(', ')})`);
 
+const summaryOfPain = ({ date, timeOfDay, pain, medication }: PainEntry): string =>
+  [`pain ${pain} on ${date}`, timeOfDay, medication && `with ${escapeControls(medication)}`]
+    .filter(Boolean)
+    .join(', ');
+
+const summaryOfTrial = ({ exerciseName, against, otherExercise, start, days, state }: Trial): string =>
+  `${escapeControls(exerciseName)} against ${escapeControls(otherExercise ?? against)}, ${days} days from ${start}, ${state}`;
+
+const summaryOfTrialDay = ({ date, first, second, done }: TrialDay): string =>
+  `${date}, pain ${first}${second === undefined ? '' : ` → ${second}`}${done ? '' : ', not as drawn'}`;
+
 const summaryOfGoal = ({ userId, sessionsPerWeek }: GoalInput): string =>
   `${sessionsPerWeek} a week for user ${userId}`;
 
@@ -60,6 +73,9 @@ const descriptions: { readonly [K in KindName]?: (record: RecordOfKind<K>) => st
   log: summaryOfLog,
   routine: summaryOfRoutine,
   goal: summaryOfGoal,
+  painEntry: summaryOfPain,
+  trial: summaryOfTrial,
+  trialDay: summaryOfTrialDay,
 };
 
 /** Most terminal columns of a field in a line. */
@@ -73,7 +89,9 @@ export function describe(kind: KindName, record: object): string {
 
 /** A record in a line: `log 3: Bird Dog on 2026-03-02, pain 6 → 4 (↓2), effective`; a user by the name. */
 export function summaryOf(kind: KindName, record: { readonly id: number }): string {
-  return kind === 'user' ? summaryOfUser(record as User) : `${kind} ${record.id}: ${describe(kind, record)}`;
+  return kind === 'user'
+    ? summaryOfUser(record as User)
+    : `${nounOf(kind)} ${record.id}: ${describe(kind, record)}`;
 }
 
 /** The values of the fields, but for ids and for texts that may be blank, such as notes. */
@@ -101,6 +119,7 @@ function columnOf<R extends object>(name: string, field: Field, turn?: number): 
   };
   const least = leastOf(field);
   if (field.kind === 'integer') column.right = true;
+  if (field.optional) column.optional = true;
   if (least !== undefined) column.least = least;
   if (turn !== undefined) column.turn = turn;
   return column;

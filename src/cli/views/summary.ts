@@ -17,7 +17,7 @@ export function summaryScreen(
   canvas: Canvas,
   details?: readonly string[],
 ): string[] {
-  const { exercises, pain } = summary;
+  const { exercises, pain, controlDays } = summary;
   const leftOut = words.leftOutSentence(summary.leftOut);
   if (pain === null) return leftOut ? wrap(leftOut, canvas) : [];
   return [
@@ -26,7 +26,9 @@ export function summaryScreen(
     ...groupLines(exercises, canvas),
     ...lists(exercises, canvas),
     '',
-    ...paragraphs({ exercises, pain }, canvas, details === undefined).flatMap((text) => wrap(text, canvas)),
+    ...paragraphs({ exercises, pain, controlDays }, canvas, details === undefined).flatMap((text) =>
+      wrap(text, canvas),
+    ),
     ...(details ? ['', ...details] : []),
     '',
     ...wrap(RED_FLAGS_POINTER, canvas),
@@ -34,12 +36,12 @@ export function summaryScreen(
 }
 
 /** A summary of at least one session. */
-type Told = Pick<Summary, 'exercises'> & { readonly pain: Trend };
+type Told = Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend };
 
-function paragraphs({ exercises, pain }: Told, canvas: Canvas, brief: boolean): string[] {
-  const isTooFew = exercises.every(({ verdict }) => verdict === 'too-few');
+function paragraphs(summary: Told, canvas: Canvas, brief: boolean): string[] {
+  const isTooFew = summary.exercises.every(({ verdict }) => verdict === 'too-few');
   return [
-    ...words.closingSentences({ exercises, pain }, (exercise) => nameIn(canvas, exercise)),
+    ...words.closingSentences(summary, (exercise) => nameIn(canvas, exercise)),
     ...(brief && !isTooFew ? ['The figures behind this: sciatica summary --details'] : []),
   ];
 }
@@ -113,10 +115,10 @@ function layoutOf(exercises: readonly ExerciseSummary[], canvas: Canvas): Layout
   const longest = Math.max(...exercises.map(({ exerciseName }) => widthOf(escapeControls(exerciseName))));
   const name = Math.min(Math.max(longest, LEAST_NAME), LONGEST_NAME, room);
   const both = (exercise: ExerciseSummary) =>
-    [words.ownWords(exercise), words.furtherWords(exercise)].filter(Boolean).join(', ');
+    [words.ownWords(exercise), furtherWords(exercise)].filter(Boolean).join(', ');
   const ways: Layout['words'][] = [
     (exercise) => ({ beside: both(exercise), below: '' }),
-    (exercise) => ({ beside: words.ownWords(exercise), below: words.furtherWords(exercise) }),
+    (exercise) => ({ beside: words.ownWords(exercise), below: furtherWords(exercise) }),
   ];
   for (const told of ways) {
     const beside = Math.max(...exercises.map((exercise) => told(exercise).beside.length));
@@ -151,6 +153,9 @@ function exerciseLines(exercise: ExerciseSummary, { paint }: Group, layout: Layo
   ];
 }
 
+/** With its control characters escaped: somebody typed the medication. */
+const furtherWords = (exercise: ExerciseSummary): string => escapeControls(words.furtherWords(exercise));
+
 const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 /** Most exercises that a list names. */
@@ -161,7 +166,7 @@ const HEADING = 12;
 function lists(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
   const groups = words.byVerdict(exercises);
   const withMore = (exercise: ExerciseSummary) => {
-    const more = words.furtherWords(exercise);
+    const more = furtherWords(exercise);
     return `${nameIn(canvas, exercise)} ${words.signed(exercise.meanChange)}${more && ` (${more})`}`;
   };
   const open = groups.open.map(withMore);

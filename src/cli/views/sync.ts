@@ -1,6 +1,6 @@
 import { shown, toText } from '../../domain/codec.ts';
 import type { Fields } from '../../domain/fields.ts';
-import { type KindName, kindNames, kinds } from '../../domain/kinds.ts';
+import { type KindName, kindNames, kinds, nounOf } from '../../domain/kinds.ts';
 import {
   type ByKind,
   type Conflict,
@@ -12,6 +12,7 @@ import {
 } from '../../sync/result.ts';
 import { counted, escapeControls } from '../terminal/io.ts';
 import { clip } from '../terminal/width.ts';
+import { countedKind } from './holding.ts';
 
 /** What a sync did and left, as lines for a person. */
 
@@ -46,7 +47,7 @@ function described(counts: ByKind): string {
         [deleted, 'deleted'],
       ].filter(([count]) => Number(count) > 0);
       const [first, ...others] = parts.map(([count, word], i) =>
-        i === 0 ? `${counted(Number(count), noun)} ${word}` : `${count} ${word}`,
+        i === 0 ? `${countedKind(Number(count), noun)} ${word}` : `${count} ${word}`,
       );
       return first === undefined ? [] : [[first, ...others].join(', ')];
     })
@@ -74,7 +75,8 @@ export function leftLines(result: SyncResult): string[] {
     ...refused
       .slice(0, MOST_SHOWN)
       .map(
-        ({ record, id, reason }) => `${record} ${id}: not taken by the service: ${escapeControls(reason)}`,
+        ({ record, id, reason }) =>
+          `${nounOf(record)} ${id}: not taken by the service: ${escapeControls(reason)}`,
       ),
     ...more(refusedCount),
     ...erasedThere.map((id) => `User ${id} was erased over there, for good.`),
@@ -87,7 +89,8 @@ export function leftLines(result: SyncResult): string[] {
 
 /** `log 5 (12 there): changed on both sides: painAfter 3 here, 4 there` */
 function conflictLine({ kind, record, id, theirId, fields }: Conflict): string {
-  const name = id === null ? `${record} ${theirId} there` : `${record} ${id} (${theirId} there)`;
+  const name =
+    id === null ? `${nounOf(record)} ${theirId} there` : `${nounOf(record)} ${id} (${theirId} there)`;
   const differing = fields.map(
     ({ field, here, there }) =>
       `${field} ${valueText(record, field, here)} here, ${valueText(record, field, there)} there`,

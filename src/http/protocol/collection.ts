@@ -10,7 +10,7 @@ import {
   type PatchOfKind,
 } from '../../domain/kinds.ts';
 import { checksOf } from '../../domain/schema.ts';
-import { checkChange, checkNew } from '../../store/records/checks.ts';
+import { checkChange, checkNew, checkReplacement } from '../../store/records/checks.ts';
 import type { Records } from '../../store/records/records.ts';
 import type { Store } from '../../store/store.ts';
 import { type ListQuery, listReader, parametersOfList } from './list-query.ts';
@@ -38,6 +38,8 @@ export interface Collection {
   check(store: Store, value: unknown): InputOf<KindName>;
   /** As `check`, of one of several records: beside faults of others a missing user is a fault that must be named. */
   checkOneOf(store: Store, value: unknown): InputOf<KindName>;
+  /** Checks what is to take the place of a record. @throws SciaticaError `invalid` with every fault */
+  checkReplacement(store: Store, value: unknown): PatchOfKind<KindName>;
   /** Checks the changes of a record. @throws SciaticaError `invalid` with every fault */
   checkPatch(store: Store, value: unknown): PatchOfKind<KindName>;
   verbs(store: Store): Records<KindName>;
@@ -51,7 +53,7 @@ export function collectionOf(name: KindName): Collection {
   // A filter by the name of its field is one of the conditions.
   const named = Object.entries(fieldsOfFilters(filters)).filter(([filter]) => !Object.hasOwn(fields, filter));
   const parameters = parametersOfList(fields, Object.fromEntries(named), examples);
-  const { input, patch } = checksOf(name);
+  const { input, replacement, patch } = checksOf(name);
   const owned = name as OwnedKindName;
   return {
     name,
@@ -68,6 +70,8 @@ export function collectionOf(name: KindName): Collection {
       if (faults.length > 0) throw invalid(faults);
       return one;
     },
+    checkReplacement: ({ users }, value) =>
+      isOwned ? checkReplacement(users, owned, value) : replacement(value),
     checkPatch: ({ users }, value) => (isOwned ? checkChange(users, owned, value) : patch(value)),
     verbs: (store) => recordsOf(store, name),
   };

@@ -4,6 +4,7 @@ import { fromTexts } from '../../domain/codec.ts';
 import { notFound, SciaticaError } from '../../domain/errors.ts';
 import { integer, MAX_ID } from '../../domain/fields.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
+import { nounOf } from '../../domain/kinds.ts';
 import { check, objectOf } from '../../domain/schema.ts';
 import { rateLimitKey } from '../guard/limits.ts';
 import {
@@ -59,7 +60,7 @@ export function historyRoute({ name, kind, verbs }: Collection): Route {
       parseQuery(search, {});
       const first = store.historyOf(name, id);
       // Records older than the history table have no entries.
-      if (first.length === 0 && !verbs(store).has(id)) throw notFound(name, id);
+      if (first.length === 0 && !verbs(store).has(id)) throw notFound(nounOf(name), id);
       return entriesResponse(request, {}, first, (seq) => store.historyOf(name, id, seq));
     },
   };

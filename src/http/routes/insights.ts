@@ -1,11 +1,24 @@
 import * as z from 'zod';
+import { shownStatus, trialStatus } from '../../cases/trial.ts';
 import { boolean, choice } from '../../domain/fields.ts';
 import { logFields } from '../../domain/log.ts';
+import { objectOf } from '../../domain/schema.ts';
 import { anonymous, comparisonFields, reportFields, summaryFields } from '../../domain/summary.ts';
+import { trialRecord } from '../../domain/trial.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { summarySchemas } from '../../insights/shapes.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { ETAG, IF_NONE_MATCH, type Json, many, NOT_MODIFIED, ok, POLICY, ref } from '../openapi/parts.ts';
+import {
+  ETAG,
+  IF_NONE_MATCH,
+  type Json,
+  many,
+  NOT_MODIFIED,
+  ok,
+  POLICY,
+  ref,
+  schemaJson,
+} from '../openapi/parts.ts';
 import { READ_ONE } from '../openapi/problems.ts';
 import { tagged } from '../protocol/etag.ts';
 import { parseQuery, queryReader } from '../protocol/query.ts';
@@ -167,7 +180,70 @@ const reportOperation: Operation = {
   },
 };
 
-/** What helps a user. */
+const nullable = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
+const object = (properties: Json): Json => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+});
+
+const text: Json = { type: 'string' };
+const day: Json = { type: 'string', format: 'date' };
+const count: Json = { type: 'integer', minimum: 0 };
+const points: Json = { type: 'number' };
+const pains: Json = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 10 } };
+const one = (...values: string[]): Json => ({ type: 'string', enum: values });
+
+const { seed: _, ...shownFields } = trialRecord;
+
+const trialStatusSchema = (): Json =>
+  object({
+    trial: schemaJson(objectOf(shownFields)),
+    today: nullable(object({ date: day, number: count, arm: one('a', 'b'), what: text })),
+    due: nullable(object({ date: day, pain: one('first', 'second') })),
+    daysLeft: count,
+    passed: count,
+    recorded: count,
+    asDrawn: count,
+    outcomes: nullable(object({ a: pains, b: pains })),
+    result: nullable(
+      object({
+        verdict: one('less', 'more', 'open'),
+        difference: nullable(points),
+        interval: nullable({ type: 'array', minItems: 2, maxItems: 2, items: points }),
+        withIt: count,
+        without: count,
+        afterDays: count,
+        sentence: text,
+        note: text,
+      }),
+    ),
+  });
+
+/** GET of how a trial stands today. */
+const trialStatusRoute: Route = {
+  method: 'GET',
+  path: '/trials/{id}/status',
+  right: 'read trial',
+  errors: READ_ONE,
+  operation: {
+    tag: 'Trials',
+    id: 'getTrialStatus',
+    summary: 'How a trial stands today',
+    description:
+      'What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
+    headers: [IF_NONE_MATCH],
+    success: { '200': ok('How it stands', trialStatusSchema(), ETAG), '304': NOT_MODIFIED },
+  },
+  handle: ({ request, id, search, store }) => {
+    parseQuery(search, {});
+    const trial = store.of('trial').get(id);
+    const shown = shownStatus(trialStatus(store, trial, today()));
+    return tagged(request, JSON.stringify(shown));
+  },
+};
+
+/** What helps a user, and what a trial has shown. */
 export const insightsRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -202,4 +278,5 @@ export const insightsRoutes: readonly Route[] = [
     operation: reportOperation,
     handle: report,
   },
+  trialStatusRoute,
 ];

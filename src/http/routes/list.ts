@@ -53,7 +53,7 @@ export function listOfUserRoute(collection: Collection): Route {
       filters: Object.fromEntries(
         Object.entries(collection.filters).filter(([, { column }]) => column !== 'userId'),
       ),
-      id: released[name] ?? `listUser${kind.schema}s`,
+      id: released[name] ?? `listUser${pluralOf(kind)}`,
       summary: `List the ${kind.described.many} of a user`,
     },
     handle: (context) => {
@@ -88,11 +88,14 @@ const PART_HEADERS: Json = {
   },
 };
 
+/** `PainEntries` */
+const pluralOf = ({ path }: Collection['kind']): string => path.charAt(1).toUpperCase() + path.slice(2);
+
 function listOperation({ kind, parameters, filters }: Collection): Operation {
   const { tag, schema, many: several } = termsOf(kind);
   return {
     tag,
-    id: `list${schema}s`,
+    id: `list${pluralOf(kind)}`,
     summary: `List ${several}`,
     description:
       'Without `limit` the whole list is sent. With `fields`, records have those fields only. The parameters of json-server work too: see docs/http.md.',

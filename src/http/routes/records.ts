@@ -253,13 +253,15 @@ export function readRoute({ name, kind, verbs }: Collection): Route {
 /** PUT of a whole record. */
 export function replaceRoute(collection: Collection): Route {
   const { schema, a, example } = termsOf(collection.kind);
+  const { fields } = collection.kind;
+  const optional = Object.keys(fields).filter((name) => fields[name]?.optional);
   return updateRoute(collection, 'PUT', {
     id: `replace${schema}`,
     summary: `Replace ${a}`,
-    description: 'Every field is required, but for the id, which stays.',
+    description: `Every field is required, but for the id, which stays.${optional.length > 0 ? ` What is optional stays too where it is not sent; null clears it: ${optional.join(', ')}.` : ''}`,
     body: taken(ref(`${schema}Input`), example),
-    check: collection.check,
-    update: (records, id, input, guard) => records.replace(id, input, guard),
+    check: collection.checkReplacement,
+    update: (records, id, input, guard) => records.update(id, input, guard),
   });
 }
 

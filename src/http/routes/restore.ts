@@ -1,5 +1,6 @@
 import { notFound } from '../../domain/errors.ts';
 import type { Fields } from '../../domain/fields.ts';
+import { nounOf } from '../../domain/kinds.ts';
 import { logFields } from '../../domain/log.ts';
 import type { Restoration } from '../../store/history/restore.ts';
 import type { DoneRequest } from '../../store/records/requests.ts';
@@ -99,6 +100,6 @@ async function restored(
 /** The record as a request restored it. @throws SciaticaError `not-found` if it was erased since */
 function restoredBy({ entries }: DoneRequest, { name }: Collection, id: number): StoredRecord {
   const entry = entries.find((one) => one.record === name && one.id === id);
-  if (!entry?.after) throw notFound(name, id);
+  if (!entry?.after) throw notFound(nounOf(name), id);
   return entry.after;
 }

@@ -2,6 +2,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import type { Log } from '../../domain/log.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { dayNumber, mondayOf } from '../days.ts';
+import type { PainDay } from '../pain-days.ts';
 import type { Rhythm, Trend } from '../shapes.ts';
 import { medianOf, type Point } from '../stats/points.ts';
 import { count, PAIN_BEFORE, plain, trendSentence } from '../wording.ts';
@@ -48,8 +49,8 @@ interface TimeAxis {
   readonly x: (day: number) => string;
 }
 
-/** @param logs at least one, by date */
-function timeAxis(logs: readonly Log[]): TimeAxis {
+/** @param logs at least one, by date, or days */
+function timeAxis(logs: readonly { readonly date: string }[]): TimeAxis {
   const first = dayNumber(logs[0]?.date ?? '');
   const last = dayNumber(logs.at(-1)?.date ?? '') + 1;
   const within = (day: number) => Math.min(last, Math.max(first, day));
@@ -119,10 +120,19 @@ const y = scaleLinear().domain([1, 10]).range([PAIN_BASE, 10]);
 /**
  * The pain of every session over time, or, of very many, of every span of weeks.
  * @param logs at least one, by date
+ * @param days those with a known pain, by date; of those without exercise the worst is shown
  */
-export function painChart(logs: readonly Log[], pain: Trend): Chart {
-  const axis = timeAxis(logs);
-  const { title, caption, marks } = logs.length < MANY ? everySession(logs, pain, axis) : boxes(logs, axis);
+export function painChart(logs: readonly Log[], pain: Trend, days: readonly PainDay[] = []): Chart {
+  const axis = timeAxis(days.length > 0 ? days : logs);
+  const drawing = logs.length < MANY ? everySession(logs, pain, axis) : boxes(logs, axis);
+  const { title, marks } = drawing;
+  const rings = days
+    .filter(({ sessions }) => sessions === 0)
+    .map(({ date, pain }) => ({ x: axis.x(dayNumber(date) + 0.5), y: at(y(pain)) }));
+  const caption =
+    rings.length === 0
+      ? drawing.caption
+      : `${drawing.caption} A ring is the worst pain of a day without exercise.`;
   const description = `${count(logs.length, 'session')} from ${logs[0]?.date} to ${logs.at(-1)?.date}, pain from 1 to 10. Weekly median of the pain before, first to last: ${mediansInWords(pain)}. ${trendSentence(pain)}`;
   return {
     title,
@@ -133,6 +143,9 @@ export function painChart(logs: readonly Log[], pain: Trend): Chart {
       html`<g class="label end">${y.ticks(10).map((level) => html`<text x="0" dx="-8" y="${at(y(level) + 4)}">${level}</text>`)}</g>`,
       dateLabels(axis, PAIN_BASE),
       ...marks,
+      ...(rings.length > 0
+        ? [html`<g class="ring">${rings.map(({ x, y }) => html`<circle cx="${x}" cy="${y}" r="2.6"/>`)}</g>`]
+        : []),
     ]),
   };
 }

@@ -2,6 +2,7 @@ import type { Log } from '../../domain/log.ts';
 import { redFlags } from '../../domain/red-flags.ts';
 import { describeRule } from '../rules.ts';
 import type { Comparison, Direction, ExerciseSummary, Summary, Trend } from '../shapes.ts';
+import { daysAtEachPain, insteadOf, pictureTitle, resultSentence, WHAT_IT_CANNOT_SAY } from '../trial.ts';
 import {
   byVerdict,
   claimSigns,
@@ -12,10 +13,13 @@ import {
   firstAndLastMonth,
   isOneYear,
   listed,
+  medicationWords,
   monthInWords,
   PAIN_BEFORE,
+  painLabel,
   percent,
   plain,
+  quoted,
   shiftWords,
   shortName,
   signed,
@@ -36,7 +40,7 @@ export function inShort(report: Report): Section {
   if (logs.length === 0 || pain === null)
     return {
       title: 'In short',
-      blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ALERT],
+      blocks: [{ kind: 'lead', text: 'No sessions in this period.' }, ...trialBlocks(report), ALERT],
     };
   return {
     title: 'In short',
@@ -44,11 +48,37 @@ export function inShort(report: Report): Section {
       { kind: 'lead', text: lead(exercises) },
       { kind: 'tiles', tiles: tiles(report, pain).map(unbroken) },
       ...barsOf(exercises),
+      ...trialBlocks(report),
       ...(rises.length > 0 ? risesBlocks(rises) : []),
       ...(sincePrevious && previous ? [sinceInShort(previous, sincePrevious)] : []),
       ALERT,
     ],
   };
+}
+
+/** What the last trial has shown, as a sentence and a picture. */
+function trialBlocks({ trial: ended }: Report): Block[] {
+  if (ended === null) return [];
+  const { trial, result, outcomes } = ended;
+  const about = `${quoted(trial.exerciseName)} against ${insteadOf(trial, quoted)}`;
+  return [
+    {
+      kind: 'facts',
+      rows: [{ label: `Trial: ${about}`, lines: [resultSentence(trial, result), WHAT_IT_CANNOT_SAY] }],
+    },
+    {
+      kind: 'table',
+      caption: pictureTitle(trial),
+      columns: [
+        { label: 'Pain' },
+        ...Array.from({ length: 10 }, (_, i) => ({ label: String(i + 1), numeric: true })),
+      ],
+      rows: daysAtEachPain(outcomes).map(([label, days]) => [
+        label,
+        ...days.map((each) => String(each || '·')),
+      ]),
+    },
+  ];
 }
 
 /** Most exercises that a sentence names, and most where their names are long. */
@@ -103,7 +133,7 @@ function unbroken(tile: Tile): Tile {
 
 /** The mean pain before exercise, in the first month against the last; of all sessions where there are no two. */
 function painTile({ level }: Summary, pain: Trend): Tile {
-  const label = PAIN_BEFORE;
+  const label = painLabel(pain);
   const direction = directionWords[pain.direction];
   const months = firstAndLastMonth(pain);
   if (months === null) {
@@ -179,7 +209,7 @@ function bar(exercise: ExerciseSummary): Bar {
   const { verdict, direction, meanChange: mean, interval, sessions, versusOthers } = exercise;
   return {
     name: shortName(exercise),
-    remark: versusWords(versusOthers),
+    remark: [versusWords(versusOthers), medicationWords(exercise)].filter(Boolean).join(', ') || null,
     verdict: exercise.claim
       ? `${claimSigns[exercise.claim]} ${verdictWord(exercise)}`
       : verdictWord(exercise),

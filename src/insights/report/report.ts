@@ -1,11 +1,14 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
+import type { PainEntry } from '../../domain/pain-entry.ts';
 import type { User } from '../../domain/user.ts';
 import { compareSummaries } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
+import { type PainDay, painDays } from '../pain-days.ts';
 import type { Comparison, Summary } from '../shapes.ts';
 import { type SummaryOptions, summarize } from '../summary.ts';
+import type { EndedTrial } from '../trial.ts';
 
 export interface ReportOptions extends SummaryOptions {
   /** The day of the last report: what came after it is laid beside what came up to it. */
@@ -31,6 +34,9 @@ export interface Report {
   readonly sincePrevious: Comparison | null;
   /** By date, then id. */
   readonly logs: readonly Log[];
+  /** The days with a known pain, with and without exercise. */
+  readonly days: readonly PainDay[];
+  readonly trial: EndedTrial | null;
   /** Those after which pain was higher by `RISE` points or more, in the same order. */
   readonly rises: readonly Log[];
   readonly full: boolean;
@@ -49,7 +55,12 @@ export const MOST_SESSIONS = 20_000;
  * @param logs those of the user; no more than `MOST_SESSIONS` and one are needed to refuse too many
  * @throws SciaticaError `invalid` when there are too many sessions
  */
-export function buildReport(user: User, logs: Iterable<Log>, options: ReportOptions = {}): Report {
+export function buildReport(
+  user: User,
+  logs: Iterable<Log>,
+  options: ReportOptions = {},
+  { entries = [], trial }: { entries?: readonly PainEntry[]; trial?: EndedTrial | undefined } = {},
+): Report {
   const kept = [...logs]
     .filter(({ date }) => isWithin(date, options))
     .sort((a, b) => compareText(a.date, b.date) || a.id - b.id);
@@ -64,7 +75,9 @@ export function buildReport(user: User, logs: Iterable<Log>, options: ReportOpti
     subject: options.anonymous
       ? { ...rest, name: null, email: null }
       : { ...rest, name: `${firstName} ${lastName}`, email },
-    summary: summarize(kept, options),
+    summary: summarize(kept, options, entries),
+    days: painDays(entries, kept),
+    trial: trial ?? null,
     previous: options.previous ?? null,
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),
     logs: kept,

@@ -14,6 +14,7 @@ import {
   leftOutSentence,
   overallSentence,
   PAIN_BEFORE,
+  painLabel,
   percent,
   plain,
   quoted,
@@ -60,18 +61,18 @@ function about({ subject, summary }: Report): string {
   ].join(' · ');
 }
 
-function painOverTime({ logs, summary }: Report): Section {
+function painOverTime({ logs, days, summary }: Report): Section {
   const { pain, rhythm } = summary;
   if (!pain || !rhythm) return { title: 'Pain over time', blocks: [] };
   return {
     title: 'Pain over time',
     blocks: [
-      { kind: 'chart', ...painChart(logs, pain) },
+      { kind: 'chart', ...painChart(logs, pain, days) },
       { kind: 'chart', ...sessionsChart(logs, rhythm.target) },
       {
         kind: 'facts',
         rows: [
-          { label: PAIN_BEFORE, lines: [trendSentence(pain), fourWeeksSentence(pain)] },
+          { label: painLabel(pain), lines: [trendSentence(pain), fourWeeksSentence(pain)] },
           { label: 'Sessions', lines: [rhythmSentences(logs.length, rhythm)] },
         ],
       },

@@ -109,10 +109,14 @@ export function satterthwaite(...parts: readonly { variance: number; freedom: nu
   return sum ** 2 / parts.reduce((total, { variance, freedom }) => total + variance ** 2 / freedom, 0);
 }
 
-function tQuantile(probability: number, freedom: number): number {
+/** The quantile of Student's t. */
+export function tQuantile(probability: number, freedom: number): number {
   return jstat.jStat.studentt.inv(probability, Math.min(freedom, MOST_FREEDOM));
 }
 
+/** The probability of no more than `x` under the noncentral t distribution. */
+export const noncentralT = (x: number, freedom: number, noncentrality: number): number =>
+  jstat.jStat.noncentralt.cdf(x, freedom, noncentrality);
 /**
  * The evidence that an effect is below 0 rather than 0, as an e-value: its mean over all that see it grow without such an
  * effect is at most 1 however often they look, so that it reaches 20 for at most one of 20. A mixture over the effect in

@@ -2,6 +2,7 @@
 declare module 'jstat' {
   const jstat: {
     jStat: {
+      noncentralt: { cdf(x: number, degreesOfFreedom: number, noncentrality: number): number };
       studentt: {
         inv(probability: number, degreesOfFreedom: number): number;
         cdf(value: number, degreesOfFreedom: number): number;

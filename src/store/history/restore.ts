@@ -1,5 +1,5 @@
 import { invalid, notFound, SciaticaError } from '../../domain/errors.ts';
-import type { AnyRecord, KindName } from '../../domain/kinds.ts';
+import { type AnyRecord, type KindName, nounOf } from '../../domain/kinds.ts';
 import { apply } from '../records/apply.ts';
 import type { Database } from '../sqlite/database.ts';
 import { isSeen, obstacles, revert, type Undoable } from './undo.ts';
@@ -40,13 +40,13 @@ export function restore(
     return store.of(record).find(id) as AnyRecord;
   }
   const deletion = store.history.lastOf(record, id);
-  if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(record, id);
+  if (deletion?.action !== 'delete' || !isSeen(deletion, users)) throw notFound(nounOf(record), id);
   if (faults.length > 0) throw invalid(faults);
   const { before } = deletion;
   const restored = { ...deletion, before: before && (ownedBy(before, owner) as AnyRecord) };
   const reasons = obstacles(store, restored);
   if (reasons.length > 0)
-    throw new SciaticaError('conflict', `${record} ${id} cannot be restored: ${reasons.join(' ')}`);
+    throw new SciaticaError('conflict', `${nounOf(record)} ${id} cannot be restored: ${reasons.join(' ')}`);
   revert(store, restored);
   if (record === 'user')
     for (const part of store.history.partsOf(deletion.change))

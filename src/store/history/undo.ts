@@ -1,6 +1,6 @@
 import { SciaticaError } from '../../domain/errors.ts';
 import { type HistoryEntry, seenBy } from '../../domain/history.ts';
-import { type KindName, kindOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
+import { type KindName, kindOf, nounOf, type OwnedRecord, ownedKindNames } from '../../domain/kinds.ts';
 import { apply, differingIn } from '../records/apply.ts';
 import type { Records } from '../records/records.ts';
 import type { Users } from '../records/users.ts';
@@ -99,14 +99,14 @@ export function obstacles(store: Undoable, entry: HistoryEntry, users?: readonly
   if (!isCurrent(store, entry, users)) {
     const later = store.history.of(record, id).filter((other) => other.seq > seq && isSeen(other, users));
     const changes = [...new Set(later.map((other) => other.change))];
-    return [`${record} ${id} was changed again${changes.length > 0 ? ` by ${named(changes)}` : ''}.`];
+    return [`${nounOf(record)} ${id} was changed again${changes.length > 0 ? ` by ${named(changes)}` : ''}.`];
   }
   if (record === 'user') return after && !before ? belongings(store, id) : [];
   if (!before) return [];
   const { userId } = before as OwnedRecord;
   if (!store.users.has(userId)) return [`user ${userId} is not there any more.`];
   const other = store.of(record).withSameKey(before, id);
-  return other ? [`${record} ${other.id} has taken its place.`] : [];
+  return other ? [`${nounOf(record)} ${other.id} has taken its place.`] : [];
 }
 
 /** What belongs to a user, which would go with the user. */

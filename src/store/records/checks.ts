@@ -17,6 +17,15 @@ export function checkNew<K extends OwnedKindName>(users: UserLookup, kind: K, va
   return withUserFaults(users, value, checksOf(kind).input);
 }
 
+/** As `checkNew`, of what is to take the place of a record. */
+export function checkReplacement<K extends OwnedKindName>(
+  users: UserLookup,
+  kind: K,
+  value: unknown,
+): PatchOfKind<K> {
+  return withUserFaults(users, value, checksOf(kind).replacement);
+}
+
 /** As `checkNew`, of what is to change in a record. */
 export function checkChange<K extends OwnedKindName>(
   users: UserLookup,

@@ -3,7 +3,7 @@ import { idsUsedUp, notFound } from '../../domain/errors.ts';
 import { type Fields, MAX_ID } from '../../domain/fields.ts';
 import type { Matching } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
-import { type FilterOf, type KindName, kindOf, type RecordOfKind } from '../../domain/kinds.ts';
+import { type FilterOf, type KindName, kindOf, nounOf, type RecordOfKind } from '../../domain/kinds.ts';
 import type { Paging } from '../../domain/sort.ts';
 import { type Condition, isAmong, joined, type Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -119,7 +119,7 @@ export class Table<K extends KindName> {
   /** @throws SciaticaError `not-found` */
   get(id: number): RecordOfKind<K> {
     const record = this.find(id);
-    if (!record) throw notFound(this.kind, id);
+    if (!record) throw notFound(nounOf(this.kind), id);
     return record;
   }
 
@@ -134,14 +134,14 @@ export class Table<K extends KindName> {
    */
   json(id: number): string {
     const json = this.db.value<string>(this.#jsonById, id, ...this.#scopeValues);
-    if (json === undefined) throw notFound(this.kind, id);
+    if (json === undefined) throw notFound(nounOf(this.kind), id);
     return json;
   }
 
   /** As `json`, with the owner. */
   ownedJson(id: number): OwnedJson {
     const row = this.db.row<OwnedJson | undefined>(this.#ownedById, id, ...this.#scopeValues);
-    if (!row) throw notFound(this.kind, id);
+    if (!row) throw notFound(nounOf(this.kind), id);
     return row;
   }
 

@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../../src/domain/log.ts';
 import { redFlags } from '../../../src/domain/red-flags.ts';
+import { trialFields } from '../../../src/domain/trial.ts';
 import { reportMarkdown } from '../../../src/insights/report/markdown.ts';
 import { reportHtml } from '../../../src/insights/report/page.ts';
 import { buildReport, type ReportOptions } from '../../../src/insights/report/report.ts';
+import type { TrialResult } from '../../../src/insights/trial.ts';
+import { exampleOf } from '../../samples.ts';
 import { log, logsOf } from '../helpers.ts';
 import { expectWellFormed, textOf } from './markup.ts';
 import { nora, samples, sessions } from './samples.ts';
@@ -30,6 +33,27 @@ const kinds = Object.entries({
   Neither: [1, -1, 0, 1, -1, 0, 0, 0],
   Twice: [-4, -4],
 }).flatMap(([exerciseName, changes]) => logsOf(changes, { exerciseName, notes: `After ${exerciseName}` }));
+
+test('the first section says what the last trial has shown, as a sentence and a picture', () => {
+  const trial = { ...exampleOf(trialFields), exerciseName: 'Bridge <b>', against: 'rest' as const };
+  const result: TrialResult = {
+    verdict: 'less',
+    difference: -1.6,
+    interval: [-2.5, -0.7],
+    withIt: 3,
+    without: 2,
+    afterDays: 28,
+  };
+  const ended = { trial: { trial, result, outcomes: { a: [3, 3, 4], b: [5, 6] } } };
+  const text = sectionOf(reportHtml(buildReport(nora, some, {}, ended)), 'In short');
+  expect(text).toContain('Bridge <b> against rest');
+  expect(text).toContain(
+    'On 3 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 2 days without.',
+  );
+  expect(text).toContain('you knew which day it was');
+  expect(reportMarkdown(buildReport(nora, some, {}, ended))).toMatch(/with it \| · \| · \| 2 \| 1 \| ·/);
+  expect(sectionOf(page(some), 'In short')).not.toContain('Trial');
+});
 
 describe('the first section', () => {
   const html = page(kinds, { target: { perWeek: 2, counts: 'sessions' }, previous: '2026-01-05' });

@@ -1,5 +1,5 @@
 import { latelyOf, versusOthers } from '../../../src/insights/comparisons.ts';
-import { dayOf } from '../../../src/insights/days.ts';
+import { dayOf, isWeekend } from '../../../src/insights/days.ts';
 import type { SessionFields } from '../../../src/insights/exercises.ts';
 import { Marks } from '../../../src/insights/marks.ts';
 import { NextDay } from '../../../src/insights/next-day.ts';
@@ -31,6 +31,7 @@ function live(world: World, random: () => number): Said {
       marks.add(session);
       sessions[session.exercise] = (sessions[session.exercise] ?? 0) + 1;
     }
+    if (day.later !== undefined) marks.addRest(day.pain, day.later, isWeekend(day.day));
     marks.endDay();
     for (const { exercise, which } of day.sessions) {
       const claim = marks.claim(exercise);

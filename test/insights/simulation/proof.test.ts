@@ -18,7 +18,8 @@ import {
   TIMES,
 } from './means.ts';
 import { planted, plantedRows } from './planted.ts';
-import { hiddenWorlds, markWorlds, powerWorlds } from './worlds.ts';
+import { deviatingTrials, trialPower } from './trials.ts';
+import { hiddenWorlds, markWorlds, powerWorlds, restWorlds } from './worlds.ts';
 
 /** What the method promises, counted. docs/method.md is what these tests print. */
 
@@ -31,12 +32,15 @@ const tables = {
   falseClear: falseClear(2000 * TIMES),
   falseLikely: falseLikely(500 * TIMES),
   marks: falseMarks([...markWorlds, ...powerWorlds], DIARIES),
+  rest: falseMarks(restWorlds, DIARIES),
   hidden: falseMarks(hiddenWorlds, DIARIES),
   trends: trends(4 * DIARIES),
   nextDays: nextDays(2 * DIARIES),
   noDifferences: noDifferences(DIARIES),
   latelys: latelys(DIARIES / 2),
   order: orders(DIARIES / 2),
+  trialPower: trialPower(),
+  trials: deviatingTrials(DIARIES),
 };
 const found = planted();
 
@@ -99,6 +103,20 @@ describe('in a diary that is looked at every day', () => {
     ['−2 among four, 8 sessions, sd 1.5', 33],
   ])('%s: marked in %i of 100', (name, bound) => {
     expect(figure(tables.marks, name, 2)).toBeGreaterThanOrEqual(bound - chance(bound, DIARIES));
+  });
+
+  test.each(restWorlds.map(({ name, bound }) => [name, bound] as const))(
+    '%s: a false mark in at most %i of 100 patients',
+    (name, bound) => {
+      expect(figure(tables.rest, name, 0)).toBeLessThanOrEqual(bound + chance(bound, DIARIES));
+    },
+  );
+
+  test.each([
+    ['four of −2 each, pain recorded on a third of days without', 60],
+    ['one of −2 alone, pain recorded on a third of days without', 60],
+  ])('%s: marked in %i of 100, though no other exercise is a control', (name, bound) => {
+    expect(figure(tables.rest, name, 2)).toBeGreaterThanOrEqual(bound - chance(bound, DIARIES));
   });
 
   test('in one fixed order nothing is marked', () => {
@@ -170,6 +188,13 @@ test('the practice records say something of most exercises', () => {
   expect(verdicts).toHaveLength(47);
   expect(verdicts.filter((verdict) => verdict === 'clear').length).toBeGreaterThanOrEqual(15);
 });
+
+test.each(tables.trials.map(([name]) => name).filter((name) => !name.startsWith('expectation')))(
+  'a trial, %s: an exercise without effect is called in at most 5 of 100',
+  (name) => {
+    expect(figure(tables.trials, name, 0)).toBeLessThanOrEqual(5 + chance(5, DIARIES));
+  },
+);
 
 describe.runIf(TIMES === 1)('what is published', () => {
   test('is docs/method.md', async () => {

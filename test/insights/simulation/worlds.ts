@@ -19,6 +19,8 @@ export interface World {
   readonly nextDay?: readonly number[];
   /** What else moves pain after, which no record shows. */
   readonly hidden?: (pain: number, day: number) => number;
+  /** Whether pain is recorded twice on days without exercise. */
+  readonly recordsRest?: boolean;
   /** The exercises of a day, in order; none on some days. */
   readonly chooses: (
     pain: number,
@@ -37,6 +39,8 @@ export interface WorldDay {
   readonly day: number;
   /** The first pain, whether there was a session or not. */
   readonly pain: number;
+  /** The pain later on, where it was recorded on a day without exercise. */
+  readonly later?: number;
   readonly sessions: readonly WorldSession[];
 }
 
@@ -79,7 +83,10 @@ export function* daysOf(world: World, random: () => number): Generator<WorldDay>
         painAfter: now,
       });
     }
-    yield { day, pain: first, sessions };
+    if (world.recordsRest && sessions.length === 0) {
+      const moved = relapse * (base - now) + (world.hidden?.(first, day) ?? 0);
+      yield { day, pain: first, later: clamp(now + moved + deviation * normal(random)), sessions };
+    } else yield { day, pain: first, sessions };
   }
 }
 
@@ -216,6 +223,55 @@ export const markWorlds: readonly (World & { readonly bound: number })[] = [
   },
   { name: 'seven inert ones and −2, 300 logs', bound: 5, days: 300, effects: zeros(8, -2), chooses: one(8) },
   { name: 'seven inert ones and +2, 300 logs', bound: 5, days: 300, effects: zeros(8, 2), chooses: one(8) },
+];
+
+const unlessResting =
+  (rest: number, chooses: Chooses): Chooses =>
+  (pain, day, random, last) =>
+    random() < rest ? [] : chooses(pain, day, random, last);
+
+/** Days without exercise, with their pain: a control where exercises look alike. */
+export const restWorlds: readonly (World & { readonly bound: number })[] = [
+  {
+    name: 'four inert ones, pain recorded on a third of days without',
+    bound: 5,
+    days: 150,
+    effects: zeros(4),
+    recordsRest: true,
+    chooses: unlessResting(1 / 3, one(4)),
+  },
+  {
+    name: 'four inert ones from pain 6 on, pain recorded on the other days',
+    bound: 10,
+    days: 240,
+    effects: zeros(4),
+    recordsRest: true,
+    chooses: (pain, _, random) => (pain >= 6 ? [anyOf(0, 4, random)] : []),
+  },
+  {
+    name: 'one inert one, pain recorded on a third of days without',
+    bound: 5,
+    days: 150,
+    effects: [0],
+    recordsRest: true,
+    chooses: unlessResting(1 / 3, one(1)),
+  },
+  {
+    name: 'four of −2 each, pain recorded on a third of days without',
+    bound: 5,
+    days: 150,
+    effects: [-2, -2, -2, -2],
+    recordsRest: true,
+    chooses: unlessResting(1 / 3, one(4)),
+  },
+  {
+    name: 'one of −2 alone, pain recorded on a third of days without',
+    bound: 5,
+    days: 60,
+    effects: [-2],
+    recordsRest: true,
+    chooses: unlessResting(1 / 3, one(1)),
+  },
 ];
 
 /** What the method cannot know: what is said where habits and something hidden go together. Nothing here does anything. */

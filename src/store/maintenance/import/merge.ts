@@ -5,10 +5,17 @@ import type { Counterparts } from '../../sync/counterparts.ts';
 import { type AsUser, linkUser, noteUser } from './as-user.ts';
 import { type Conflict, conflictsLeft } from './conflicts.ts';
 import { forgetErasure, holdErasedThere } from './erased.ts';
-import { decideGone, deleteGone, findGone, keepUsersWithRecords } from './gone.ts';
 import { compareKnown, giveIds, linkByKey, linkEqual, translateUsers } from './match.ts';
 import { type Merge, ofOrigin, prepareMerge } from './merge-sql.ts';
-import { doubtAll, findOrphans, settleConflicts } from './policy.ts';
+import {
+  decideGone,
+  deleteGone,
+  doubtAll,
+  findGone,
+  findOrphans,
+  keepUsersWithRecords,
+  settleConflicts,
+} from './policy.ts';
 import { type OnConflict, ownedStaged, stagedKinds, stagedUsers } from './staging.ts';
 import { findSameKeys } from './unique-keys.ts';
 import { noteAgreed, writeMerged } from './write.ts';

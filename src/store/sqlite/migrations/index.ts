@@ -1,8 +1,7 @@
 import type BetterSqlite from 'better-sqlite3';
 import { sql as usersAndLogs } from './0001-users-and-logs.ts';
 import { sql as history } from './0002-history.ts';
-import { sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
-import { sql as requests } from './0004-requests.ts';
+import { requests, sql as tokensAndAudit } from './0003-tokens-and-audit.ts';
 import { sql as routinesAndGoals } from './0006-routines-and-goals.ts';
 import { sql as origins } from './0007-origins.ts';
 import { sql as historyOfChanges } from './0011-history-of-changes.ts';
@@ -65,6 +64,53 @@ export const migrations: readonly string[] = [
   PRAGMA writable_schema = RESET;
 `,
   historyOfChanges,
+  // Pain entries, and the medication before a session.
+  `
+  CREATE TABLE painEntries (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    userId     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    date       TEXT    NOT NULL CHECK (date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+    timeOfDay  TEXT    CHECK (timeOfDay = 'morning' OR timeOfDay = 'midday' OR timeOfDay = 'evening' OR timeOfDay = 'night'),
+    pain       INTEGER NOT NULL CHECK (pain BETWEEN 1 AND 10),
+    medication TEXT    CHECK (length(medication) BETWEEN 1 AND 200),
+    notes      TEXT    CHECK (length(notes) BETWEEN 1 AND 10000)
+  ) STRICT;
+  CREATE INDEX painEntries_by_user_and_date ON painEntries (userId, date);
+
+  ALTER TABLE logs ADD COLUMN medication TEXT CHECK (length(medication) BETWEEN 1 AND 200);
+  -- With every column, as before.
+  DROP INDEX logs_of_user;
+  CREATE INDEX logs_of_user ON logs (userId, id, exerciseType, exerciseName, date, painBefore, painAfter, effective, notes, medication);
+`,
+  // Trials and their days.
+  `
+  CREATE TABLE trials (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    userId        INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    exerciseName  TEXT    NOT NULL CHECK (length(exerciseName) BETWEEN 1 AND 100),
+    against       TEXT    NOT NULL CHECK (against = 'exercise' OR against = 'rest' OR against = 'usual'),
+    otherExercise TEXT    CHECK (length(otherExercise) BETWEEN 1 AND 100),
+    outcome       TEXT    NOT NULL CHECK (outcome = 'hour' OR outcome = 'bedtime' OR outcome = 'morning'),
+    question      TEXT    NOT NULL CHECK (question = 'either' OR question = 'less'),
+    start         TEXT    NOT NULL CHECK (start GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+    days          INTEGER NOT NULL CHECK (days BETWEEN 14 AND 84),
+    difference    INTEGER NOT NULL CHECK (difference BETWEEN 1 AND 5),
+    seed          INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 2147483647),
+    state         TEXT    NOT NULL CHECK (state = 'running' OR state = 'finished' OR state = 'given-up')
+  ) STRICT;
+  CREATE INDEX trials_by_user ON trials (userId);
+
+  CREATE TABLE trialDays (
+    id     INTEGER PRIMARY KEY AUTOINCREMENT,
+    userId INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    date   TEXT    NOT NULL CHECK (date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+    first  INTEGER NOT NULL CHECK (first BETWEEN 1 AND 10),
+    second INTEGER CHECK (second BETWEEN 1 AND 10),
+    done   INTEGER NOT NULL CHECK (done = 0 OR done = 1),
+    notes  TEXT    CHECK (length(notes) BETWEEN 1 AND 10000)
+  ) STRICT;
+  CREATE INDEX trialDays_by_user_and_date ON trialDays (userId, date);
+`,
 ];
 
 /**

@@ -1,0 +1,145 @@
+import { type Arm, armsOf, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
+import { addDays } from '../domain/words/day.ts';
+import {
+  type EndedTrial,
+  resultSentence,
+  type TrialResult,
+  trialResult,
+  WHAT_IT_CANNOT_SAY,
+} from '../insights/trial.ts';
+import type { Store } from '../store/store.ts';
+
+/** How a trial stands on a day. Of its order it says today's arm only, and what has passed. */
+export interface TrialStatus {
+  readonly trial: Trial;
+  /** Null before the first day, after the last, and once it has ended. */
+  readonly today: { readonly date: string; readonly number: number; readonly arm: Arm } | null;
+  /** What is asked for now: the day that it is about, and which pain. */
+  readonly due: { readonly date: string; readonly pain: 'first' | 'second' } | null;
+  readonly daysLeft: number;
+  /** Days that have passed, those recorded, and those of them on which what was drawn was done. */
+  readonly passed: number;
+  readonly recorded: number;
+  readonly asDrawn: number;
+  /** Null while it goes on, and where it was given up. */
+  readonly result: TrialResult | null;
+  /** With the result: the outcomes under each arm. */
+  readonly outcomes: Readonly<Record<Arm, readonly number[]>> | null;
+}
+
+/** The trial of a user that runs, else the one that started last; undefined where there was none. */
+export function latestTrial(store: Store, userId: number): Trial | undefined {
+  const trials = store.of('trial').list({ userId, sort: '-start,-id' });
+  return trials.find(({ state }) => state === 'running') ?? trials[0];
+}
+
+/** The trial that ended last, of those of which a day is in the period. */
+export function endedTrial(
+  store: Store,
+  userId: number,
+  { since, until }: { since?: string | undefined; until?: string | undefined },
+  today: string,
+): EndedTrial | undefined {
+  for (const trial of store.of('trial').list({ userId, sort: '-start,-id' })) {
+    const isIn =
+      (since === undefined || lastDayOf(trial) >= since) && (until === undefined || trial.start <= until);
+    const { result, outcomes } = trialStatus(store, trial, today);
+    if (isIn && result && outcomes) return { trial, result, outcomes };
+  }
+  return undefined;
+}
+
+/** How a trial stands. @param today the person's local day */
+export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
+  const days = store
+    .of('trialDay')
+    .list({ userId: trial.userId, since: trial.start, until: lastDayOf(trial), sort: 'date' });
+  const byDate = new Map(days.map((day) => [day.date, day]));
+  const passed = passedOf(trial, byDate, today);
+  const outcomes = days.flatMap(({ date, first, second }) => {
+    const index = dayIndex(trial, date);
+    return index === undefined || second === undefined ? [] : [{ index, first, second }];
+  });
+  const result =
+    trial.state === 'given-up'
+      ? undefined
+      : trialResult(trial, outcomes, trial.state === 'finished' ? trial.days : passed);
+  const index = dayIndex(trial, today);
+  const arms = armsOf(trial.seed, trial.days);
+  const isOn = trial.state === 'running' && !result;
+  const arm = index === undefined ? undefined : arms[index];
+  const under = (wanted: Arm) =>
+    outcomes
+      .filter((one) => one.index < (result?.afterDays ?? 0) && arms[one.index] === wanted)
+      .map(({ second }) => second);
+  return {
+    trial,
+    today: isOn && index !== undefined && arm ? { date: today, number: index + 1, arm } : null,
+    due: isOn ? dueOf(trial, byDate, today) : null,
+    daysLeft: isOn ? Math.max(0, trial.days - passed) : 0,
+    passed: result?.afterDays ?? passed,
+    recorded: days.length,
+    asDrawn: days.filter(({ done }) => done).length,
+    result: result ?? null,
+    outcomes: result ? { a: under('a'), b: under('b') } : null,
+  };
+}
+
+type ByDate = ReadonlyMap<string, TrialDay>;
+
+/** The days whose outcome is known, or was due on a day before today. */
+function passedOf(trial: Trial, byDate: ByDate, today: string): number {
+  const open = addDays(today, trial.outcome === 'morning' ? -1 : 0);
+  let passed = 0;
+  while (passed < trial.days) {
+    const date = addDays(trial.start, passed);
+    if (date >= open && byDate.get(date)?.second === undefined) break;
+    passed++;
+  }
+  return passed;
+}
+
+function dueOf(trial: Trial, byDate: ByDate, today: string): TrialStatus['due'] {
+  const lacksSecond = (date: string) => byDate.has(date) && byDate.get(date)?.second === undefined;
+  const yesterday = addDays(today, -1);
+  if (trial.outcome === 'morning' && lacksSecond(yesterday)) return { date: yesterday, pain: 'second' };
+  if (dayIndex(trial, today) === undefined) return null;
+  if (!byDate.has(today)) return { date: today, pain: 'first' };
+  return trial.outcome !== 'morning' && lacksSecond(today) ? { date: today, pain: 'second' } : null;
+}
+
+/**
+ * Records a day of a trial, or more of it, and ends the trial where that makes it clear.
+ * @param values what is said of the day
+ * @throws SciaticaError `invalid` for a first record without the first pain
+ */
+export function recordTrialDay(
+  store: Store,
+  trial: Trial,
+  date: string,
+  values: Partial<Omit<TrialDay, 'id' | 'userId' | 'date'>>,
+  check: (input: object) => Omit<TrialDay, 'id'>,
+  today: string,
+): TrialDay {
+  return store.change(() => {
+    const days = store.of('trialDay');
+    const [there] = days.list({ userId: trial.userId, since: date, until: date });
+    const { id: _, ...before } = there ?? { id: 0, done: true };
+    const input = check({ ...before, userId: trial.userId, date, ...values });
+    const day = there ? days.update(there.id, input) : days.create(input);
+    if (trial.state === 'running' && trialStatus(store, trial, today).result)
+      store.of('trial').update(trial.id, { state: 'finished' });
+    return day;
+  });
+}
+
+/** The status as JSON has it: without the seed, from which what is to come could be drawn. */
+export function shownStatus({ trial: { seed: _, ...trial }, today, result, ...status }: TrialStatus): object {
+  const what = today && (today.arm === 'a' ? trial.exerciseName : (trial.otherExercise ?? trial.against));
+  return {
+    trial,
+    today: today && { ...today, what },
+    ...status,
+    result: result && { ...result, sentence: resultSentence(trial, result), note: WHAT_IT_CANNOT_SAY },
+  };
+}

@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { exerciseFields } from '../../domain/exercise.ts';
+import { painEntryFields, timesOfDay } from '../../domain/pain-entry.ts';
+import { SEVERE } from '../../domain/red-flags.ts';
+import { addDays } from '../../domain/words/day.ts';
+import type { PainDay } from '../../insights/pain-days.ts';
+import { addFieldOptions, csvOption, jsonOption, type Options } from '../input/options.ts';
+import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { addStoredVerbs } from '../records/commands.ts';
+import { addListCommand } from '../records/list.ts';
+import { addRecord } from '../records/verbs.ts';
+import { usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, escapeControls, print, quoted, writeData } from '../terminal/io.ts';
+import { pickedBy, printJsonList, printRows, sayDoubtOfDay, sayEmpty } from '../terminal/output.ts';
+import { redFlagsHelp, sayRedFlags } from '../views/red-flags.ts';
+
+/** Days of the chart. */
+const DAYS = 90;
+
+/** `sciatica pain add|show|edit|rm`; without a verb, words are recorded, and no words show the last days */
+export function addPainCommand(program: Command, context: Context): void {
+  const pain = program
+    .command('pain')
+    .helpCommand(false)
+    .summary('Record how much it hurts, with or without exercise, or see how it went')
+    .description(
+      `Record how much it hurts, on a day with or without exercise, as often as you like. Without words, the worst of each day, for ${DAYS} days: drawn in a terminal, as tab-separated lines in a pipe. For the flags: sciatica pain add --help`,
+    )
+    .argument('[words...]', 'pain time note…')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica pain 7',
+        "sciatica pain 7 night --medication 'ibuprofen 400' could not sleep",
+        'sciatica pain',
+        'sciatica pain --csv',
+      ),
+    );
+  const add = pain
+    .command('add', { isDefault: true })
+    .summary('Record how much it hurts')
+    .description(
+      `Record how much it hurts: a number from 1 to 10, perhaps ${timesOfDay.join(', ')}, and a note. In a terminal, what is missing is asked for.`,
+    )
+    .argument('[words...]', 'pain time note…');
+  addFieldOptions(add, painEntryFields);
+  add
+    .addOption(jsonOption())
+    .addOption(csvOption())
+    .addHelpText('after', examples('sciatica pain add', 'sciatica pain add 5 evening --date yesterday'))
+    .addHelpText('after', redFlagsHelp)
+    .action((words: string[], options: Options) => {
+      const isNamed = pain.args[0] === add.name();
+      const { user: _, json: __, csv: ___, ...said } = options;
+      return !isNamed && words.length === 0 && Object.keys(said).length === 0
+        ? showDays(context, options)
+        : record(context, words, options);
+    });
+  const lines = {
+    show: ['sciatica pain show 2', 'sciatica pain show 2 --json date,pain'],
+    edit: ['sciatica pain edit 2', 'sciatica pain edit 2 --pain 6', "sciatica pain edit 2 --medication ''"],
+    rm: ['sciatica pain rm 2', 'sciatica pain rm 2 3 --yes'],
+  };
+  addStoredVerbs(pain, context, 'painEntry', lines, ({ pain }) => warnIfSevere(context, pain));
+}
+
+/** `sciatica pains` */
+export function addPainsCommand(program: Command, context: Context): void {
+  addListCommand(program, context, 'painEntry', [
+    'sciatica pains',
+    'sciatica pains --since -30d --sort pain',
+    "sciatica pains --where 'pain>=7' --json",
+  ]);
+}
+
+/** Records the pain that words and flags say. @throws SciaticaError `invalid` with every fault; then nothing was written */
+async function record(context: Context, words: readonly string[], options: Options): Promise<void> {
+  const { csv, ...flags } = options;
+  if (csv) throw usage('--csv is for the days that sciatica pain shows: leave it out to record something.');
+  const said = flagsIn(words);
+  for (const [flag, word] of Object.entries(said))
+    if (flags[flag] !== undefined)
+      throw usage(`${quoted(escapeControls(word))} and --${flag} say the same: give one of them.`);
+  const entry = await addRecord(context, { date: 'today', ...flags, ...said }, 'painEntry');
+  sayDoubtOfDay(context, entry.date);
+  await warnIfSevere(context, entry.pain);
+}
+
+/** The flags that bare words stand for: `pain time note…`. */
+function flagsIn(words: readonly string[]): Record<string, string> {
+  const [level, ...others] = words;
+  if (level === undefined) return {};
+  if (!/^-?\d/.test(level))
+    throw usage(
+      `${quoted(escapeControls(level))} is no pain from 1 to 10, which comes first, as in sciatica pain 7, and none of the commands add, show, edit and rm.`,
+    );
+  const time = timesOfDay.find((name) => name === others[0]?.toLowerCase());
+  const notes = others.slice(time ? 1 : 0).join(' ');
+  return {
+    [painEntryFields.pain.flag]: level,
+    ...(time && { [painEntryFields.timeOfDay.flag]: time }),
+    ...(notes && { [painEntryFields.notes.flag]: notes }),
+  };
+}
+
+async function warnIfSevere(context: Context, pain: number): Promise<void> {
+  if (pain >= SEVERE) await sayRedFlags(context);
+}
+
+const { date, pain, medication } = painEntryFields;
+/** What is shown of a day. */
+const dayFields = { date, pain, sessions: exerciseFields.sessions, medication };
+
+async function showDays(context: Context, options: Options): Promise<void> {
+  const pick = pickedBy(options, dayFields);
+  const userId = await existingUserOrAsk(context, options);
+  const period = { since: addDays(context.today, 1 - DAYS), until: context.today };
+  const { painDaysOf } = await import('../../cases/summary.ts');
+  const days = painDaysOf(context.store, userId, period);
+  const rows = days.map(rowOf);
+  if (pick) return printJsonList(context, [rows.map(pick)]);
+  if (options['csv']) {
+    const { csvOf } = await import('../../exchange/csv.ts');
+    return writeData(context, csvOf(Object.keys(dayFields), rows));
+  }
+  if (days.length === 0)
+    return sayEmpty(
+      context,
+      options,
+      `No pain is recorded in the last ${DAYS} days. How is it today? ${commandLine(context, 'pain 6')}`,
+    );
+  if (!context.stdout.isTTY)
+    return printRows(context, { names: Object.keys(dayFields), columns: () => [], rows: () => [rows] });
+  const { painChart } = await import('../../insights/text-charts.ts');
+  for (const line of painChart(days, period, context)) print(context, line);
+}
+
+/** A day as a table and JSON have it. */
+const rowOf = ({ date, pain, sessions, medication }: PainDay) => ({
+  date,
+  pain,
+  sessions,
+  ...(medication.length > 0 && { medication: medication.join(', ') }),
+});

@@ -1,0 +1,313 @@
+import { randomInt } from 'node:crypto';
+import type { Command } from 'commander';
+import {
+  latestTrial,
+  recordTrialDay,
+  shownStatus,
+  type TrialStatus,
+  trialStatus,
+} from '../../cases/trial.ts';
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import {
+  comparators,
+  lastDayOf,
+  type Trial,
+  trialDayFields,
+  trialDayRecord,
+  trialFields,
+  trialRecord,
+} from '../../domain/trial.ts';
+import { deviationOf, powerOf } from '../../insights/trial.ts';
+import { confirmed } from '../input/edit.ts';
+import { exerciseMeant } from '../input/exercises.ts';
+import { addFieldOptions, dayFaults, jsonOption, type Options, valuesOf } from '../input/options.ts';
+import { existingUserOrAsk } from '../input/resolve-user.ts';
+import { addRecordCommand } from '../records/commands.ts';
+import { addListCommand } from '../records/list.ts';
+import { namingFlags, usage } from '../terminal/errors.ts';
+import { examples } from '../terminal/help.ts';
+import { commandLine, escapeControls, print, quoted, say } from '../terminal/io.ts';
+import { checkJson, printDone, printJson, sayChanged } from '../terminal/output.ts';
+import { sayRedFlags } from '../views/red-flags.ts';
+import { calendarOf, planLines, statusLines, todayInWords } from '../views/trial.ts';
+
+/** `sciatica trial start|add|show|stop` */
+export function addTrialCommand(program: Command, context: Context): void {
+  const { userId } = trialFields;
+  const trial = program
+    .command('trial')
+    .helpCommand(false)
+    .summary('Find out by an experiment whether an exercise helps you')
+    .description(
+      'An experiment on yourself: some weeks with an exercise on some days and without it on others, in an order drawn by lot, because only that tells the exercise from bad days that pass. Each day it says what is drawn for the day. Words are the pain of the day, as in sciatica trial 6 3; without words it says how the trial stands.',
+    )
+    .argument('[words...]', 'pain before, pain after, note…')
+    .addHelpText(
+      'after',
+      examples('sciatica trial start piri --against rest', 'sciatica trial', 'sciatica trial 6 3'),
+    );
+  const start = trial
+    .command('start')
+    .summary('Start a trial')
+    .description(
+      'Start a trial. It says first what the trial can find, and asks. The question and the order are fixed then. Against rest, --question less finds more: it asks only whether there is less pain, and more pain counts as harm.',
+    )
+    .argument('<exercise>', 'the exercise, or a part of its name')
+    .requiredOption(
+      `--${trialFields.against.flag} <what>`,
+      `${comparators.slice(1).join(' or ')} (the usual routine without it), or the name of another exercise`,
+    )
+    .option(`--${userId.flag} <id>`, userId.help);
+  const { outcome, question, start: first, days, difference } = trialFields;
+  addFieldOptions(start, { outcome, question, first, days, difference });
+  start
+    .option('--anyway', 'also with an exercise that was clearly followed by more pain')
+    .option('--yes', 'do not ask')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica trial start piri --against rest',
+        "sciatica trial start piri --against 'bird dog' --days 40 --outcome morning",
+        'sciatica trial start piri --against rest --question less --start tomorrow',
+      ),
+    )
+    .action((name: string, options: Options) => startTrial(context, name, options));
+  const add = trial
+    .command('add', { isDefault: true })
+    .summary('Record a day of the trial')
+    .description(
+      'Record a day of the trial: the pain at the time of the exercise, also on days without it, and the pain at the time of the outcome, together or one after the other. --no-done says that what was drawn was not done. A day that is recorded already is completed or corrected.',
+    )
+    .argument('[words...]', 'pain before, pain after, note…');
+  addFieldOptions(add, trialDayFields);
+  add
+    .addOption(jsonOption())
+    .option('--ics', 'print a calendar file with a reminder for each day')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica trial add 6 3',
+        'sciatica trial add 6 --date yesterday --no-done was away',
+        'sciatica trial --ics > trial.ics',
+      ),
+    )
+    .action((words: string[], options: Options) => {
+      const { user: _, json, ics, ...said } = options;
+      if (ics) return printCalendar(context, options);
+      return words.length === 0 && Object.keys(said).length === 0
+        ? showStatus(context, options)
+        : recordDay(context, words, options);
+    });
+  trial
+    .command('show')
+    .summary('Show how the trial stands')
+    .description('Show how the trial stands, or what the last one has shown.')
+    .option(`--${userId.flag} <id>`, userId.help)
+    .addOption(jsonOption())
+    .addHelpText('after', examples('sciatica trial show', 'sciatica trial show --json'))
+    .action((options: Options) => showStatus(context, options));
+  trial
+    .command('stop')
+    .summary('Give up the trial')
+    .description('Give up the trial. Its days are kept; it says nothing then.')
+    .option(`--${userId.flag} <id>`, userId.help)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('sciatica trial stop'))
+    .action((options: Options) => stopTrial(context, options));
+}
+
+/** `sciatica trials` */
+export function addTrialsCommand(program: Command, context: Context): void {
+  addListCommand(program, context, 'trial', ['sciatica trials', 'sciatica trials --json id,start,state']);
+}
+
+/** `sciatica trial-day add|show|edit|rm` */
+export function addTrialDayCommand(program: Command, context: Context): void {
+  addRecordCommand(program, context, 'trialDay', {
+    description: 'A day of a trial as it was recorded, to correct it.',
+    examples: {
+      add: ['sciatica trial-day add --date yesterday --first 6 --second 3 --done'],
+      show: ['sciatica trial-day show 2'],
+      edit: ['sciatica trial-day edit 2 --second 4'],
+      rm: ['sciatica trial-day rm 2'],
+    },
+  });
+}
+
+/** `sciatica trial-days` */
+export function addTrialDaysCommand(program: Command, context: Context): void {
+  addListCommand(program, context, 'trialDay', ['sciatica trial-days', 'sciatica trial-days --csv']);
+}
+
+const LEAST_LOOKED_AT = 500;
+
+async function startTrial(context: Context, typed: string, options: Options): Promise<void> {
+  checkJson(options, trialRecord);
+  const { store, today } = context;
+  const userId = await existingUserOrAsk(context, options);
+  const running = latestTrial(store, userId);
+  const isOver = running?.state === 'running' && trialStatus(store, running, today).result !== null;
+  if (running?.state === 'running' && !isOver)
+    throw new SciaticaError(
+      'conflict',
+      `A trial is running, of ${escapeControls(running.exerciseName)} until ${lastDayOf(running)}. To give it up: ${commandLine(context, 'trial stop')}`,
+    );
+  const known = store.logs.exercises(userId);
+  const exerciseName = await exerciseMeant(context, typed, known, true);
+  const against = String(options['against']);
+  const [, ...plain] = comparators;
+  const kind = plain.find((name) => name === against.toLowerCase());
+  const otherExercise = kind ? undefined : await exerciseMeant(context, against, known, true);
+  if (otherExercise?.toLowerCase() === exerciseName.toLowerCase())
+    throw usage('--against must be something else than the exercise itself.');
+  await refuseHarmful(context, options, userId, [exerciseName, otherExercise]);
+  const { outcome, question, start, days, difference } = trialFields;
+  const given = valuesOf({ outcome, question, start, days, difference }, options, today);
+  const { checksOf } = await import('../../domain/schema.ts');
+  const input = namingFlags(
+    trialFields,
+    () =>
+      checksOf('trial').input({
+        outcome: 'hour',
+        question: 'either',
+        start: today,
+        days: 28,
+        difference: 1,
+        ...given,
+        userId,
+        exerciseName,
+        against: kind ?? 'exercise',
+        otherExercise,
+        seed: randomInt(2 ** 31 - 1),
+        state: 'running',
+      }),
+    dayFaults({ start }, given, today),
+  );
+  if (input.start < today) throw usage('--start must be today or later: what has passed cannot be drawn.');
+  const spread = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
+  const found = [input.difference, input.difference + 0.5].map(
+    (points) => [points, powerOf(input, points, spread.deviation)] as const,
+  );
+  for (const line of planLines(input, spread, found, context.width)) say(context, line);
+  await confirmed(context, options, 'Start it?', 'Nothing was started.', 'start a trial');
+  const record = store.change(() => {
+    if (running && isOver) store.of('trial').update(running.id, { state: 'finished' });
+    return store.of('trial').create(input);
+  });
+  printDone(context, options, { fields: trialRecord, record, done: `Started trial ${record.id}.` });
+  const status = trialStatus(store, record, today);
+  if (options['json'] === undefined && status.today) say(context, todayInWords(status));
+}
+
+/** @throws SciaticaError `conflict` for an exercise that was clearly followed by more pain, unless --anyway */
+async function refuseHarmful(
+  context: Context,
+  options: Options,
+  userId: number,
+  names: readonly (string | undefined)[],
+): Promise<void> {
+  const { summaryOf } = await import('../../cases/summary.ts');
+  const { exercises } = await summaryOf(context.store, userId, {}, context.today);
+  const harmful = exercises.find(
+    ({ exerciseName, verdict, direction }) =>
+      verdict === 'clear' && direction === 'more' && names.includes(exerciseName),
+  );
+  if (!harmful) return;
+  await sayRedFlags(context);
+  if (!options['anyway'])
+    throw new SciaticaError(
+      'conflict',
+      `${escapeControls(harmful.exerciseName)} was clearly followed by more pain: ask your physiotherapist before you try it. To try it all the same: --anyway`,
+    );
+}
+
+/** @throws SciaticaError `not-found` where there is no trial */
+async function trialOf(context: Context, options: Options): Promise<Trial> {
+  const trial = latestTrial(context.store, await existingUserOrAsk(context, options));
+  if (trial) return trial;
+  throw new SciaticaError(
+    'not-found',
+    `There is no trial yet. To start one: ${commandLine(context, 'trial start EXERCISE --against rest')}`,
+  );
+}
+
+async function showStatus(context: Context, options: Options): Promise<void> {
+  const status = trialStatus(context.store, await trialOf(context, options), context.today);
+  if (options['json'] !== undefined) printJson(context, shownStatus(status));
+  else for (const line of statusLines(status, context)) print(context, line);
+}
+
+async function stopTrial(context: Context, options: Options): Promise<void> {
+  const trial = await trialOf(context, options);
+  if (trial.state !== 'running') throw usage('No trial is running.');
+  await confirmed(context, options, 'Give up the trial?', 'It goes on.', 'give up the trial');
+  context.store.of('trial').update(trial.id, { state: 'given-up' });
+  sayChanged(context, 'Gave up the trial. Its days are kept.');
+}
+
+async function recordDay(context: Context, words: readonly string[], options: Options): Promise<void> {
+  checkJson(options, trialDayRecord);
+  const { store, today } = context;
+  const trial = await trialOf(context, options);
+  const status = trialStatus(store, trial, today);
+  if (trial.state !== 'running') throw usage('The trial is over. To see what it has shown: sciatica trial');
+  const { userId: _, ...fields } = trialDayFields;
+  const given = valuesOf(fields, options, today);
+  const said = wordsOf(words, status, given['date']);
+  for (const [name, word] of Object.entries(said))
+    if (name !== 'date' && given[name] !== undefined)
+      throw usage(`${quoted(escapeControls(String(word)))} and --${name} say the same: give one of them.`);
+  const values = { ...said, ...given };
+  const date = String(values['date'] ?? status.due?.date ?? today);
+  if (date < trial.start || date > lastDayOf(trial))
+    throw usage(`${date} is no day of the trial, which goes from ${trial.start} to ${lastDayOf(trial)}.`);
+  if (date > today) throw usage(`${date} is still to come.`);
+  const { checksOf } = await import('../../domain/schema.ts');
+  const { date: __, ...others } = values;
+  const day = namingFlags(trialDayFields, () =>
+    recordTrialDay(store, trial, date, others, checksOf('trialDay').input, today),
+  );
+  const second = day.second === undefined ? '' : ` → ${day.second}`;
+  const done = `Recorded ${date} of the trial: ${day.first}${second}${day.done ? '' : ', not as drawn'}.`;
+  printDone(context, options, { fields: trialDayRecord, record: day, done });
+  if (options['json'] !== undefined) return;
+  const after = trialStatus(store, store.of('trial').get(trial.id), today);
+  if (after.result) for (const line of statusLines(after, context)) print(context, line);
+  else if (after.due?.pain === 'second')
+    say(context, `The second pain is still to come: ${commandLine(context, 'trial 3')}`);
+}
+
+const NUMBER = /^-?\d+([.,]\d+)?$/;
+
+/** What bare words say: one pain is what is due, two are the first and the second; the rest is a note. */
+function wordsOf(
+  words: readonly string[],
+  { due }: TrialStatus,
+  date: unknown,
+): Record<string, string | number> {
+  const [one = '', two = ''] = words;
+  if (words.length === 0) return {};
+  if (!NUMBER.test(one))
+    throw usage(
+      `${quoted(escapeControls(one))} is no pain from 1 to 10, which comes first, as in sciatica trial 6 3, and none of the commands start, add, show and stop.`,
+    );
+  const isPair = NUMBER.test(two);
+  const notes = words.slice(isPair ? 2 : 1).join(' ');
+  const pains = isPair
+    ? {
+        first: Number(one),
+        second: Number(two),
+        ...(date === undefined && due?.pain === 'second' && { date: due.date }),
+      }
+    : due?.pain === 'second' && (date === undefined || date === due.date)
+      ? { second: Number(one), date: due.date }
+      : { first: Number(one) };
+  return { ...pains, ...(notes && { notes }) };
+}
+
+async function printCalendar(context: Context, options: Options): Promise<void> {
+  const trial = await trialOf(context, options);
+  context.stdout.write(calendarOf(trial, context.now()));
+}

@@ -1,0 +1,120 @@
+import type { TrialStatus } from '../../cases/trial.ts';
+import { BLOCK, type Trial, type TrialInput } from '../../domain/trial.ts';
+import { weekdayOf } from '../../domain/words/day.ts';
+import {
+  daysAtEachPain,
+  insteadOf,
+  pictureTitle,
+  resultSentence,
+  WHAT_IT_CANNOT_SAY,
+  WHEN,
+} from '../../insights/trial.ts';
+import { escapeControls } from '../terminal/io.ts';
+import { wrap } from '../terminal/layout.ts';
+
+/** A trial in words and as a calendar file. Nothing here says what is still to come. */
+
+const shareOf = (power: number): string => `${Math.min(99, Math.round(power * 100))}`;
+
+/** What is planned, and what it can find, before it is asked about. */
+export function planLines(
+  trial: TrialInput,
+  { deviation, isOwn }: { deviation: number; isOwn: boolean },
+  found: readonly (readonly [points: number, power: number])[],
+  width: number,
+): string[] {
+  const { days, start, outcome, question } = trial;
+  const name = escapeControls(trial.exerciseName);
+  const [[least, one], [more, other]] = found as [[number, number], [number, number]];
+  const texts = [
+    `${days} days from ${start}: ${name} on some, ${insteadOf(trial, escapeControls)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual.`,
+    `${days} days find a difference of ${least} in ${shareOf(one)} of 100 cases, of ${more} in ${shareOf(other)} (${isOwn ? `your pain after sessions varies by ${deviation.toFixed(1)}` : `if pain varies by ${deviation.toFixed(1)}, as is usual; your own records are too few to say`}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
+    'It ends early if the answer is clear, or if there is more pain. You can give it up at any time. Tell your physiotherapist.',
+  ];
+  return texts.flatMap((text) => wrap(text, { width: Number.isFinite(width) ? width : 80 }));
+}
+
+/** `Today, day 5 of 28: Piriformis Stretch.` */
+export function todayInWords({ today, trial }: TrialStatus): string {
+  if (!today) return '';
+  const what = today.arm === 'a' ? escapeControls(trial.exerciseName) : insteadOf(trial, escapeControls);
+  return `Today, day ${today.number} of ${trial.days}: ${what}.`;
+}
+
+/** How a trial stands; after its end, what it has shown, as a sentence and a picture. */
+export function statusLines(
+  status: TrialStatus,
+  { today, width: columns }: { today: string; width: number },
+): string[] {
+  const { trial, result, due, daysLeft, recorded, passed, asDrawn } = status;
+  const width = Number.isFinite(columns) ? columns : 80;
+  const name = escapeControls(trial.exerciseName);
+  const about = `${name} against ${insteadOf(trial, escapeControls)}`;
+  const days = `${recorded} of ${passed} days recorded, ${asDrawn} as drawn.`;
+  if (result)
+    return [
+      ...wrap(resultSentence(trial, result), { width }),
+      '',
+      ...pictureOf(status),
+      '',
+      ...wrap(`${about}: ${days} ${WHAT_IT_CANNOT_SAY}`, { width }),
+    ];
+  if (trial.state === 'given-up') return wrap(`The trial of ${about} was given up. ${days}`, { width });
+  const next = !due
+    ? ''
+    : due.pain === 'first'
+      ? 'How much does it hurt, before? sciatica trial 6'
+      : `How much does it hurt now${due.date === today ? ', after' : ''}? sciatica trial 3`;
+  const first = trial.start > today ? `It starts on ${weekdayOf(trial.start)} ${trial.start}.` : '';
+  return [
+    ...(status.today ? wrap(todayInWords(status), { width }) : []),
+    ...(next ? [next] : []),
+    ...wrap(
+      `${first || `${daysLeft} days left of the trial of ${about}.`} ${passed > 0 ? days : ''}`.trim(),
+      {
+        width,
+      },
+    ),
+  ];
+}
+
+/** The outcomes under both arms: how many days at each level of pain. */
+function pictureOf({ trial, outcomes }: TrialStatus): string[] {
+  if (!outcomes) return [];
+  const row = (label: string, cells: readonly (string | number)[]) =>
+    label.padEnd(9) + cells.map((cell) => String(cell || '.').padStart(3)).join('');
+  return [
+    `${pictureTitle(trial)}:`,
+    row(
+      '',
+      Array.from({ length: 10 }, (_, i) => i + 1),
+    ),
+    ...daysAtEachPain(outcomes).map(([label, days]) => row(label, days)),
+  ];
+}
+
+/** A calendar (RFC 5545) with a reminder at nine in the morning of each day; it does not say what is drawn. */
+export function calendarOf(trial: Trial, now: Date): string {
+  const stamp = `${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+  const day = trial.start.replaceAll('-', '');
+  return [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//sciatica//trial//EN',
+    'BEGIN:VEVENT',
+    `UID:trial-${trial.start}-${trial.id}@sciatica`,
+    `DTSTAMP:${stamp}`,
+    `DTSTART:${day}T090000`,
+    'DURATION:PT15M',
+    `RRULE:FREQ=DAILY;COUNT=${trial.days + (trial.outcome === 'morning' ? 1 : 0)}`,
+    'SUMMARY:Trial: what is drawn for today? (sciatica trial)',
+    'BEGIN:VALARM',
+    'ACTION:DISPLAY',
+    'DESCRIPTION:Trial: what is drawn for today? (sciatica trial)',
+    'TRIGGER:PT0M',
+    'END:VALARM',
+    'END:VEVENT',
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n');
+}

@@ -1,0 +1,61 @@
+import { choice, date, type RecordOf, text } from './fields.ts';
+import type { FiltersOf } from './filter.ts';
+import { defineKind } from './kind.ts';
+import { logFields, since, until } from './log.ts';
+import { id, pain } from './user.ts';
+
+/** In the order of the day. */
+export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
+
+/** How much it hurts at some time of a day, with or without exercise; the service adds the id. A day may have several. */
+export const painEntryFields = {
+  userId: { ...logFields.userId, help: 'Id of the user whose pain it is' },
+  date: date({ label: 'Date', flag: 'date', help: 'Day of the pain', example: '2026-03-02' }),
+  timeOfDay: choice({
+    label: 'Time',
+    flag: 'time',
+    help: 'Time of day',
+    choices: timesOfDay,
+    optional: true,
+    example: 'night',
+  }),
+  pain: pain('Pain', 'pain', 'Pain', 7),
+  medication: logFields.medication,
+  notes: text({
+    label: 'Notes',
+    flag: 'notes',
+    help: 'Notes about the pain',
+    max: 10_000,
+    blank: false,
+    optional: true,
+    example: 'could not sleep',
+  }),
+};
+
+export const painEntryRecord = { id, ...painEntryFields };
+
+export const painEntryKind = defineKind({
+  fields: painEntryRecord,
+  table: 'painEntries',
+  path: '/painEntries',
+  place: 'collection',
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
+  tag: 'Pain entries',
+  schema: 'PainEntry',
+  described: {
+    one: 'a pain entry',
+    many: 'pain entries',
+    about: 'Pain at some time of a day, with or without exercise.',
+  },
+  filters: {
+    since: { column: 'date', operator: 'gte', field: since },
+    until: { column: 'date', operator: 'lte', field: until },
+  } as const satisfies FiltersOf<typeof painEntryRecord>,
+  examples: { sort: '-date,id', fields: 'id,date,pain', patch: { pain: 3 }, deleted: 1 },
+  words: { one: 'pain entry', many: 'pain entries' },
+  commands: { one: 'pain', many: 'pains' },
+  sign: ['pain'],
+});
+
+export type PainEntryInput = RecordOf<typeof painEntryFields>;
+export type PainEntry = RecordOf<typeof painEntryRecord>;

@@ -1,0 +1,197 @@
+import { boolean, choice, date, integer, type RecordOf, text } from './fields.ts';
+import type { FiltersOf } from './filter.ts';
+import { defineKind } from './kind.ts';
+import { logFields, since, until } from './log.ts';
+import { id, pain } from './user.ts';
+import { addDays } from './words/day.ts';
+
+/** An experiment on oneself (n-of-1 trial, CENT 2015): an exercise against something else, in an order drawn by lot. */
+
+/** `usual`: all that is done usually, but for the exercise. */
+export const comparators = ['exercise', 'rest', 'usual'] as const;
+/** When the outcome is asked for. */
+export const outcomes = ['hour', 'bedtime', 'morning'] as const;
+/** `either`: less or more pain; `less`: less pain, with more only as harm. */
+export const questions = ['either', 'less'] as const;
+export const trialStates = ['running', 'finished', 'given-up'] as const;
+
+/** The largest seed: 31 bits. */
+const MAX_SEED = 2 ** 31 - 1;
+
+export const trialFields = {
+  userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
+  exerciseName: { ...logFields.exerciseName, flag: 'exercise', help: 'The exercise that is tried' },
+  against: choice({
+    label: 'Against',
+    flag: 'against',
+    help: 'What it is compared with: another exercise, rest, or the usual routine without it',
+    choices: comparators,
+    example: 'rest',
+  }),
+  otherExercise: text({
+    label: 'Other',
+    flag: 'other',
+    help: 'The other exercise, where it is one',
+    max: 100,
+    blank: false,
+    optional: true,
+    example: 'Bird Dog',
+  }),
+  outcome: choice({
+    label: 'Outcome',
+    flag: 'outcome',
+    help: 'When the pain is asked for again: one hour after, at bedtime, or the next morning',
+    choices: outcomes,
+    example: 'hour',
+  }),
+  question: choice({
+    label: 'Question',
+    flag: 'question',
+    help: 'Whether pain differs either way, or is less: that finds more, and more pain counts as harm only',
+    choices: questions,
+    example: 'either',
+  }),
+  start: date({ label: 'Start', flag: 'start', help: 'First day', example: '2026-03-02' }),
+  days: integer({ label: 'Days', flag: 'days', help: 'How many days', min: 14, max: 84, example: 28 }),
+  difference: integer({
+    label: 'Difference',
+    flag: 'difference',
+    help: 'The least difference that would matter, in points',
+    min: 1,
+    max: 5,
+    example: 1,
+  }),
+  seed: integer({
+    label: 'Seed',
+    flag: 'seed',
+    help: 'What the order of the days is drawn from',
+    min: 0,
+    max: MAX_SEED,
+    example: 20_260_302,
+  }),
+  state: choice({
+    label: 'State',
+    flag: 'state',
+    help: 'Whether it runs, is finished, or was given up',
+    choices: trialStates,
+    example: 'running',
+  }),
+};
+
+export const trialRecord = { id, ...trialFields };
+
+export const trialKind = defineKind({
+  fields: trialRecord,
+  table: 'trials',
+  path: '/trials',
+  place: 'collection',
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
+  tag: 'Trials',
+  schema: 'Trial',
+  described: {
+    one: 'a trial',
+    many: 'trials',
+    about: 'Experiments on oneself: an exercise against something else, in an order drawn by lot.',
+  },
+  examples: { sort: '-start,id', fields: 'id,start,state', patch: { state: 'given-up' }, deleted: 1 },
+  words: { one: 'trial', many: 'trials' },
+  sign: ['seed'],
+  key: {
+    field: 'state',
+    of: ({ state, start, seed }) => (state === 'running' ? 'running' : `${start} ${seed}`),
+    rule: 'A user has one running trial.',
+    taken: 'is running for another trial of the user',
+  },
+});
+
+export type TrialInput = RecordOf<typeof trialFields>;
+export type Trial = RecordOf<typeof trialRecord>;
+
+/** What was felt on a day of a trial. It belongs to the trial in whose time it is: a user has one at a time. */
+export const trialDayFields = {
+  userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
+  date: date({ label: 'Date', flag: 'date', help: 'Day of the trial', example: '2026-03-02' }),
+  first: pain('First', 'first', 'Pain at the time of the exercise, on days without it too', 6),
+  second: { ...pain('Second', 'second', 'Pain at the time of the outcome', 4), optional: true as const },
+  done: boolean({ label: 'As drawn', flag: 'done', help: 'Whether what was drawn was done', example: true }),
+  notes: text({
+    label: 'Notes',
+    flag: 'notes',
+    help: 'Notes about the day',
+    max: 10_000,
+    blank: false,
+    optional: true,
+    example: 'did Bird Dog as well',
+  }),
+};
+
+export const trialDayRecord = { id, ...trialDayFields };
+
+export const trialDayKind = defineKind({
+  fields: trialDayRecord,
+  table: 'trialDays',
+  path: '/trialDays',
+  place: 'collection',
+  verbs: ['list', 'create', 'read', 'replace', 'patch', 'delete', 'restore', 'history'],
+  tag: 'Trial days',
+  schema: 'TrialDay',
+  described: { one: 'a trial day', many: 'trial days', about: 'What was felt on the days of a trial.' },
+  filters: {
+    since: { column: 'date', operator: 'gte', field: since },
+    until: { column: 'date', operator: 'lte', field: until },
+  } as const satisfies FiltersOf<typeof trialDayRecord>,
+  examples: { sort: '-date,id', fields: 'id,date,second', patch: { second: 3 }, deleted: 1 },
+  words: { one: 'trial day', many: 'trial days' },
+  commands: { one: 'trial-day', many: 'trial-days' },
+  sign: ['first'],
+  key: {
+    field: 'date',
+    of: ({ date = '' }) => date,
+    rule: 'A user has one trial day of a date.',
+    taken: 'has a trial day already',
+  },
+});
+
+export type TrialDay = RecordOf<typeof trialDayRecord>;
+
+/** `a`: the exercise. `b`: what it is compared with. */
+export type Arm = 'a' | 'b';
+
+/** Days that are drawn together. */
+export const BLOCK = 4;
+
+/** The orders of a block: two days of each arm. */
+export const ARRANGEMENTS = ['aabb', 'abab', 'abba', 'baab', 'baba', 'bbaa'] as const;
+
+/**
+ * Random numbers from 0 to 1, the same for a seed on every machine: mulberry32 (Tommy Ettinger, public domain), which takes only
+ * 32-bit arithmetic.
+ */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The arms of the days in order: blocks of four days, two of each arm in every whole block. */
+export function armsOf(seed: number, days: number): Arm[] {
+  const random = randomFrom(seed);
+  const blocks = Array.from(
+    { length: Math.ceil(days / BLOCK) },
+    () => ARRANGEMENTS[Math.floor(random() * ARRANGEMENTS.length)] ?? 'abba',
+  );
+  return [...blocks.join('').slice(0, days)] as Arm[];
+}
+
+/** The last day of a trial. */
+export const lastDayOf = ({ start, days }: Pick<Trial, 'start' | 'days'>): string => addDays(start, days - 1);
+
+/** The number of a day of a trial, from 0; undefined for any other day. */
+export function dayIndex({ start, days }: Pick<Trial, 'start' | 'days'>, day: string): number | undefined {
+  const index = Math.round((Date.parse(day) - Date.parse(start)) / 86_400_000);
+  return index >= 0 && index < days ? index : undefined;
+}

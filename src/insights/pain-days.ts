@@ -1,0 +1,73 @@
+import type { Session } from '../domain/log.ts';
+import { type PainEntry, timesOfDay } from '../domain/pain-entry.ts';
+import { compareText } from './numbers.ts';
+
+/** What was recorded of the pain on a day, with and without exercise. */
+export interface PainDay {
+  readonly date: string;
+  /** The worst of the day: of entries, and before and after sessions. */
+  readonly pain: number;
+  /** The first of the day, before or without exercise. */
+  readonly first: number;
+  readonly sessions: number;
+  /** What was taken, each once. */
+  readonly medication: readonly string[];
+}
+
+export type Entry = Pick<PainEntry, 'id' | 'date' | 'timeOfDay' | 'pain' | 'medication'>;
+type Exercise = Pick<Session, 'id' | 'date' | 'painBefore' | 'painAfter' | 'medication'>;
+
+interface Value {
+  readonly date: string;
+  readonly rank: number;
+  readonly id: number;
+  readonly pains: readonly [number, ...number[]];
+  readonly medication: string | undefined;
+  readonly isSession: boolean;
+}
+
+/** What has no time of day, as a session, stands behind the morning. */
+export const UNTIMED = 0.5;
+
+/** Where an entry stands in its day. */
+export const rankOf = ({ timeOfDay }: Pick<PainEntry, 'timeOfDay'>): number =>
+  timeOfDay === undefined ? UNTIMED : timesOfDay.indexOf(timeOfDay);
+
+/** The days on which pain was recorded, in order. A session has no time of day; on a day without one, entries go by theirs. */
+export function painDays(entries: readonly Entry[], sessions: readonly Exercise[]): PainDay[] {
+  const values: Value[] = [
+    ...entries.map((entry) => ({
+      ...entry,
+      rank: rankOf(entry),
+      pains: [entry.pain] as const,
+      medication: entry.medication,
+      isSession: false,
+    })),
+    ...sessions.map(({ id, date, painBefore, painAfter, medication }) => ({
+      date,
+      rank: UNTIMED,
+      id,
+      pains: [painBefore, painAfter] as const,
+      medication,
+      isSession: true,
+    })),
+  ];
+  const days = new Map<string, Value[]>();
+  for (const value of values) days.set(value.date, [...(days.get(value.date) ?? []), value]);
+  return [...days]
+    .map(([date, those]) => dayOf(date, those))
+    .sort((one, other) => compareText(one.date, other.date));
+}
+
+function dayOf(date: string, values: readonly Value[]): PainDay {
+  const inOrder = values.toSorted(
+    (a, b) => a.rank - b.rank || Number(a.isSession) - Number(b.isSession) || a.id - b.id,
+  );
+  return {
+    date,
+    pain: Math.max(...values.flatMap(({ pains }) => pains)),
+    first: inOrder[0]?.pains[0] ?? 1,
+    sessions: values.filter(({ isSession }) => isSession).length,
+    medication: [...new Set(inOrder.flatMap(({ medication }) => medication ?? []))],
+  };
+}

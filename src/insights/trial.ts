@@ -1,0 +1,349 @@
+import {
+  ARRANGEMENTS,
+  type Arm,
+  armsOf,
+  BLOCK,
+  type questions,
+  randomFrom,
+  type TrialInput,
+} from '../domain/trial.ts';
+import { round } from './numbers.ts';
+import { noncentralT, tQuantile } from './stats/estimate.ts';
+
+/**
+ * The analysis of a trial: a randomisation test (Fisher) on the differences within blocks of four days, adjusted for the pain
+ * before. Had there been no effect at all, the outcomes would have been the same under every order that could have been drawn: so
+ * the orders that could have been are drawn again, and the statistic of the real one is ranked among theirs. That holds whatever
+ * the outcomes depend on: drift, the time of the day, the pain of the day before. Looks at the end of each block spend the error
+ * together (alpha spending; Lan and DeMets 1983), each among the orders that had not ended
+ * the trial before.
+ */
+
+/** A day as it counts: under the arm that was drawn, whatever was done (intention to treat). */
+export interface Outcome {
+  /** From 0. */
+  readonly index: number;
+  readonly first: number;
+  readonly second: number;
+}
+
+type Question = (typeof questions)[number];
+
+/** What a trial has shown. */
+export interface TrialResult {
+  /** `less` and `more`: pain with the exercise, as far as it is clear. */
+  readonly verdict: 'less' | 'more' | 'open';
+  /** Mean outcome with the exercise minus that without, in points, adjusted for the pain before. */
+  readonly difference: number | null;
+  readonly interval: readonly [number, number] | null;
+  /** Days with an outcome. */
+  readonly withIt: number;
+  readonly without: number;
+  /** Days after which the trial ended. */
+  readonly afterDays: number;
+}
+
+/** Both errors together. */
+const ERROR = 0.05;
+/** Of it, for harm where the question is one-sided. */
+const HARM = 0.01;
+/** Orders that are drawn again. */
+const ORDERS = 1999;
+/** With fewer blocks than this no order is rare enough. */
+const FIRST_LOOK = 4;
+/** So that the orders are not those of the plan. */
+const OTHER_STREAM = 0x5bd1e995;
+
+/** The share of the error that is spent after a share of the trial: most of it is left for the end (Kim and DeMets 1987). */
+const spent = (share: number): number => share ** 8;
+
+/**
+ * What the outcomes so far show.
+ * @param seed of the plan
+ * @param days of the plan
+ * @param passed days that have passed, with their outcomes or without
+ * @returns undefined where the trial goes on
+ */
+export function trialResult(
+  { seed, days, question }: { seed: number; days: number; question: Question },
+  outcomes: readonly Outcome[],
+  passed: number,
+): TrialResult | undefined {
+  const looks: number[] = [];
+  for (let end = FIRST_LOOK * BLOCK; end < days; end += BLOCK) looks.push(end);
+  looks.push(days);
+  if (passed < (looks[0] ?? days)) return undefined;
+  const random = randomFrom(seed ^ OTHER_STREAM);
+  const orders = [
+    Int8Array.from(armsOf(seed, days), (arm) => (arm === 'a' ? 1 : -1)),
+    ...Array.from({ length: ORDERS }, () => drawnOrder(random, days)),
+  ];
+  const sides =
+    question === 'either'
+      ? [{ sign: 0, error: ERROR }]
+      : [
+          { sign: -1, error: ERROR - HARM },
+          { sign: 1, error: HARM },
+        ];
+  const ended = new Uint8Array(orders.length);
+  const budgets = sides.map(() => 0);
+  for (const end of looks) {
+    if (end > passed) return undefined;
+    const data = new Adjusted(outcomes.filter(({ index }) => index < end));
+    const statistics = new Float64Array(orders.length);
+    for (let j = 0; j < orders.length; j++)
+      if (ended[j] === 0) statistics[j] = data.statistic(orders[j] as Int8Array);
+    let bound = Number.POSITIVE_INFINITY;
+    const ending: number[] = [];
+    for (const [i, { sign, error }] of sides.entries()) {
+      const limit = Math.floor(error * spent(end / days) * orders.length + 1e-9) - (budgets[i] ?? 0);
+      const sized = (j: number) => {
+        const value = statistics[j] ?? 0;
+        return sign === 0 ? Math.abs(value) : sign * value;
+      };
+      const critical = criticalOf(ended, sized, limit);
+      if (i === 0) bound = critical;
+      for (let j = 0; j < orders.length; j++)
+        if (ended[j] === 0 && sized(j) >= critical) {
+          ending.push(j);
+          budgets[i] = (budgets[i] ?? 0) + 1;
+        }
+    }
+    for (const j of ending) ended[j] = 1;
+    if (ended[0] === 1 || end === days) {
+      const shown = { statistic: statistics[0] ?? 0, bound, isClear: ended[0] === 1, afterDays: end };
+      return resultOf(data, orders[0] ?? new Int8Array(), shown);
+    }
+  }
+  return undefined;
+}
+
+/** The arrangements of a block: 1 for a day with the exercise, −1 for one without. */
+const SIGNS = ARRANGEMENTS.map((arms) => Int8Array.from(arms, (arm) => (arm === 'a' ? 1 : -1)));
+
+/** An order that could have been: 1 for a day with the exercise, −1 for one without. */
+function drawnOrder(random: () => number, days: number): Int8Array {
+  const order = new Int8Array(days);
+  for (let start = 0; start < days; start += BLOCK) {
+    const block = SIGNS[Math.floor(random() * SIGNS.length)] as Int8Array;
+    for (let i = start; i < days && i < start + BLOCK; i++) order[i] = block[i - start] as number;
+  }
+  return order;
+}
+
+/** The least value that no more than `limit` of the orders reach that have not ended yet; only a value above 0 is one. */
+function criticalOf(ended: Uint8Array, sized: (j: number) => number, limit: number): number {
+  const values = new Float64Array(ended.length);
+  for (let j = 0; j < ended.length; j++) values[j] = ended[j] === 1 ? 0 : sized(j);
+  values.sort();
+  const beyond = Math.max(0, values.at(-1 - limit) ?? 0) + 1e-9;
+  // Of equal values all or none.
+  return values.find((value) => value > beyond) ?? Number.POSITIVE_INFINITY;
+}
+
+function resultOf(
+  data: Adjusted,
+  order: Int8Array,
+  {
+    statistic,
+    bound,
+    isClear,
+    afterDays,
+  }: { statistic: number; bound: number; isClear: boolean; afterDays: number },
+): TrialResult {
+  const { difference, error, freedom } = data.estimate(order);
+  const counts = data.counts(order);
+  const isKnown = Number.isFinite(difference) && Number.isFinite(error);
+  // At least a 95 % interval, also where the question is one-sided.
+  const half = error * Math.max(Number.isFinite(bound) ? bound : 0, tQuantile(1 - ERROR / 2, freedom));
+  return {
+    verdict: isClear ? (statistic < 0 ? 'less' : 'more') : 'open',
+    difference: isKnown ? round(difference) : null,
+    interval: isKnown ? [round(difference - half), round(difference + half)] : null,
+    ...counts,
+    afterDays,
+  };
+}
+
+/** Outcomes and pain before, each without the mean of its block, and the outcomes without what the pain before explains. */
+class Adjusted {
+  readonly #blocks: { start: number; end: number }[] = [];
+  readonly #index: Int32Array;
+  readonly #pre: Float64Array;
+  readonly #rest: Float64Array;
+  readonly #prePower: number;
+  readonly #restPower: number;
+  readonly #freedom: number;
+
+  constructor(outcomes: readonly Outcome[]) {
+    const sorted = outcomes.toSorted((a, b) => a.index - b.index);
+    this.#index = Int32Array.from(sorted, ({ index }) => index);
+    for (let start = 0; start < sorted.length; ) {
+      const block = Math.floor((sorted[start]?.index ?? 0) / BLOCK);
+      let end = start;
+      while (end < sorted.length && Math.floor((sorted[end]?.index ?? 0) / BLOCK) === block) end++;
+      this.#blocks.push({ start, end });
+      start = end;
+    }
+    this.#pre = this.#centred(Float64Array.from(sorted, ({ first }) => first));
+    const second = this.#centred(Float64Array.from(sorted, ({ second }) => second));
+    this.#prePower = product(this.#pre, this.#pre);
+    const slope = this.#prePower > 0 ? product(this.#pre, second) / this.#prePower : 0;
+    this.#rest = second.map((value, i) => value - slope * (this.#pre[i] ?? 0));
+    this.#restPower = product(this.#rest, this.#rest);
+    this.#freedom = sorted.length - this.#blocks.length - (this.#prePower > 0 ? 2 : 1);
+  }
+
+  #centred(values: Float64Array): Float64Array {
+    for (const { start, end } of this.#blocks) {
+      let sum = 0;
+      for (let i = start; i < end; i++) sum += values[i] ?? 0;
+      for (let i = start; i < end; i++) values[i] = (values[i] ?? 0) - sum / (end - start);
+    }
+    return values;
+  }
+
+  /** The difference of the arms, and its standard error, by least squares with blocks and pain before (Frisch and Waugh). */
+  estimate(order: Int8Array): { difference: number; error: number; freedom: number } {
+    // The others are without the means of their blocks, so that those of the arms make no difference to the products.
+    const [index, pre, rest, prePower] = [this.#index, this.#pre, this.#rest, this.#prePower];
+    let power = 0;
+    let withPre = 0;
+    let withRest = 0;
+    for (const { start, end } of this.#blocks) {
+      let sum = 0;
+      for (let i = start; i < end; i++) {
+        const arm = (order[index[i] as number] as number) / 2;
+        sum += arm;
+        withPre += arm * (pre[i] as number);
+        withRest += arm * (rest[i] as number);
+      }
+      power += (end - start) / 4 - (sum * sum) / (end - start);
+    }
+    if (prePower > 0) power -= (withPre * withPre) / prePower;
+    const freedom = this.#freedom;
+    if (power <= 1e-9 || freedom < 1) return { difference: 0, error: Number.POSITIVE_INFINITY, freedom: 1 };
+    const difference = withRest / power;
+    const left = Math.max(0, this.#restPower - difference * difference * power);
+    return { difference, error: Math.sqrt(left / freedom / power), freedom };
+  }
+
+  /** The difference in standard errors. */
+  statistic(order: Int8Array): number {
+    const { difference, error } = this.estimate(order);
+    return difference === 0 ? 0 : difference / Math.max(error, 1e-9);
+  }
+
+  counts(order: Int8Array): { withIt: number; without: number } {
+    const withIt = this.#index.filter((index) => order[index] === 1).length;
+    return { withIt, without: this.#index.length - withIt };
+  }
+}
+
+function product(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += (one[i] ?? 0) * (other[i] ?? 0);
+  return sum;
+}
+
+/**
+ * How often a trial finds a true difference, from 0 to 1: the power of the t test that the end comes to.
+ * @param deviation of the outcome within an arm, given the pain before, in points
+ */
+export function powerOf(
+  { days, question }: { days: number; question: Question },
+  difference: number,
+  deviation: number,
+): number {
+  const freedom = days - Math.ceil(days / BLOCK) - 2;
+  const error = question === 'either' ? ERROR / 2 : ERROR - HARM;
+  const noncentrality = (difference * Math.sqrt(days)) / (2 * deviation);
+  // What the earlier looks take from the end.
+  return 1 - noncentralT(tQuantile(1 - error * 0.9, freedom), freedom, noncentrality);
+}
+
+/** Spread of the outcome given the pain before, in points, where there are too few sessions to tell. */
+const USUAL_DEVIATION = 1.5;
+const LEAST_DEVIATION = 0.8;
+const FEWEST_SESSIONS = 10;
+
+/**
+ * The spread of the pain after sessions given the pain before, in points, from a person's own records.
+ * @returns what is usual where there are too few, and whether it is the person's own
+ */
+export function deviationOf(sessions: readonly { painBefore: number; painAfter: number }[]): {
+  deviation: number;
+  isOwn: boolean;
+} {
+  const { length } = sessions;
+  if (length < FEWEST_SESSIONS) return { deviation: USUAL_DEVIATION, isOwn: false };
+  const mean = (of: (session: (typeof sessions)[number]) => number) =>
+    sessions.reduce((sum, session) => sum + of(session), 0) / length;
+  const [before, after] = [mean(({ painBefore }) => painBefore), mean(({ painAfter }) => painAfter)];
+  const xs = Float64Array.from(sessions, ({ painBefore }) => painBefore - before);
+  const ys = Float64Array.from(sessions, ({ painAfter }) => painAfter - after);
+  const power = product(xs, xs);
+  const shared = product(xs, ys);
+  const left = product(ys, ys) - (power > 0 ? (shared * shared) / power : 0);
+  return { deviation: Math.max(LEAST_DEVIATION, Math.sqrt(Math.max(0, left) / (length - 2))), isOwn: true };
+}
+
+/** When the outcome is felt, in words. */
+export const WHEN = { hour: 'an hour later', bedtime: 'at bedtime', morning: 'the next morning' } as const;
+
+/** What is done on the days without the exercise. @param name how a name is shown */
+export function insteadOf(
+  {
+    exerciseName,
+    against,
+    otherExercise = '',
+  }: Pick<TrialInput, 'exerciseName' | 'against' | 'otherExercise'>,
+  name: (text: string) => string,
+): string {
+  if (against === 'exercise') return name(otherExercise);
+  return against === 'rest' ? 'rest' : `the usual without ${name(exerciseName)}`;
+}
+
+/** A trial that has ended, as a report shows it. */
+export interface EndedTrial {
+  readonly trial: TrialInput;
+  readonly result: TrialResult;
+  readonly outcomes: Readonly<Record<Arm, readonly number[]>>;
+}
+
+/** The title of the picture. */
+export const pictureTitle = ({ outcome }: Pick<TrialInput, 'outcome'>): string =>
+  `Days at each pain ${WHEN[outcome]}`;
+
+/** The picture of a trial: a row for each arm, with the days at each level of pain. */
+export function daysAtEachPain({ a, b }: EndedTrial['outcomes']): [label: string, days: number[]][] {
+  const days = (values: readonly number[]) =>
+    Array.from({ length: 10 }, (_, i) => values.filter((value) => value === i + 1).length);
+  return [
+    ['with it', days(a)],
+    ['without', days(b)],
+  ];
+}
+
+/** Why a clear answer may not be the exercise's: nobody can be blind to what they do. */
+export const WHAT_IT_CANNOT_SAY = 'It cannot say what part expectation has: you knew which day it was.';
+
+/** What a trial has shown, as a sentence. */
+export function resultSentence(
+  { outcome, difference: matters }: { outcome: keyof typeof WHEN; difference: number },
+  { verdict, difference, interval, withIt, without, afterDays }: TrialResult,
+): string {
+  if (difference === null || interval === null)
+    return `After ${afterDays} days there are too few with both pains to say anything (${withIt} with it, ${without} without).`;
+  const points = (value: number) => Math.abs(value).toFixed(1);
+  const side = (value: number) => `${points(value)} ${value < 0 ? 'lower' : 'higher'}`;
+  const [low, high] = interval;
+  const [least, most] = difference < 0 ? [high, low] : [low, high];
+  const range =
+    low < 0 !== high < 0 ? `${side(low)} to ${side(high)}` : `${points(least)} to ${points(most)}`;
+  const said = `On ${withIt} days with it pain ${WHEN[outcome]} was ${side(difference)} (${range}) than on ${without} days without.`;
+  if (verdict !== 'open') return said;
+  return low > -matters && high < matters
+    ? `${said} That is no clear difference, and one of ${matters} or more is unlikely.`
+    : `${said} That is no clear difference; one of ${matters} is possible.`;
+}

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { painDays } from '../../src/insights/pain-days.ts';
+import { openStore } from '../../src/store/store.ts';
+import { freshPath, nora, noraWith, prepared, run, TODAY, type World } from '../helpers.ts';
+
+const db = () => noraWith();
+const entriesOf = (path: string) => {
+  const store = openStore(path);
+  try {
+    return store.of('painEntry').list();
+  } finally {
+    store.close();
+  }
+};
+const of = (given: object) => ({ id: 1, userId: 1, date: TODAY, ...given });
+
+describe('what is recorded', () => {
+  test.each<[string[], object]>([
+    [['7'], { pain: 7 }],
+    [
+      ['7', 'night', '--medication', 'ibuprofen 400', 'could', 'not', 'sleep'],
+      { pain: 7, timeOfDay: 'night', medication: 'ibuprofen 400', notes: 'could not sleep' },
+    ],
+    [['3', 'NIGHT'], { pain: 3, timeOfDay: 'night' }],
+    [['3', 'even', 'worse'], { pain: 3, notes: 'even worse' }],
+    [['3', '--time', 'even'], { pain: 3, timeOfDay: 'evening' }],
+    [['5', '--date', 'yesterday'], { pain: 5, date: '2026-03-01' }],
+    [['add', '--pain', '5'], { pain: 5 }],
+    [['--pain', '5'], { pain: 5 }],
+  ])('pain %j', async (words, expected) => {
+    const path = db();
+    expect(await run(['pain', ...words], { db: path })).toMatchObject({ code: 0, stderr: '' });
+    expect(entriesOf(path)).toEqual([of(expected)]);
+  });
+
+  test.each<[string[], RegExp]>([
+    [['11'], /--pain must be a whole number from 1 to 10/],
+    [['0'], /--pain must be a whole number from 1 to 10/],
+    [['-1'], /unknown option|must be a whole number/],
+    [['6.5'], /--pain must be a whole number from 1 to 10/],
+    [['shw'], /shw is no pain from 1 to 10.*add, show, edit and rm/],
+    [['7', '--pain', '6'], /7 and --pain say the same/],
+    [['7', '--medication', 'x'.repeat(201)], /--medication/],
+    [['7', '--date', '+9d'], /--date/],
+    [['7', '--csv'], /--csv is for the days/],
+    [['add'], /--pain is missing/],
+  ])('pain %j is refused', async (words, message) => {
+    const path = db();
+    const { code, stderr } = await run(['pain', ...words], { db: path });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(entriesOf(path)).toEqual([]);
+  });
+
+  test('in a terminal, add asks for the pain', async () => {
+    const path = db();
+    await run(['pain', 'add'], { db: path, answers: [['Pain', '6\r']] });
+    expect(entriesOf(path)).toEqual([of({ pain: 6 })]);
+  });
+
+  test('edit changes it, an empty text clears, undo brings back', async () => {
+    const path = db();
+    await run(['pain', '7', 'night', '--medication', 'ibuprofen'], { db: path });
+    await run(['pain', 'edit', '1', '--pain', '4', '--medication', ''], { db: path });
+    expect(entriesOf(path)).toEqual([of({ pain: 4, timeOfDay: 'night' })]);
+    await run(['undo', '--yes'], { db: path });
+    expect(entriesOf(path)).toEqual([of({ pain: 7, timeOfDay: 'night', medication: 'ibuprofen' })]);
+  });
+
+  test('--help behind words records nothing', async () => {
+    const path = db();
+    expect((await run(['pain', '7', '--help'], { db: path })).stdout).toContain('sciatica pain 7');
+    expect(entriesOf(path)).toEqual([]);
+  });
+});
+
+describe('red flags', () => {
+  const emergency = 'emergency department';
+  test.each<[string[], boolean]>([
+    [['8', 'numb', 'between', 'legs'], false],
+    [['9', 'fine'], true],
+    [['10'], true],
+  ])('after pain %j: %s', async (words, said) => {
+    expect((await run(['pain', ...words], { db: db(), columns: 80 })).stderr.includes(emergency)).toBe(said);
+  });
+
+  test('after a change to 9', async () => {
+    const path = db();
+    await run(['pain', '3'], { db: path });
+    const { stderr } = await run(['pain', 'edit', '1', '--pain', '9'], { db: path, columns: 80 });
+    expect(stderr).toContain(emergency);
+  });
+});
+
+/** Pain on some days before NOW, a session, and a tablet. */
+const diary = () =>
+  prepared((store) => {
+    store.users.create(nora);
+    const entries = store.of('painEntry');
+    for (const [date, pain] of [
+      ['2025-12-03', 9],
+      ['2025-12-02', 10],
+      ['2026-01-15', 4],
+      ['2026-03-01', 6],
+    ] as const)
+      entries.create({ userId: 1, date, pain });
+    entries.create({ userId: 1, date: '2026-03-02', pain: 2, timeOfDay: 'night', medication: 'para' });
+    entries.create({ userId: 1, date: '2026-03-02', pain: 5, timeOfDay: 'morning' });
+    store.logs.create({
+      userId: 1,
+      exerciseType: 'stretch',
+      exerciseName: 'Bird Dog',
+      date: '2026-03-02',
+      painBefore: 6,
+      painAfter: 8,
+      effective: false,
+      notes: '',
+    });
+  });
+
+const shown = async (world: World, ...flags: string[]) => (await run(['pain', ...flags], world)).stdout;
+
+describe('the last 90 days', () => {
+  test.each([80, 50])('at %i columns fit, in at most 12 lines', async (columns) => {
+    const lines = (await shown({ db: diary(), columns })).trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(12);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines.join('\n')).toMatchSnapshot();
+  });
+
+  test('are drawn in ASCII where the locale or the terminal says so', async () => {
+    for (const env of [{ LANG: 'C' }, { TERM: 'dumb' }, { LC_ALL: 'POSIX', LANG: 'en_GB.UTF-8' }])
+      expect(await shown({ db: diary(), columns: 50, env })).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+
+  test('are drawn day by day where there is room', async () => {
+    const text = await shown({ db: diary(), columns: 100 });
+    expect(text).not.toContain('days a column');
+    expect(text.split('\n')[6]).toBe(`   └${'─'.repeat(90)}`);
+  });
+
+  test('are lines in a pipe, JSON and CSV', async () => {
+    const path = diary();
+    expect(await shown({ db: path })).toBe(
+      'date\tpain\tsessions\tmedication\n2025-12-03\t9\t0\t\n2026-01-15\t4\t0\t\n2026-03-01\t6\t0\t\n2026-03-02\t8\t1\tpara\n',
+    );
+    expect(JSON.parse(await shown({ db: path }, '--json', 'date,pain')).at(-1)).toEqual({
+      date: '2026-03-02',
+      pain: 8,
+    });
+    expect(await shown({ db: path }, '--csv')).toContain('\r\n2026-03-02,8,1,para\r\n');
+  });
+
+  test('without any, say how to record one', async () => {
+    expect(await run(['pain'], { db: db() })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('sciatica pain 6'),
+    });
+  });
+});
+
+test.each<[string, object[], object[], number]>([
+  [
+    'the morning, whatever the order of entry',
+    [of({ pain: 2, timeOfDay: 'night' }), of({ id: 2, pain: 5, timeOfDay: 'morning' })],
+    [],
+    5,
+  ],
+  ['an entry without time before a session', [of({ pain: 3 })], [of({ painBefore: 6, painAfter: 4 })], 3],
+  [
+    'a session before the evening',
+    [of({ pain: 3, timeOfDay: 'evening' })],
+    [of({ painBefore: 6, painAfter: 4 })],
+    6,
+  ],
+  [
+    'the first session',
+    [],
+    [of({ id: 2, painBefore: 6, painAfter: 4 }), of({ painBefore: 7, painAfter: 1 })],
+    7,
+  ],
+])('the first value of a day is %s', (_, entries, sessions, first) => {
+  expect(painDays(entries as never, sessions as never)).toMatchObject([{ first }]);
+});
+
+test('home asks how it is until it is told', async () => {
+  const path = db();
+  expect((await run([], { db: path })).stdout).toContain('How is it today? sciatica pain 6');
+  await run(['pain', '4'], { db: path });
+  const { stdout } = await run([], { db: path });
+  expect(stdout).toContain('Pain today 4');
+  expect(stdout).not.toContain('How is it');
+});
+
+test('several are counted and named in words', async () => {
+  const path = db();
+  for (const pain of ['3', '4']) await run(['pain', pain], { db: path });
+  expect((await run(['doctor'], { db: path })).stdout).toContain('2 pain entries');
+  expect((await run(['pain', 'show', '7'], { db: path })).stderr).toContain('There is no pain entry 7.');
+  expect((await run(['pains', '--since', 'yesterday', '--json'], { db: path })).stdout).toBe(
+    `${JSON.stringify([of({ pain: 3 }), of({ id: 2, pain: 4 })])}\n`,
+  );
+  expect((await run(['pains', '--until', 'yesterday', '--json'], { db: path })).stdout).toBe('[]\n');
+});
+
+test('a column that no row fills is left out of a table', async () => {
+  const path = noraWith({});
+  expect((await run(['logs'], { db: path, columns: 100 })).stdout).not.toContain('Medication');
+  await run(['log', 'edit', '1', '--medication', 'ibuprofen'], { db: path });
+  expect((await run(['logs'], { db: path, columns: 100 })).stdout).toContain('ibuprofen');
+});
+
+test('a pain entry of no database yet', async () => {
+  expect(await run(['pain', '7'], { db: freshPath() })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no database'),
+  });
+});

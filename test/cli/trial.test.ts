@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { armsOf } from '../../src/domain/trial.ts';
+import { openStore } from '../../src/store/store.ts';
+import { noraWith, run, type World } from '../helpers.ts';
+
+/** Noon on a day counted from 2 March 2026. */
+const day = (index: number) => new Date(2026, 2, 2 + index, 12);
+const db = () => noraWith({ exerciseName: 'Piriformis Stretch' });
+const trial = (path: string, words: string[], index = 0, world: World = {}) =>
+  run(['trial', ...words], { db: path, now: day(index), ...world });
+
+/** A database with a trial against rest that started on day 0, with a seed that is known. */
+async function started(...flags: string[]) {
+  const path = db();
+  expect((await trial(path, ['start', 'piri', '--against', 'rest', '--yes', ...flags])).code).toBe(0);
+  const store = openStore(path);
+  store.of('trial').update(1, { seed: 5 });
+  store.close();
+  return path;
+}
+
+const inStore = <T>(path: string, read: (store: ReturnType<typeof openStore>) => T): T => {
+  const store = openStore(path);
+  try {
+    return read(store);
+  } finally {
+    store.close();
+  }
+};
+
+describe('a start', () => {
+  test('says first what it can find, asks, and fixes the question', async () => {
+    const path = db();
+    const { stderr } = await trial(path, ['start', 'piri', '--against', 'rest'], 0, {
+      columns: 80,
+      answers: [['Start it?', 'y\r']],
+    });
+    expect(stderr).toMatch(/find a difference of 1 in \d+ of 100 cases,\s+of 1.5 in \d+/);
+    expect(stderr).toContain('Tell your');
+    expect(inStore(path, (store) => store.of('trial').list())).toMatchObject([
+      {
+        exerciseName: 'Piriformis Stretch',
+        against: 'rest',
+        outcome: 'hour',
+        question: 'either',
+        start: '2026-03-02',
+        days: 28,
+        difference: 1,
+        state: 'running',
+      },
+    ]);
+  });
+
+  test.each<[string[], number, RegExp]>([
+    [['--days', '13'], 2, /--days must be a whole number from 14 to 84/],
+    [['--start', 'yesterday'], 2, /--start must be today or later/],
+    [['--against', 'piri'], 2, /given twice|something else/],
+    [['--outcome', 'never'], 2, /--outcome must be one of/],
+  ])('with %j is refused', async (flags, code, message) => {
+    const path = db();
+    const result = await trial(path, ['start', 'piri', '--against', 'rest', '--yes', ...flags]);
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)]);
+    expect(inStore(path, (store) => store.of('trial').count())).toBe(0);
+  });
+
+  test('against itself is refused', async () => {
+    const { code, stderr } = await trial(db(), ['start', 'piri', '--against', 'piri', '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('something else')]);
+  });
+
+  test('beside one that runs is refused, and after its end goes on', async () => {
+    const path = await started();
+    const again = ['start', 'piri', '--against', 'usual', '--yes'];
+    expect(await trial(path, again, 5)).toMatchObject({ code: 4 });
+    expect(await trial(path, again, 40)).toMatchObject({ code: 0 });
+    expect(inStore(path, (store) => store.of('trial').list()).map(({ state }) => state)).toEqual([
+      'finished',
+      'running',
+    ]);
+  });
+
+  test('of an exercise that was clearly followed by more pain needs --anyway', async () => {
+    const path = noraWith(
+      ...Array.from({ length: 40 }, (_, i) => ({
+        exerciseName: 'Toe Touch',
+        date: `2026-01-${String(1 + (i % 28)).padStart(2, '0')}`,
+        painBefore: 3,
+        painAfter: 7,
+        effective: false,
+      })),
+      ...Array.from({ length: 40 }, (_, i) => ({
+        exerciseName: 'Bird Dog',
+        date: `2026-01-${String(1 + (i % 28)).padStart(2, '0')}`,
+        painBefore: 6,
+        painAfter: 4,
+      })),
+    );
+    const words = ['start', 'toe', '--against', 'rest', '--yes'];
+    const refused = await trial(path, words, 0, { columns: 80 });
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('emergency department')]);
+    expect((await trial(path, [...words, '--anyway'])).code).toBe(0);
+  });
+});
+
+describe('a day', () => {
+  test.each<[string, [number, string[]][], object[]]>([
+    ['at once', [[0, ['6', '3']]], [{ date: '2026-03-02', first: 6, second: 3, done: true }]],
+    [
+      'one after the other',
+      [
+        [0, ['6']],
+        [0, ['3', 'better']],
+      ],
+      [{ first: 6, second: 3, notes: 'better' }],
+    ],
+    [
+      'missed, then the next',
+      [
+        [0, ['6', '3']],
+        [2, ['5', '5', '--no-done']],
+      ],
+      [{ date: '2026-03-02' }, { date: '2026-03-04', first: 5, second: 5, done: false }],
+    ],
+    [
+      'corrected',
+      [
+        [0, ['6', '3']],
+        [1, ['--date', 'yesterday', '--second', '4']],
+      ],
+      [{ date: '2026-03-02', first: 6, second: 4 }],
+    ],
+  ])('%s', async (_, said, expected) => {
+    const path = await started();
+    for (const [index, words] of said)
+      expect((await trial(path, words, index)).stderr).not.toMatch(/must|no /);
+    expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject(expected);
+  });
+
+  test('whose outcome is the next morning is completed on the next day', async () => {
+    const path = await started('--outcome', 'morning');
+    await trial(path, ['6'], 0);
+    expect((await trial(path, [], 1)).stdout).toContain('How much does it hurt now? sciatica trial 3');
+    await trial(path, ['4'], 1);
+    await trial(path, ['7'], 1);
+    expect(inStore(path, (store) => store.of('trialDay').list())).toMatchObject([
+      { date: '2026-03-02', first: 6, second: 4 },
+      { date: '2026-03-03', first: 7 },
+    ]);
+  });
+
+  test.each<[string[], number, RegExp]>([
+    [['11', '3'], 0, /--first must be/],
+    [['foo'], 0, /foo is no pain/],
+    [['6', '3', '--date', '2026-03-05'], 0, /still to come|in the future/],
+    [['6', '3', '--date', '2026-03-01'], 1, /no day of the trial/],
+    [['--second', '3'], 0, /--first is missing/],
+  ])('%j is refused', async (words, index, message) => {
+    const path = await started();
+    const { code, stderr } = await trial(path, words, index);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
+  });
+});
+
+const arms = armsOf(5, 28);
+
+/** Lives days of a trial: what the exercise makes of the pain, but for days that are missed. */
+async function live(path: string, until: number, effect: number, missed: readonly number[] = []) {
+  let last = '';
+  for (let index = 0; index < until; index++) {
+    if (missed.includes(index)) continue;
+    const second = 6 + (arms[index] === 'a' ? effect : 0) + ((index * 7) % 3) - 1;
+    last = (await trial(path, ['6', String(second)], index)).stdout;
+    if (/On \d+ days/.test(last)) break;
+  }
+  return last;
+}
+
+describe('a month', () => {
+  test('with a strong effect stops early, and stays as it ended', async () => {
+    const path = await started();
+    expect(await live(path, 28, -4, [3, 9])).toMatch(
+      /On \d+ days with it pain an hour later was \d\.\d lower/,
+    );
+    const end = (await trial(path, [], 25, { columns: 50 })).stdout;
+    expect(end).toMatch(/with it +[. \d]+\nwithout +[. \d]+\n/);
+    expect(end).toContain('you knew which day it was');
+    for (const line of end.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
+    expect((await trial(path, ['6', '3'], 25)).stderr).toContain('The trial is over');
+    expect(inStore(path, (store) => store.of('trial').get(1).state)).toBe('finished');
+  });
+
+  test('without an effect goes to its end, and says no more than the days left before', async () => {
+    const path = await started();
+    await live(path, 20, 0);
+    const { stdout } = await trial(path, [], 20, { columns: 80 });
+    expect(stdout).toBe(
+      `Today, day 21 of 28: ${arms[20] === 'a' ? 'Piriformis Stretch' : 'rest'}.\nHow much does it hurt, before? sciatica trial 6\n8 days left of the trial of Piriformis Stretch against rest. 20 of 20 days\nrecorded, 20 as drawn.\n`,
+    );
+    expect((await trial(path, [], 30)).stdout).toMatch(/no clear difference/);
+  });
+
+  test('can be given up, and its days are kept', async () => {
+    const path = await started();
+    await live(path, 3, 0);
+    await trial(path, ['stop', '--yes'], 3);
+    expect((await trial(path, [], 3)).stdout).toContain('was given up. 3 of 3 days recorded');
+    expect(inStore(path, (store) => store.of('trialDay').count())).toBe(3);
+    await run(['undo', '--yes'], { db: path, now: day(3) });
+    expect((await trial(path, [], 3)).stdout).toContain('Today, day 4 of 28');
+  });
+});
+
+test('on another machine the order is the same', async () => {
+  const [path, other] = [await started(), noraWith()];
+  await live(path, 2, 0);
+  const file = `${other}.json`;
+  expect((await run(['export', '-o', file], { db: path })).code).toBe(0);
+  await run(['user', 'rm', '1', '--yes'], { db: other });
+  expect(await run(['import', file], { db: other })).toMatchObject({ code: 0 });
+  const shown = async (db: string) => (await run(['trial', '--user', '1'], { db, now: day(2) })).stdout;
+  const there = inStore(other, (store) => store.of('trial').list()[0]?.userId);
+  expect((await run(['trial', '--user', String(there)], { db: other, now: day(2) })).stdout).toBe(
+    await shown(path),
+  );
+});
+
+test('what is to come is on no screen', async () => {
+  const path = await started();
+  const shown = [
+    (await trial(path, [])).stdout,
+    (await trial(path, ['show', '--json'])).stdout,
+    (await run([], { db: path, now: day(0) })).stdout,
+    (await trial(path, ['--ics'])).stdout,
+  ].join('\n');
+  expect(shown).not.toContain('seed');
+  expect(shown.match(/Today, day 1 of 28/g)).toHaveLength(2);
+  expect(shown).toContain('RRULE:FREQ=DAILY;COUNT=28');
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { armsOf, trialFields } from '../../src/domain/trial.ts';
+import { addDays, localDay } from '../../src/domain/words/day.ts';
+import { exampleOf } from '../samples.ts';
+import { freshApp } from './helpers.ts';
+
+const today = localDay(new Date());
+const trial = { ...exampleOf(trialFields), start: addDays(today, -2), seed: 5 };
+
+test('an app asks for the arm of today, and for no more', async () => {
+  const { call } = freshApp();
+  expect((await call('POST', '/trials', { body: trial })).status).toBe(201);
+  const { body } = await call('GET', '/trials/1/status');
+  expect(body).toMatchObject({
+    today: { date: today, number: 3, arm: armsOf(5, 28)[2] },
+    due: { date: today, pain: 'first' },
+    daysLeft: 26,
+    result: null,
+  });
+  expect(JSON.stringify(body)).not.toContain('seed');
+});
+
+test('a second running trial is refused, and one after the end is not', async () => {
+  const { call } = freshApp();
+  await call('POST', '/trials', { body: trial });
+  expect(await call('POST', '/trials', { body: { ...trial, seed: 6 } })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'state' }] },
+  });
+  await call('PATCH', '/trials/1', { body: { state: 'given-up' } });
+  expect((await call('POST', '/trials', { body: { ...trial, seed: 6 } })).status).toBe(201);
+});
+
+test('the end says what it has shown', async () => {
+  const { call } = freshApp();
+  const start = addDays(today, -40);
+  await call('POST', '/trials', { body: { ...trial, start } });
+  const days = armsOf(5, 28).map((arm, i) => ({
+    userId: 1,
+    date: addDays(start, i),
+    first: 6,
+    second: (arm === 'a' ? 2 : 6) + (i % 2),
+    done: true,
+  }));
+  await call('POST', '/trialDays', { body: days });
+  expect((await call('GET', '/trials/1/status')).body).toMatchObject({
+    today: null,
+    due: null,
+    result: { verdict: 'less', sentence: expect.stringContaining('lower') },
+  });
+  expect(await call('POST', '/trialDays', { body: days[0] as object })).toMatchObject({ status: 400 });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { armsOf, BLOCK } from '../../src/domain/trial.ts';
+import { deviationOf, type Outcome, powerOf, resultSentence, trialResult } from '../../src/insights/trial.ts';
+import { called, type TrialWorld } from './simulation/trials.ts';
+
+describe('the plan', () => {
+  test('is the same for a seed on every machine', () => {
+    expect(armsOf(20_260_302, 16).join('')).toBe('bbaabaabbaabaabb');
+    expect(armsOf(0, 28).join('').slice(0, 16)).toBe(armsOf(0, 16).join(''));
+  });
+
+  test('has two of each arm in every whole block, and differs by two at most', () => {
+    for (let seed = 0; seed < 300; seed++) {
+      const arms = armsOf(seed * 7_654_321, 14 + (seed % 71));
+      for (let start = 0; start + BLOCK <= arms.length; start += BLOCK)
+        expect(arms.slice(start, start + BLOCK).filter((arm) => arm === 'a')).toHaveLength(2);
+      const difference = arms.filter((arm) => arm === 'a').length * 2 - arms.length;
+      expect(Math.abs(difference)).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test('has all six arrangements, about as often as each other', () => {
+    const counts = new Map<string, number>();
+    for (let seed = 1; seed <= 6000; seed++) {
+      const block = armsOf(seed, BLOCK).join('');
+      counts.set(block, (counts.get(block) ?? 0) + 1);
+    }
+    // Binomial, n = 6000, p = 1/6: five standard deviations are 145.
+    expect([...counts.values()].every((count) => Math.abs(count - 1000) < 145)).toBe(true);
+    expect(counts.size).toBe(6);
+  });
+});
+
+const plan = { seed: 5, days: 28, question: 'either' as const };
+/** Outcomes of every day: what each arm comes to, with some noise that is the same in both. */
+const outcomes = (a: number, b: number): Outcome[] =>
+  armsOf(plan.seed, plan.days).map((arm, index) => ({
+    index,
+    first: 6,
+    second: (arm === 'a' ? a : b) + ((index * 7) % 3) - 1,
+  }));
+
+describe('a result', () => {
+  test('of a large difference comes early, with its direction', () => {
+    expect(trialResult(plan, outcomes(2, 6), 15)).toBeUndefined();
+    const result = trialResult(plan, outcomes(2, 6), 28);
+    expect(result).toMatchObject({ verdict: 'less' });
+    expect(result?.afterDays).toBeLessThan(28);
+    expect(trialResult(plan, outcomes(6, 2), 28)).toMatchObject({ verdict: 'more' });
+  });
+
+  test('does not change with what comes after an early end, nor with who looks how often', () => {
+    const all = outcomes(2, 6);
+    const ended = trialResult(plan, all, 28);
+    for (let passed = ended?.afterDays ?? 28; passed <= 28; passed++)
+      expect(trialResult(plan, all.slice(0, passed), passed)).toEqual(ended);
+  });
+
+  test('without any outcome is open and says nothing', () => {
+    expect(trialResult(plan, [], 28)).toMatchObject({ verdict: 'open', difference: null, interval: null });
+    expect(trialResult(plan, outcomes(4, 4).slice(0, 1), 28)).toMatchObject({ verdict: 'open' });
+  });
+
+  test('reads as a sentence', () => {
+    const shown = { withIt: 14, without: 14, afterDays: 28 };
+    const said = (verdict: 'less' | 'more' | 'open', difference: number, interval: [number, number]) =>
+      resultSentence({ outcome: 'hour', difference: 1 }, { verdict, difference, interval, ...shown });
+    expect(said('less', -1.6, [-2.5, -0.7])).toBe(
+      'On 14 days with it pain an hour later was 1.6 lower (0.7 to 2.5) than on 14 days without.',
+    );
+    expect(said('more', 1.2, [0.5, 1.9])).toContain('1.2 higher (0.5 to 1.9)');
+    expect(said('open', -0.3, [-0.9, 0.3])).toMatch(
+      /0\.3 lower \(0\.9 lower to 0\.3 higher\).* one of 1 or more is unlikely/,
+    );
+    expect(said('open', -0.3, [-1.9, 1.3])).toContain('one of 1 is possible');
+  });
+});
+
+test('the spread is that of the pain after, given the pain before', () => {
+  expect(deviationOf([])).toEqual({ deviation: 1.5, isOwn: false });
+  const sessions = Array.from({ length: 40 }, (_, i) => ({
+    painBefore: 3 + (i % 6),
+    painAfter: 1 + (i % 6) + (i % 2 ? 2 : 0),
+  }));
+  expect(deviationOf(sessions).deviation).toBeCloseTo(1, 0);
+});
+
+const DRAWS = 60;
+/** Four standard errors of a share. */
+const slack = (share: number) => 4 * Math.sqrt((share * (1 - share)) / DRAWS);
+
+describe(`in ${DRAWS} trials looked at daily`, () => {
+  test.each<[string, TrialWorld]>([
+    ['', {}],
+    [', a fifth of the days missing', { missing: 0.2 }],
+    [', days that depend on each other', { autocorrelation: 0.6 }],
+    [', at two times of the day', { timeOfDay: 2 }],
+    [', a one-sided question', { question: 'less' }],
+  ] as [string, Partial<TrialWorld>][] as [string, TrialWorld][])(
+    'a truth of 0 is called in 5 %% at most%s',
+    (_, world) => {
+      expect(called({ ...world, truth: 0 }, DRAWS).either / 100).toBeLessThan(0.05 + slack(0.05));
+    },
+  );
+
+  test.each<[TrialWorld, number]>([
+    [{ truth: -1 }, 0.64],
+    [{ truth: -1.5 }, 0.93],
+    [{ truth: -1, question: 'less' }, 0.68],
+    [{ truth: -1, missing: 0.2, timeOfDay: 1 }, 0.49],
+  ])('%j is found in %d', (world, share) => {
+    const { less, covered } = called(world, DRAWS);
+    expect(less / 100).toBeGreaterThan(share - slack(share));
+    expect(covered / 100).toBeGreaterThan(0.95 - slack(0.95));
+  });
+});
+
+test.each([
+  [28, 1, 1],
+  [28, 1.5, 1],
+  [28, 1, 1.5],
+  [56, 1, 1.5],
+])(
+  'of %d days, the power for %d at a spread of %d is that of the simulation',
+  (days, difference, deviation) => {
+    const told = powerOf({ days, question: 'either' }, difference, deviation);
+    // The simulation rounds to whole points, which adds a twelfth to the variance of both pains.
+    const { less } = called({ truth: -difference, days, deviation }, DRAWS);
+    expect(Math.abs(told - less / 100)).toBeLessThan(0.06 + slack(told));
+  },
+);
