@@ -125,7 +125,7 @@ describe('sciatica serve refuses', () => {
       '/proc/nowhere cannot be read: ENOENT',
     ],
     [
-      ['--auth', '--port', '0', '--tls-cert', 'package.json', '--tls-key', 'package.json'],
+      ['--auth', '--no-app', '--port', '0', '--tls-cert', 'package.json', '--tls-key', 'package.json'],
       1,
       'no certificate with its key',
     ],
