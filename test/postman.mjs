@@ -1,13 +1,11 @@
 // Imports the service's OpenAPI document as Postman does, and runs the collection with newman against a fresh demo.
 //   npm run build && node test/postman.mjs
 // Both bring 300 packages, so they are installed for this only; test/http/examples.test.ts holds the same in each run.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { withPackages } from './on-demand.mjs';
 
 const PACKAGES = ['newman@6.2.2', 'openapi-to-postmanv2@6.3.3'];
 
@@ -18,37 +16,10 @@ const OPTIONS = {
   enableOptionalParameters: false,
 };
 
-const program = fileURLToPath(new URL('../bin/sciatica.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'sciatica-postman-'));
-try {
-  process.exitCode = await main();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function main() {
-  const { status } = spawnSync('npm', ['install', '--no-save', '--ignore-scripts', ...PACKAGES], {
-    cwd: folder,
-  });
-  if (status !== 0) {
-    console.error('Skipped: npm cannot install newman. Is the network there?');
-    return 0;
-  }
-  const db = join(folder, 'demo.db');
-  spawnSync(process.execPath, [program, '--db', db, 'demo']);
-  const server = spawn(process.execPath, [program, '--db', db, 'serve', '--port', '0']);
-  try {
-    const [line] = await once(server.stdout, 'data');
-    const base = /http:\/\/[^\s/]+/.exec(String(line))[0];
-    return await run(await (await fetch(`${base}/openapi.json`)).text());
-  } finally {
-    server.kill();
-    await once(server, 'exit');
-  }
-}
+process.exitCode = await withPackages(PACKAGES, run);
 
 /** @returns an exit code: 1 if a request fails, or an answer is none of success */
-async function run(document) {
+async function run(folder, document) {
   const { paths, ...rest } = JSON.parse(document);
   // It is there while a code is open.
   const { '/pair': _, '/me/token': __, ...callable } = paths;

@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   txt: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json',
+  crt: 'application/x-x509-ca-cert',
 };
 
 /** Nothing but its own files and this service; no script but those, no text as markup (https://www.w3.org/TR/trusted-types/). */
@@ -33,25 +34,33 @@ const POLICY = [
   'trusted-types companion',
 ].join('; ');
 
-/** @param folder that the build made */
-export function companionFiles(folder: string): CompanionFiles {
-  const files = readdirSync(folder).map((name) => {
-    const charset = name.endsWith('.png') ? 'latin1' : undefined;
-    const text = readFileSync(join(folder, name), charset ?? 'utf8');
-    const isHashed = /-[\da-f]{12}\.\w+$/.test(name);
-    const headers = {
-      'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-      'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-      etag: etagOf(text),
-      'content-security-policy': POLICY,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-    };
-    return [`/app/${name === 'index.html' ? '' : name}`, { headers, text, charset }] as const;
+/**
+ * @param folder that the build made
+ * @param authority a certificate for phones to install, as PEM: /app/authority.crt
+ */
+export function companionFiles(folder: string, authority?: string): CompanionFiles {
+  const built = readdirSync(folder).map((name) => {
+    const charset = name.endsWith('.png') ? ('latin1' as const) : undefined;
+    return [name, readFileSync(join(folder, name), charset ?? 'utf8'), charset] as const;
   });
-  return new Map(files);
+  const files =
+    authority === undefined ? built : [...built, ['authority.crt', authority, undefined] as const];
+  return new Map(
+    files.map(([name, text, charset]) => {
+      const isHashed = /-[\da-f]{12}\.\w+$/.test(name);
+      const headers = {
+        'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+        'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+        etag: etagOf(text),
+        'content-security-policy': POLICY,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      };
+      return [`/app/${name === 'index.html' ? '' : name}`, { headers, text, charset }];
+    }),
+  );
 }
 
 /** The response to a request for one of the files; undefined for any other path. */

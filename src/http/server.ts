@@ -17,7 +17,7 @@ import {
   afterEarlier,
   createListener,
   hostNames,
-  isSelfSigned,
+  isPrivatelySigned,
   listen,
   MAX_CONNECTIONS,
   refuseBadRequest,
@@ -138,11 +138,11 @@ export async function startServer(store: Store, options: ServerOptions): Promise
   };
   const app = createApp(service);
 
-  let selfSigned = tls && isSelfSigned(tls.cert);
+  let isPrivate = tls && isPrivatelySigned(tls);
   const renew = (renewed: Tls, ownNames?: readonly string[]) => {
-    const isOwn = isSelfSigned(renewed.cert);
+    const isNowPrivate = isPrivatelySigned(renewed);
     (server as unknown as TlsServer).setSecureContext(secureContext(renewed));
-    selfSigned = isOwn;
+    isPrivate = isNowPrivate;
     if (ownNames) service.origins = originsOf(ownNames);
   };
 
@@ -160,7 +160,7 @@ export async function startServer(store: Store, options: ServerOptions): Promise
     response: HttpResponse,
   ): void | Promise<void> => {
     const { headers } = response;
-    const strict = selfSigned === false && strictTransport(incoming.headers.host);
+    const strict = isPrivate === false && strictTransport(incoming.headers.host);
     if (strict) headers['strict-transport-security'] = strict;
     if (!server.listening || hasUncertainFraming(incoming)) headers['connection'] = 'close';
     else if (reach.connections?.closesAfter(incoming.socket, response.status)) {

@@ -14,3 +14,6 @@ export function pinOf(certificate: Buffer | string): string {
 
 /** The file that holds key and certificate of the service on a database. */
 export const ownCertificateFile = (database: string): string => `${database}.pairing.pem`;
+
+/** The file that holds key and certificate of the authority that signs for the service on a database. */
+export const ownAuthorityFile = (database: string): string => `${database}.authority.pem`;

@@ -291,8 +291,8 @@ describe('demo', () => {
       code: 0,
       stdout: `The practice database is there: ${path}\n`,
     });
-    // As sciatica serve --pairing makes it.
-    writeFileSync(`${path}.pairing.pem`, '');
+    // As sciatica serve --pairing --authority makes them.
+    for (const kind of ['pairing', 'authority']) writeFileSync(`${path}.${kind}.pem`, '');
     expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('Removed the practice database.\n');
     expect(readdirSync(join(HOME, 'sciatica'))).toEqual([]);
     expect((await run(['demo', '--remove'], own(HOME))).stdout).toBe('There is no practice database.\n');

@@ -33,4 +33,18 @@ describe.skipIf(missing)(`/docs in a browser${missing ? `: ${missing}` : ''}`, (
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await page.close();
   });
+
+  test('on a phone it is ten screens at most to how an exercise log is created, and filters unfold', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    page.setDefaultTimeout(DEADLINE_MS);
+    await page.setContent(docsHtml(JSON.parse(openApi(routes))));
+    const heading = await page.locator('#createUserExerciseLog').boundingBox();
+    expect((heading?.y ?? Number.NaN) / 844).toBeLessThan(10);
+    const list = page.locator('section:has(> #listUserExerciseLogs)');
+    const filter = list.getByText('painBefore_gte', { exact: true });
+    expect(await filter.isVisible()).toBe(false);
+    await list.getByText(/^\d+ filters and other parameters$/).press('Enter');
+    expect(await filter.isVisible()).toBe(true);
+    await page.close();
+  });
 });

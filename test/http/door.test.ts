@@ -116,6 +116,8 @@ describe('sciatica serve refuses', () => {
     [['--auth', '--tls-cert', 'a'], 2, 'need each other'],
     [['--behind-proxy'], 2, '--behind-proxy needs --auth'],
     [['--rate', '5'], 2, '--rate needs --auth'],
+    [['--authority'], 2, '--authority needs --pairing'],
+    [['--pairing', '--authority', '--no-app'], 2, '--authority needs --pairing'],
     [['--auth', '--rate', '0'], 2, 'whole number, 1 or more'],
     [
       ['--auth', '--tls-cert', '/proc/nowhere', '--tls-key', '/proc/nowhere'],

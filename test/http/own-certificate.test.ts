@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isSelfSigned } from '../../src/http/wire/listener.ts';
+import { isPrivatelySigned } from '../../src/http/wire/listener.ts';
 import { ownCertificate, VALID_DAYS, watchOwnCertificate } from '../../src/http/wire/own-certificate.ts';
 import { ownCertificateFile, pinOf } from '../../src/lib/pin.ts';
 import { freshFolder } from '../helpers.ts';
@@ -41,7 +41,8 @@ test('it is for the names and addresses of the machine, and for a bounded time',
     'prime256v1',
   ]);
   // Otherwise browsers would be told never to accept it: Strict-Transport-Security.
-  expect(isSelfSigned(Buffer.from(certificate.toString()))).toBe(true);
+  const pem = Buffer.from(certificate.toString());
+  expect(isPrivatelySigned({ cert: pem, key: pem })).toBe(true);
 });
 
 test.skipIf(process.platform === 'win32')('its file is for its owner only, whatever the umask', async () => {

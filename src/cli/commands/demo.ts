@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
-import { ownCertificateFile } from '../../lib/pin.ts';
+import { ownAuthorityFile, ownCertificateFile } from '../../lib/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
@@ -104,7 +104,7 @@ function removePractice(context: Context): void {
     sayDone(context, 'There is no practice database.');
     return;
   }
-  for (const file of [path, `${path}-wal`, `${path}-shm`, ownCertificateFile(path)])
+  for (const file of [path, `${path}-wal`, `${path}-shm`, ownCertificateFile(path), ownAuthorityFile(path)])
     rmSync(file, { force: true });
   sayDone(context, 'Removed the practice database.');
 }

@@ -4,9 +4,10 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { type Issue, invalid, SciaticaError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../http/server.ts';
+import type { Certified } from '../../http/wire/own-certificate.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { allAddresses, inUrl, isLoopback, type Machine, machineAt, reachableAt } from '../../lib/machine.ts';
-import { ownCertificateFile, pinOf } from '../../lib/pin.ts';
+import { ownAuthorityFile, ownCertificateFile, pinOf } from '../../lib/pin.ts';
 import type { PairingService } from '../../store/records/pairing.ts';
 import type { Store } from '../../store/store.ts';
 import { countOf } from '../input/options.ts';
@@ -22,6 +23,7 @@ interface ServeOptions {
   tlsKey?: string;
   behindProxy?: true;
   pairing?: true;
+  authority?: true;
   app: boolean;
   rate?: number;
   burst?: number;
@@ -71,6 +73,10 @@ export function addServeCommand(program: Command, context: Context): void {
       '--pairing',
       'let phones on the same network be paired (sciatica pair): --auth, and https with a certificate that is made and kept for this machine, unless there is --tls-cert or --behind-proxy',
     )
+    .option(
+      '--authority',
+      'with --pairing: sign that certificate by an authority for this machine only, which phones can install',
+    )
     .option('--no-app', 'leave out the page for phones, at /app/')
     .option('--behind-proxy', 'a proxy in front does TLS and says in X-Forwarded-For who calls')
     .option(
@@ -105,7 +111,7 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { burst = DEFAULT_RATE.burst, rate = DEFAULT_RATE.perSecond, tlsCert, tlsKey } = options;
   const files = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined;
   const isOwn = options.pairing && !files && !options.behindProxy;
-  const own = isOwn ? await ownTls(context, host) : undefined;
+  const own = isOwn ? await ownTls(context, host, options.authority === true) : undefined;
   const server = await startServer(context.store, {
     host,
     port,
@@ -118,7 +124,9 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
     ownNames: own ? hostsOf(own.first.machine) : [],
     log,
     workerFile: join(__dirname, 'worker.js'),
-    companion: options.app ? companionFiles(join(__dirname, 'app')) : undefined,
+    companion: options.app
+      ? companionFiles(join(__dirname, 'app'), own?.authority?.certificate.toString())
+      : undefined,
   }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
@@ -144,6 +152,12 @@ async function serve(context: Context, options: ServeOptions): Promise<void> {
   context.stdout.write(
     `sciatica serves ${scheme}://${inUrl(own ? (reachableAt(host) ?? host) : host)}:${server.port}\n`,
   );
+  if (own?.authority) {
+    const at = inUrl(reachableAt(host) ?? host);
+    tell(
+      `To install the authority of this machine on a phone: https://${at}:${server.port}/app/authority.crt, SHA-256 fingerprint ${own.authority.certificate.fingerprint256}. Compare it on the phone first (docs/phone.md).`,
+    );
+  }
   await told;
   certificate?.stop();
   if (withdraw) await withdraw();
@@ -158,18 +172,36 @@ const urlOf = (name: string, port: number): string =>
 const hostsOf = ({ names, addresses }: Machine) => [...names, ...addresses.map(inUrl)];
 
 /** The own certificate of the service, and how it is kept up to date. */
-async function ownTls(context: Context, host: string) {
-  const { ownCertificate, watchOwnCertificate } = await import('../../http/wire/own-certificate.ts');
+async function ownTls(context: Context, host: string, isSigned: boolean) {
+  const { notAllowed, ownAuthority, ownCertificate, watchOwnCertificate } = await import(
+    '../../http/wire/own-certificate.ts'
+  );
   // Opened first: with it the folder is made.
-  const file = ownCertificateFile(context.store.path);
+  const { path } = context.store;
+  const [file, authorityFile] = [ownCertificateFile(path), ownAuthorityFile(path)];
+  const now = () => context.now().getTime();
+  const authority = isSigned ? await ownAuthority(authorityFile, machineAt(host), now()) : undefined;
   const make = async () => {
     const here = machineAt(host);
-    return { tls: await ownCertificate(file, here, context.now().getTime()), machine: here };
+    return { tls: await ownCertificate(file, here, now(), authority), machine: here };
+  };
+  const sayNotAllowed = ({ machine }: Certified, tell: (line: string) => void) => {
+    const others = authority ? notAllowed(authority, machine) : [];
+    if (others.length > 0)
+      tell(
+        `The authority was made when this machine was not called ${others.join(', ')}: phones are warned there. Let them call it by name (sciatica pair --address), or remove ${authorityFile}, start again, and install the new one.`,
+      );
   };
   const first = await make();
-  const watch = (server: RunningServer, tell: (line: string) => void) =>
-    watchOwnCertificate(make, first, (found) => server.renew(found.tls, hostsOf(found.machine)), tell);
-  return { first, watch, files: { cert: file, key: file } };
+  const watch = (server: RunningServer, tell: (line: string) => void) => {
+    sayNotAllowed(first, tell);
+    const renew = (found: Certified) => {
+      server.renew(found.tls, hostsOf(found.machine));
+      sayNotAllowed(found, tell);
+    };
+    return watchOwnCertificate(make, first, renew, tell);
+  };
+  return { first, authority, watch, files: { cert: file, key: file } };
 }
 
 /** Says in the database where phones are paired. @returns what takes it back */
@@ -239,6 +271,12 @@ function doorFaults(options: Listening): Issue[] {
     issues.push({
       field: '--allow-host',
       message: 'is needed: it says by which name phones call the service',
+    });
+  if (options.authority && (!pairing || tlsCert || behindProxy || !options.app))
+    issues.push({
+      field: '--authority',
+      message:
+        'needs --pairing, without --tls-cert, --behind-proxy and --no-app: it signs the certificate that the service makes itself, and the page for phones brings it',
     });
   for (const [field, value] of Object.entries({
     '--behind-proxy': behindProxy,

@@ -19,9 +19,9 @@ export function operation(document: OpenApi, endpoint: Endpoint): Html {
   return html`<section>
 <h3 id="${operationId}"><a href="#${operationId}">${summary}</a></h3>
 <p class="endpoint">${methodAndPath(endpoint)}</p>
-${paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}${parameters(endpoint)}${body(document, endpoint)}<h4>Example</h4>
+${paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}<h4>Example</h4>
 <pre><code>${curl(document, endpoint)}</code></pre>
-<h4>Answers</h4>
+${parameters(endpoint)}${body(document, endpoint)}<h4>Answers</h4>
 ${answers(document, endpoint)}</section>
 `;
 }
@@ -30,6 +30,9 @@ ${answers(document, endpoint)}</section>
 export function methodAndPath({ method, path }: Endpoint): Html {
   return html`<code><b class="method ${method.toLowerCase()}">${method}</b> ${path}</code>`;
 }
+
+/** Those of a query are folded where there are many: the filters of a list. */
+const MOST_UNFOLDED = 10;
 
 function parameters({ parameters, summary }: Endpoint): Html | false {
   const fields = parameters.map(({ name, in: place, required = false, description, schema }) => ({
@@ -40,11 +43,15 @@ function parameters({ parameters, summary }: Endpoint): Html | false {
     description: description ?? schema.description,
     example: schema.examples && String(schema.examples[0]),
   }));
-  return (
-    fields.length > 0 &&
-    html`<h4>Parameters</h4>\n${fieldTable(`Parameters of: ${summary}`, 'Parameter', fields)}`
-  );
+  if (fields.length === 0) return false;
+  const table = fieldTable(`Parameters of: ${summary}`, 'Parameter', fields);
+  return html`<h4>Parameters</h4>\n${
+    fields.length <= MOST_UNFOLDED ? table : folded(`${fields.length} filters and other parameters`, table)
+  }`;
 }
+
+const folded = (summary: string, content: Html | false): Html | false =>
+  content && html`<details class="folded"><summary>${summary}</summary>\n${content}</details>\n`;
 
 function body(document: OpenApi, { requestBody, summary }: Endpoint): Html | false {
   if (!requestBody) return false;
@@ -57,14 +64,16 @@ ${inlineFields(`Body of: ${summary}`, content)}`;
 function answers(document: OpenApi, { responses, summary }: Endpoint): Html {
   const own = Object.entries(responses).filter(([, given]) => !('$ref' in given));
   const shared = Object.entries(responses).filter(([, given]) => '$ref' in given);
-  return html`${own.map(([status, given]) => responseRow(document, status, given as Response, summary))}<p class="refusals">Or one of the <a href="#problems">problems</a>: ${shared.map(([status, given], i) => [i > 0 && ', ', refusal(status, given)])}.</p>
-`;
+  return html`${own.map(([status, given]) => responseRow(document, status, given as Response, summary))}${folded(
+    'Problems',
+    html`<p class="refusals">One of the <a href="#problems">problems</a>: ${shared.map(([status, given], i) => [i > 0 && ', ', refusal(status, given)])}.</p>\n`,
+  )}`;
 }
 
 function responseRow(document: OpenApi, status: string, given: Response, summary: string): Html {
   const { description, headers = {}, content = {} } = given;
   return html`<p><b class="status">${status}</b> ${inline(description)}. ${carried(content)}</p>
-${inlineFields(`Body of ${status} of: ${summary}`, content)}${headerTable(document, `Headers of ${status} of: ${summary}`, headers)}`;
+${inlineFields(`Body of ${status} of: ${summary}`, content)}${folded('Headers', headerTable(document, `Headers of ${status} of: ${summary}`, headers))}`;
 }
 
 function refusal(status: string, given: object): Html {

@@ -59,12 +59,17 @@ interface Group {
   endpoints: ReturnType<typeof endpointsOf>;
 }
 
+const isCreation = ({ operationId }: { operationId: string }) => operationId.startsWith('create');
+
 function groupsOf(document: OpenApi): Group[] {
   const endpoints = endpointsOf(document);
   return document.tags.map((tag) => ({
     ...tag,
     id: `tag-${tag.name.toLowerCase().replaceAll(' ', '-')}`,
-    endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name)),
+    // What creates a record comes first: without one there is nothing to read.
+    endpoints: endpoints
+      .filter(({ tags }) => tags.includes(tag.name))
+      .sort((a, b) => Number(isCreation(b)) - Number(isCreation(a))),
   }));
 }
 
@@ -252,7 +257,8 @@ td p { margin: 0; }
 .limits, .example { color: var(--soft); }
 details { display: inline; color: var(--soft); }
 summary { cursor: pointer; }
-.contents { display: block; color: inherit; }
+.contents, .folded { display: block; color: inherit; }
+.folded > summary { padding: .25rem 0; }
 tr { break-inside: avoid; }
 dl { margin: .6rem 0; }
 dt { font-weight: 600; margin-top: 1rem; }
@@ -287,5 +293,6 @@ dd { margin: 0; }
   h3 { margin-top: 2rem; }
   .skip, td details, .contents { display: none; }
   a { color: inherit; }
+  .folded::details-content { content-visibility: visible; block-size: auto; }
 }
 `;

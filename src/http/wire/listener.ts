@@ -148,6 +148,8 @@ function refuse(socket: Duplex, { status, detail }: { status: number; detail: st
 export interface Tls {
   cert: Buffer;
   key: Buffer;
+  /** Whether the service made it, with no authority that everybody trusts. */
+  isOwn?: boolean;
 }
 
 /** TLS 1.3, and of TLS 1.2 the suites with ECDHE and AEAD (RFC 9325, 4.2). */
@@ -172,8 +174,8 @@ export function secureContext({ cert, key }: Tls): SecureContextOptions {
 const HSTS = 'max-age=31536000';
 
 /**
- * The Strict-Transport-Security header (RFC 6797) for a Host; none for localhost and for an IP address. With a self-signed
- * certificate it must not be sent: browsers would no longer let their users accept it.
+ * The Strict-Transport-Security header (RFC 6797) for a Host; none for localhost and for an IP address. With a privately
+ * signed certificate it must not be sent: browsers would no longer let their users accept it.
  */
 export function strictTransport(host: string | undefined): string | undefined {
   const name = (host ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
@@ -181,8 +183,8 @@ export function strictTransport(host: string | undefined): string | undefined {
   return isLocal ? undefined : HSTS;
 }
 
-/** Whether a certificate (PEM; the first of a chain) was signed with its own key. */
-export function isSelfSigned(cert: Buffer): boolean {
+/** Whether a certificate (the first of a chain) was signed with its own key, or by an authority that the service made. */
+export function isPrivatelySigned({ cert, isOwn = false }: Tls): boolean {
   const certificate = new X509Certificate(cert);
-  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
+  return isOwn || (certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey));
 }

@@ -7,44 +7,125 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { BlockList, isIPv6 } from 'node:net';
 import { SciaticaError } from '../../domain/errors.ts';
 import { errnoOf, linkNew, replace, syncFile, temporaryBeside } from '../../lib/files.ts';
 import type { Machine } from '../../lib/machine.ts';
 import type { Tls } from './listener.ts';
 
-/** The certificate that the service makes and keeps for this machine: self-signed, ECDSA with P-256. */
+/**
+ * The certificate that the service makes and keeps for this machine: ECDSA with P-256, self-signed or signed by an
+ * authority that it makes and keeps as well.
+ */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a certificate is valid, and how long before its end it is renewed. */
 export const VALID_DAYS = 180;
+export const SIGNED_DAYS = 90;
 const RENEW_DAYS = 30;
+/** How long an authority is valid: a phone takes another one only by hand. */
+export const AUTHORITY_DAYS = 3650;
 /** Phones whose clock is slow are let in, too. */
 const BACKDATED_DAYS = 1;
 
 const LOOPBACK = { names: ['localhost'], addresses: ['127.0.0.1', '::1'] };
 
-/**
- * The certificate in a file, with its key: made where there is none; made anew for the same key, so that pins stay
- * valid, when its end is near or it lacks a name or an address of the machine. The file is 0600.
- * @param now in milliseconds since 1970
- * @throws SciaticaError `unusable` when the file holds something else, or cannot be read or written
- */
-export async function ownCertificate(file: string, machine: Machine, now: number): Promise<Tls> {
-  const kept = read(file);
-  if (kept === undefined) {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const made = await certified(privateKey, machine, now);
-    return save(file, made, false) ? tlsOf(made) : ownCertificate(file, machine, now);
-  }
-  const { key, certificate } = partsOf(kept, file);
-  if (isGood(certificate, machine, now)) return tlsOf(kept);
-  const renewed = await certified(key, machine, now);
-  save(file, renewed, true);
-  return tlsOf(renewed);
+/** What signs certificates for one machine. */
+export interface Authority {
+  certificate: X509Certificate;
+  key: KeyObject;
+  /** The names and addresses that its certificate allows. */
+  allowed: Machine;
 }
 
+/**
+ * The certificate in a file, with its key: made where there is none; made anew for the same key, so that pins stay
+ * valid, when its end is near, it lacks a name or an address of the machine, or it was signed by another key. The file
+ * is 0600.
+ * @param now in milliseconds since 1970
+ * @param authority what signs it, for those of the names and addresses that it allows; otherwise its own key
+ * @throws SciaticaError `unusable` when the file holds something else, or cannot be read or written
+ */
+export async function ownCertificate(
+  file: string,
+  machine: Machine,
+  now: number,
+  authority?: Authority,
+): Promise<Tls> {
+  const named = authority ? within(authority.allowed, machine) : withLoopback(machine);
+  const kept = read(file);
+  if (kept === undefined) {
+    const made = await certified(newKey(), named, now, authority);
+    return save(file, made, false) ? tlsOf(made, authority) : ownCertificate(file, machine, now, authority);
+  }
+  const { key, certificate } = partsOf(kept, file, 'every phone has to be paired again');
+  if (isGood(certificate, named, now, authority)) return tlsOf(kept, authority);
+  const renewed = await certified(key, named, now, authority);
+  save(file, renewed, true);
+  return tlsOf(renewed, authority);
+}
+
+/**
+ * The authority in a file, with its key: made where there is none. A browser that trusts it trusts what it signs for the
+ * machine as it is now, and for nothing else: its name constraints are critical (RFC 5280, 4.2.1.10). The file is 0600.
+ * @param now in milliseconds since 1970
+ * @throws SciaticaError `unusable` when the file holds something else, cannot be read or written, or the authority ends
+ *   before what it would sign
+ */
+export async function ownAuthority(file: string, machine: Machine, now: number): Promise<Authority> {
+  const kept = read(file);
+  if (kept === undefined) {
+    const key = newKey();
+    const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + AUTHORITY_DAYS * DAY_MS];
+    const certificate = await authorityOf(key, withLoopback(machine), new Date(from), new Date(to));
+    save(file, pemOf(key, certificate), false);
+    return ownAuthority(file, machine, now);
+  }
+  const again = 'the new certificate has to be installed on every phone';
+  const { key, certificate } = partsOf(kept, file, again);
+  if (now + SIGNED_DAYS * DAY_MS > Date.parse(certificate.validTo))
+    throw new SciaticaError(
+      'unusable',
+      `The authority in ${file} ends on ${new Date(certificate.validTo).toISOString().slice(0, 10)}. Remove the file: then another is made, and ${again}.`,
+    );
+  return { certificate, key, allowed: await allowedBy(certificate, file, again) };
+}
+
+/** The names and addresses of a machine that are not allowed: what others cannot trust under them. */
+export function notAllowed({ allowed }: Authority, machine: Machine): string[] {
+  const { names, addresses } = within(allowed, machine);
+  return [...certifiable(machine).names, ...machine.addresses].filter(
+    (one) => !names.includes(one) && !addresses.includes(one),
+  );
+}
+
+/** Of a machine, itself included, what is allowed. */
+function within(allowed: Machine, machine: Machine): Machine {
+  const { names, addresses } = certifiable(withLoopback(machine));
+  const all = new BlockList();
+  for (const address of allowed.addresses) all.addAddress(address, family(address));
+  return {
+    names: names.filter((name) => allowed.names.includes(name)),
+    addresses: addresses.filter((address) => all.check(address, family(address))),
+  };
+}
+
+/** Without single words: a constraint to `dev` would allow every host under the top-level domain of that name. */
+const certifiable = ({ names, addresses }: Machine): Machine => ({
+  names: names.filter((name) => name.includes('.') || LOOPBACK.names.includes(name)),
+  addresses,
+});
+
+const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
+
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+
 /** One text for both: OpenSSL takes from it the part that it looks for. */
-const tlsOf = (pem: string): Tls => ({ cert: Buffer.from(pem), key: Buffer.from(pem) });
+const tlsOf = (pem: string, authority?: Authority): Tls => ({
+  cert: Buffer.from(`${pem}${authority?.certificate ?? ''}`),
+  key: Buffer.from(pem),
+  isOwn: true,
+});
 
 function read(file: string): string | undefined {
   try {
@@ -64,24 +145,39 @@ function read(file: string): string | undefined {
   }
 }
 
-function partsOf(pem: string, file: string): { key: KeyObject; certificate: X509Certificate } {
+/** @param otherwise what follows when the file is removed */
+function partsOf(
+  pem: string,
+  file: string,
+  otherwise: string,
+): { key: KeyObject; certificate: X509Certificate } {
   try {
     const [key, certificate] = [createPrivateKey(pem), new X509Certificate(pem)];
     if (certificate.checkPrivateKey(key)) return { key, certificate };
   } catch {
     // Said below.
   }
-  throw new SciaticaError(
-    'unusable',
-    `${file} does not hold the certificate of this service and its key. Bring it back, or remove it: then a new key is made, and every phone has to be paired again.`,
-  );
+  throw foreign(file, otherwise);
 }
 
-function isGood(certificate: X509Certificate, machine: Machine, now: number): boolean {
-  const { names, addresses } = withLoopback(machine);
+const foreign = (file: string, otherwise: string) =>
+  new SciaticaError(
+    'unusable',
+    `${file} does not hold the certificate of this service and its key. Bring it back, or remove it: then a new key is made, and ${otherwise}.`,
+  );
+
+function isGood(
+  certificate: X509Certificate,
+  { names, addresses }: Machine,
+  now: number,
+  authority: Authority | undefined,
+): boolean {
+  const issuer = authority?.certificate ?? certificate;
   return (
     Date.parse(certificate.validFrom) <= now &&
     now < Date.parse(certificate.validTo) - RENEW_DAYS * DAY_MS &&
+    certificate.checkIssued(issuer) &&
+    certificate.verify(issuer.publicKey) &&
     names.every((name) => certificate.checkHost(name) !== undefined) &&
     addresses.every((address) => certificate.checkIP(address) !== undefined)
   );
@@ -93,12 +189,19 @@ const withLoopback = ({ names, addresses }: Machine): Machine => ({
 });
 
 /** Key and certificate as PEM. */
-async function certified(key: KeyObject, machine: Machine, now: number): Promise<string> {
-  // Loaded on use: a certificate is made a few times a year.
-  const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + VALID_DAYS * DAY_MS];
-  const certificate = await selfSigned(key, withLoopback(machine), new Date(from), new Date(to));
-  return `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
+async function certified(
+  key: KeyObject,
+  machine: Machine,
+  now: number,
+  authority: Authority | undefined,
+): Promise<string> {
+  const days = authority ? SIGNED_DAYS : VALID_DAYS;
+  const [from, to] = [now - BACKDATED_DAYS * DAY_MS, now + days * DAY_MS];
+  return pemOf(key, await signed(key, machine, new Date(from), new Date(to), authority));
 }
+
+const pemOf = (key: KeyObject, certificate: string) =>
+  `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}\n`;
 
 /** @returns false when another process has made the file first */
 function save(file: string, pem: string, isThere: boolean): boolean {
@@ -166,32 +269,45 @@ export function watchOwnCertificate(
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
+/** Loaded on use: a certificate is made a few times a year, and the library needs the polyfill before it. */
+async function library() {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
+
+const privateKeyOf = (key: KeyObject) =>
+  webcrypto.subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), ALGORITHM, false, [
+    'sign',
+  ]);
+
+const publicKeyOf = (key: KeyObject) => {
+  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  return webcrypto.subtle.importKey('spki', spki, ALGORITHM, true, ['verify']);
+};
+
 /**
- * A certificate of a server, signed with its own key (RFC 5280), as PEM.
+ * A certificate of a server (RFC 5280), as PEM.
  * @param key private key on the curve P-256
  * @param machine the host names and addresses that it is for
+ * @param authority what signs it; otherwise its own key does
  */
-async function selfSigned(
+async function signed(
   key: KeyObject,
   { names, addresses }: Machine,
   notBefore: Date,
   notAfter: Date,
+  authority: Authority | undefined,
 ): Promise<string> {
-  // The library needs this polyfill before it is loaded; most starts need neither.
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
-  const { subtle } = webcrypto;
-  const pkcs8 = key.export({ type: 'pkcs8', format: 'der' });
-  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=sciatica',
+  const x509 = await library();
+  const issuer = authority && new x509.X509Certificate(authority.certificate.raw);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: 'CN=sciatica',
+    issuer: issuer?.subject ?? 'CN=sciatica',
     notBefore,
     notAfter,
     signingAlgorithm: ALGORITHM,
-    keys: {
-      privateKey: await subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign']),
-      publicKey: await subtle.importKey('spki', spki, ALGORITHM, true, ['verify']),
-    },
+    publicKey: await publicKeyOf(key),
+    signingKey: await privateKeyOf(authority?.key ?? key),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
@@ -199,7 +315,64 @@ async function selfSigned(
         ...names.map((value) => ({ type: 'dns' as const, value })),
         ...addresses.map((value) => ({ type: 'ip' as const, value })),
       ]),
+      ...(issuer ? [await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey)] : []),
     ],
   });
   return certificate.toString('pem');
+}
+
+/** The extension that narrows an authority to names and addresses (RFC 5280, 4.2.1.10). */
+const NAME_CONSTRAINTS = '2.5.29.30';
+
+/** The certificate of an authority for these names and addresses and no others, as PEM. Its subject has a part of its key. */
+async function authorityOf(
+  key: KeyObject,
+  machine: Machine,
+  notBefore: Date,
+  notAfter: Date,
+): Promise<string> {
+  const x509 = await library();
+  const publicKey = await publicKeyOf(key);
+  const identifier = await x509.SubjectKeyIdentifierExtension.create(publicKey);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=sciatica authority ${identifier.keyId.slice(0, 8)}`,
+    notBefore,
+    notAfter,
+    signingAlgorithm: ALGORITHM,
+    keys: { privateKey: await privateKeyOf(key), publicKey },
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.Extension(NAME_CONSTRAINTS, true, await constraintsTo(certifiable(machine))),
+      identifier,
+    ],
+  });
+  return certificate.toString('pem');
+}
+
+async function constraintsTo({ names, addresses }: Machine): Promise<ArrayBuffer> {
+  const { GeneralName, GeneralSubtree, GeneralSubtrees, NameConstraints } = await import(
+    '@peculiar/asn1-x509'
+  );
+  const { AsnConvert } = await import('@peculiar/asn1-schema');
+  const permitted = [
+    ...names.map((dNSName) => new GeneralName({ dNSName })),
+    ...addresses.map((address) => new GeneralName({ iPAddress: `${address}/${isIPv6(address) ? 128 : 32}` })),
+  ].map((base) => new GeneralSubtree({ base }));
+  return AsnConvert.serialize(new NameConstraints({ permittedSubtrees: new GeneralSubtrees(permitted) }));
+}
+
+/** @throws SciaticaError `unusable` for a certificate that is no authority for some names and addresses only */
+async function allowedBy({ raw, ca }: X509Certificate, file: string, otherwise: string): Promise<Machine> {
+  const x509 = await library();
+  const { NameConstraints } = await import('@peculiar/asn1-x509');
+  const { AsnConvert } = await import('@peculiar/asn1-schema');
+  const extension = new x509.X509Certificate(raw).getExtension(NAME_CONSTRAINTS);
+  if (!ca || !extension?.critical) throw foreign(file, otherwise);
+  const bases = AsnConvert.parse(extension.value, NameConstraints).permittedSubtrees ?? [];
+  return {
+    names: bases.flatMap(({ base }) => base.dNSName ?? []),
+    addresses: bases.flatMap(({ base }) => base.iPAddress?.split('/').slice(0, 1) ?? []),
+  };
 }

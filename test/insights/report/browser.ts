@@ -4,8 +4,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { DEADLINE_MS } from '../../deadline.mts';
 
 /** Debian's Chromium, which .ci/run installs. */
-const PATH = '/usr/bin/chromium';
-const ARGS = [
+export const PATH = '/usr/bin/chromium';
+export const ARGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
