@@ -75,7 +75,7 @@ test('a remote is named, its token kept where nobody else reads it, and synced o
     stdout: 'To be taken over: 1 user new; 3 logs new.\n',
     stderr: 'This was a dry run: nothing was changed.\n',
   });
-  expect(await run(['sync', 'home'], { db })).toMatchObject({
+  expect(await run(['sync', 'home'], { db, now })).toMatchObject({
     code: 0,
     stdout: 'Taken over: 1 user new; 3 logs new.\n',
     stderr: expect.stringMatching(/^Change 1\. Wrong\? sciatica undo 1\n$/),
@@ -88,15 +88,15 @@ test('a remote is named, its token kept where nobody else reads it, and synced o
   expect((await run(['history', '--limit', '1'], { db })).stdout).toMatch(/\tsync\thome\t/);
   const [inStep] = JSON.parse((await run(['remotes', '--json'], { db })).stdout) as [Record<string, unknown>];
   expect(inStep).toMatchObject({ database: store.id, inStepAt: expect.stringMatching(/^2\d{3}-/) });
-  await run(['log', 'edit', '1', '--notes', 'here'], { db });
+  await run(['log', 'edit', '1', '--notes', 'here'], { db, now });
   store.logs.update(1, { notes: 'there' });
-  const told = await run(['sync', 'home'], { db });
+  const told = await run(['sync', 'home'], { db, now });
   expect([told.code, told.stdout]).toEqual([0, 'Taken over: 1 log changed.\n']);
   expect(told.stderr).toMatch(
-    /^log 1: changed on both sides: notes here here, there there\. Here .*, there .*: what is there counts, for it is later\.\nChange \d+\. Wrong\? sciatica undo \d+\n$/,
+    /^log 1: changed on both sides: notes here here, there there\. Here .*, there .*: what is there counts, for it is later\. To choose the other: sciatica undo \d+\nChange \d+\. Wrong\? sciatica undo \d+\n$/,
   );
   const json = await run(['sync', '--json'], { db });
-  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { disputes: [], held: [], change: null }]);
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { disputes: [], held: [], changes: [] }]);
   expect(await run(['remote', 'rm', 'home'], { db })).toMatchObject({ code: 0 });
   expect(existsSync(`${db}.token-home`)).toBe(false);
 });

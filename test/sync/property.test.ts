@@ -122,6 +122,31 @@ const moved = (at: number): Step => ({ do: 'move', at, pick: 8 });
 /** Found by the property, kept as the shortest that shows it. */
 const found: [what: string, steps: Step[]][] = [
   [
+    'a user whose deletion is held back here comes back there, and is deleted again',
+    [
+      { do: 'log', at: SERVER, pick: 0 },
+      steady(0),
+      steady(1),
+      { do: 'delete user', at: 1, pick: 0 },
+      steady(1),
+      steady(0),
+      { do: 'restore', at: 1, pick: 1 },
+      steady(1),
+      steady(0),
+      { do: 'delete user', at: 1, pick: 0 },
+    ],
+  ],
+  [
+    'a log is given to a user here who is deleted then, and the deletion of the user is held back there',
+    [
+      { do: 'log', at: SERVER, pick: 1 },
+      steady(0),
+      moved(0),
+      { do: 'delete user', at: 0, pick: 0 },
+      steady(0),
+    ],
+  ],
+  [
     'a sync that brought a user and the goal of another is undone here, and the deletion of the user is held back there',
     [
       { do: 'user', at: SERVER, pick: 1 },

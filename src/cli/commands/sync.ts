@@ -165,7 +165,7 @@ function show(context: Context, name: string, result: SyncResult, options: Optio
 
 /** How what came is taken back: the last change first. */
 function takenBack(context: Context, { changes }: SyncResult): string {
-  const undos = changes.toReversed().map((change) => commandLine(context, `undo ${change} --everywhere`));
+  const undos = changes.toReversed().map((change) => commandLine(context, `undo ${change}`));
   return `Wrong? ${undos.slice(0, MOST_UNDOS).join(', then ')}${undos.length > MOST_UNDOS ? ' and so on' : ''}`;
 }
 

@@ -63,7 +63,9 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   forgetChanges(db);
   db.run('DELETE FROM erasing');
   forgetReplicas(db, theirs, userId, name);
-  new Erasures(db, names).add(erased);
+  const erasures = new Erasures(db, names);
+  erasures.add(erased);
+  erasures.setId(name, userId);
   forgetOrigins(db, userId, theirs);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');

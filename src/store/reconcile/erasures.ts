@@ -49,6 +49,18 @@ export class Erasures {
     }
   }
 
+  /** Notes under which id a user was here who is erased. */
+  setId(name: Name, id: number): void {
+    const { origin, id: originId, uid } = partsOf(name);
+    this.db.run(
+      "UPDATE erasures SET id = ? WHERE originId = ? AND origin = ? AND uid = ? AND record = 'user'",
+      id,
+      originId,
+      origin,
+      uid,
+    );
+  }
+
   /** The ids here of what was erased elsewhere, of a kind. */
   idsOf(kind: KindName): number[] {
     return this.all().flatMap(([record, name]) =>
@@ -65,7 +77,10 @@ export class Erasures {
   pending(): number[] {
     const ids = this.idsOf('user');
     const users = ids.filter((id) => this.#isLeft('user', id));
-    return users.length === 0 && this.hasRecords() ? ids.slice(0, 1) : users;
+    if (users.length > 0 || !this.hasRecords()) return users;
+    // Of which of them they were is not known: the erasing of any takes them along.
+    const here = this.db.column<number>('SELECT id FROM erasures WHERE id IS NOT NULL LIMIT 1');
+    return [...here, ...ids].slice(0, 1);
   }
 
   /** What was deleted has a history. */

@@ -134,7 +134,9 @@ export class Receiver {
         this.#received.apart.push(state);
         continue;
       }
-      this.#put({ ...here, merged, outside: here.outside && !state.fields, isNew: false, told: state });
+      // Another deletion, or a restore, is not the deletion that was held back.
+      const held = here.held && merged.life === here.state.life;
+      this.#put({ ...here, merged, held, outside: here.outside && !state.fields, isNew: false, told: state });
     }
   }
 

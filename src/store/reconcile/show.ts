@@ -59,8 +59,8 @@ export class Shown {
    */
   run(acceptsDeletions = false): Met[] {
     for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
-    this.#nameApart();
     this.#holdBack(acceptsDeletions);
+    this.#nameApart();
     this.#write(
       'user',
       this.#of('user').filter(({ wanted }) => wanted),
@@ -192,12 +192,15 @@ export class Shown {
       settings.set('deletions', String(count));
       return;
     }
+    // Users come first.
     for (const met of deleted) {
       met.held = met.merged.life % 2 === 0;
       met.isHeldNow = true;
-      met.wanted = met.row;
-      // What goes with a user is back with the user.
       if (met.held) this.received.held.push({ record: met.merged.kind, id: met.row?.id ?? 0 });
+      if (met.merged.kind === 'user') this.people.set({ ...met, state: met.merged });
+      // What goes with a user stays with the user, who may have become another meanwhile.
+      else if (!met.held) this.#decide(met);
+      met.wanted ??= met.row;
     }
   }
 

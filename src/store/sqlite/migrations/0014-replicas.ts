@@ -34,12 +34,13 @@ export const sql = `
   CREATE INDEX replicas_that_wait ON replicas (owner) WHERE owner IS NOT NULL;
 
   -- The names of users who were erased, here or elsewhere, and of records that belonged to several users, one of whom was erased:
-  -- whoever has them may not know it.
+  -- whoever has them may not know it. id: of a user who was erased here.
   CREATE TABLE erasures (
     originId INTEGER NOT NULL,
     origin   INTEGER NOT NULL REFERENCES origins (id),
     uid      INTEGER NOT NULL,
     record   TEXT    NOT NULL,
+    id       INTEGER,
     PRIMARY KEY (originId, origin, uid, record)
   ) STRICT, WITHOUT ROWID;
 
