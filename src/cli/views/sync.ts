@@ -108,13 +108,8 @@ function disputeLine({ record, id, fields, counts, at, change }: Dispute): strin
   );
   const [first, second] = [moment(at.here), moment(at.there)];
   const which = counts === 'here' ? 'what is here counts' : 'what is there counts';
-<<<<<<< HEAD
   const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
-  return change === undefined ? line : `${line} To choose the other: sciatica undo ${change} --everywhere`;
-=======
-  const line = `${record} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
   return change === undefined ? line : `${line} To choose the other: sciatica undo ${change}`;
->>>>>>> machines-tests
 }
 
 const moment = (milliseconds: number) => new Date(milliseconds).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
