@@ -7,7 +7,8 @@ import { storedJson } from '../sqlite/errors.ts';
  * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
  * `BackupSetting`; `backupFolders`: the folders where
  * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `clock`: the highest clock
- * of a change that came from another machine.
+ * of a change that came from another machine; `formerMarks`: ids of the users who have not been told yet why a ✔ or ✖ that a
+ * version of format 10 or before gave is gone, as a JSON array of texts.
  */
 type Setting =
   | 'id'
@@ -22,7 +23,8 @@ type Setting =
   | 'backupFolders'
   | 'pairingCode'
   | 'pairingService'
-  | 'clock';
+  | 'clock'
+  | 'formerMarks';
 
 /** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
 export interface BackupSetting {
@@ -75,7 +77,7 @@ export class Settings {
   }
 
   /** What a setting holds that is a list of texts. */
-  texts(name: 'erasedTokens'): string[] {
+  texts(name: 'erasedTokens' | 'formerMarks'): string[] {
     return storedJson<string[]>(this.get(name) ?? '[]');
   }
 
