@@ -1,3 +1,4 @@
+import { SciaticaError } from '../domain/errors.ts';
 import type { RecordOf } from '../domain/fields.ts';
 import type { Log, LogFilter, Session } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
@@ -9,7 +10,7 @@ import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
 import { round } from '../insights/numbers.ts';
 import { type PainDay, painDays } from '../insights/pain-days.ts';
 import { responseRules } from '../insights/rules.ts';
-import type { Comparison, ResponseRule, Summary } from '../insights/shapes.ts';
+import type { Comparison, ExerciseSummary, ResponseRule, Summary } from '../insights/shapes.ts';
 import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
 import { countedLogs, narrowed } from './counted-logs.ts';
@@ -33,6 +34,24 @@ export async function summaryOf(
   const target = targetOf(store, userId, asked.target);
   const tally = await tallied(store, counted);
   return tally.summary({ ...asked, target, rule: ruleOf(asked), leftOut });
+}
+
+/**
+ * The exercises of which a version before gave a ✔ or ✖, for what clearly followed, that have none now. Told once: asked
+ * again, there are none.
+ * @param summary of all sessions of the user
+ */
+export function lostMarks({ settings }: Store, userId: number, { exercises }: Summary): ExerciseSummary[] {
+  const waiting = settings.texts('formerMarks');
+  if (!waiting.includes(String(userId))) return [];
+  const rest = waiting.filter((id) => id !== String(userId));
+  try {
+    settings.set('formerMarks', JSON.stringify(rest));
+  } catch (error) {
+    // What can only be read just now is read all the same, and told again.
+    if (!(error instanceof SciaticaError)) throw error;
+  }
+  return exercises.filter(({ verdict, claim }) => verdict === 'clear' && claim === null);
 }
 
 /**

@@ -9,6 +9,7 @@ import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Log } from '../../src/domain/log.ts';
 import { RED_FLAGS, RED_FLAGS_POINTER } from '../../src/domain/red-flags.ts';
 import { type Comparison, type Summary, summarize } from '../../src/insights/index.ts';
+import { openStore } from '../../src/store/store.ts';
 import {
   freshFolder,
   nora,
@@ -71,6 +72,13 @@ const of = (exerciseName: string, painBefore: number, painAfter: number, times: 
   );
 
 const redFlagLines = (width: number) => wrap(RED_FLAGS, { width });
+
+const reopened = (path: string) => {
+  const store = openStore(path);
+  const waiting = store.settings.texts('formerMarks');
+  store.close();
+  return waiting;
+};
 
 describe('summary', () => {
   it('of six exercises says on one screen what to do more of, what to ask about, what is not known', async () => {
@@ -189,6 +197,21 @@ describe('summary', () => {
       '',
       RED_FLAGS_POINTER,
     ]);
+  });
+
+  it('tells once, in a terminal, why a mark of the version before is gone', async () => {
+    const db = of('Cobra Stretch', 6, 4, 8);
+    const store = openStore(db);
+    store.settings.set('formerMarks', '["1","2"]');
+    store.close();
+    const told = async (argv: string[] = [], columns?: number) => {
+      const { stderr } = await run(['summary', '--user', '1', ...argv], { db, ...(columns && { columns }) });
+      return joined(stderr);
+    };
+    expect([await told(), await told(['--since', '2026-02-01'], 80)]).toEqual(['', '']);
+    expect(await told([], 80)).toMatch(/New in this version.* Cobra Stretch had one and has none now/);
+    expect(await told([], 80)).toBe('');
+    expect(reopened(db)).toEqual(['2']);
   });
 
   it('of one exercise alone says that nothing tells it from bad days that pass', async () => {

@@ -66,6 +66,15 @@ test.each(old)('%s opens, keeps every record, and can be written to', (fixture) 
   store.close();
 });
 
+test('who had marks of a version before is noted once, for the summary to say why they are gone', () => {
+  const path = copyOf('v10.db');
+  const waiting = freshStore(path).settings.texts('formerMarks');
+  expect(waiting.length).toBeGreaterThan(0);
+  expect(freshStore(path).settings.texts('formerMarks')).toEqual(waiting);
+  expect(freshStore().settings.get('formerMarks')).toBeUndefined();
+  expect(freshStore(copyOf('v11.db')).settings.get('formerMarks')).toBeUndefined();
+});
+
 /** What v10.db answered before there were clocks: `v10.json`, written by the version before. */
 test('the history of a version that had a table of changes answers as before', () => {
   const store = freshStore(copyOf('v10.db'));

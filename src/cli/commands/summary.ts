@@ -9,7 +9,7 @@ import { parseFlags } from '../input/parse-flags.ts';
 import { resolveListUser } from '../input/resolve-user.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
-import { print } from '../terminal/io.ts';
+import { print, say } from '../terminal/io.ts';
 import type { Canvas } from '../terminal/layout.ts';
 import { printJson } from '../terminal/output.ts';
 import { nameOf, shownAs } from '../views/records.ts';
@@ -59,18 +59,21 @@ async function summarizeUser(
   asked: Asked,
   userId: number,
 ): Promise<void> {
-  const { summaryOf } = await import('../../cases/summary.ts');
+  const { lostMarks, summaryOf } = await import('../../cases/summary.ts');
   const { store } = context;
   const summary = await summaryOf(store, userId, asked, context.today);
   if (options['json']) return printJson(context, summary);
   if (summary.sessions === 0 && summary.leftOut === 0) return sayNone(context, { userId });
   const { canvasOf } = await import('../terminal/layout.ts');
-  const { summaryScreen } = await import('../views/summary.ts');
+  const { lostMarksLines, summaryScreen } = await import('../views/summary.ts');
   const user = store.users.get(userId);
   const who = options['anonymous'] ? shownAs(user, true) : nameOf(user);
   const canvas = await canvasOf(context);
   const details = options['details'] ? await detailsOf(summary, canvas) : undefined;
   print(context, summaryScreen(who, summary, canvas, details).join('\n'));
+  const { since, until, exerciseType } = asked;
+  if (!context.stdout.isTTY || since || until || exerciseType) return;
+  for (const line of lostMarksLines(lostMarks(store, userId, summary), canvas)) say(context, line);
 }
 
 /** Draws tables, which take a while to load. */

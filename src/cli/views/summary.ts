@@ -35,6 +35,23 @@ export function summaryScreen(
   ];
 }
 
+/** Why exercises that had a ✔ or ✖ in a version before have none now; nothing where there are none. */
+export function lostMarksLines(exercises: readonly ExerciseSummary[], canvas: Canvas): string[] {
+  if (exercises.length === 0) return [];
+  const names = words.listed(
+    exercises.map((each) => nameIn(canvas, each)),
+    MOST_LISTED,
+  );
+  const had = exercises.length > 1 ? 'had one and have none now' : 'had one and has none now';
+  return [
+    '',
+    ...wrap(
+      `New in this version: ✔ and ✖ say what an exercise does, and need your other exercises to compare with. ${names} ${had}. The records are the same: more or less pain followed, but these figures can't show that it was the exercise.`,
+      canvas,
+    ),
+  ];
+}
+
 /** A summary of at least one session. */
 type Told = Pick<Summary, 'exercises' | 'controlDays'> & { readonly pain: Trend };
 

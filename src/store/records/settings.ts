@@ -8,7 +8,8 @@ import { storedJson } from '../sqlite/errors.ts';
  * `gaps`: the `Gaps`; `erased`: ids of erased users, as a JSON array; `erasedTokens`: SHA-256 of the tokens that were for them
  * only, in hexadecimal, as a JSON array; `erasing`: what is unfinished of erasing, see maintenance/erasing.ts; `backups`: the
  * `BackupSetting`; `backupFolders`: the folders where
- * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`.
+ * automatic backups were made before, as a JSON array; `pairingCode` and `pairingService`: see `Pairing`; `formerMarks`: ids of the
+ * users who have not been told yet why a ✔ or ✖ that a version of format 10 or before gave is gone, as a JSON array of texts.
  */
 type Setting =
   | 'id'
@@ -24,7 +25,8 @@ type Setting =
   | 'backups'
   | 'backupFolders'
   | 'pairingCode'
-  | 'pairingService';
+  | 'pairingService'
+  | 'formerMarks';
 
 /** The setting `backups`: nothing for the folder beside the database, `off`, or another folder. */
 export interface BackupSetting {
@@ -77,7 +79,7 @@ export class Settings {
   }
 
   /** What a setting holds that is a list of texts. */
-  texts(name: 'erasedTokens'): string[] {
+  texts(name: 'erasedTokens' | 'formerMarks'): string[] {
     return storedJson<string[]>(this.get(name) ?? '[]');
   }
 

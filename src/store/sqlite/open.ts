@@ -187,12 +187,24 @@ export function migrate(database: Database, { keep = keepVersion } = {}): void {
       refuseNewer(database.path, version);
       if (version > 0 && version < migrations.length) keep(database.path, version);
       database.migrate(version);
+      if (version > 0 && version <= LAST_OF_FORMER_MARKS) noteFormerMarks(database);
       if (referenceFaults(database) > 0) throw new SciaticaError('damaged', damaged(database.path));
       database.pragma(`user_version = ${migrations.length}`);
     });
   } finally {
     database.pragma('foreign_keys = ON');
   }
+}
+
+/** The last format whose versions gave a ✔ or ✖ for what followed an exercise, without holding it against others. */
+const LAST_OF_FORMER_MARKS = 10;
+
+function noteFormerMarks(database: Database): void {
+  database.run(
+    `INSERT INTO settings (name, value)
+     SELECT 'formerMarks', json_group_array(CAST(id AS TEXT)) FROM users WHERE EXISTS (SELECT 1 FROM logs WHERE userId = users.id)
+     HAVING count(*) > 0`,
+  );
 }
 
 function refuseNewer(path: string, version: number): void {
