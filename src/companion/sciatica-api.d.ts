@@ -229,33 +229,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/trials/{id}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        /**
-         * How a trial stands today
-         * @description What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.
-         */
-        get: operations["getTrialStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        /**
-         * How a trial stands today: the headers
-         * @description As GET, without the body.
-         */
-        head: operations["headTrialStatus"];
-        patch?: never;
-        trace?: never;
-    };
     "/users/{id}/userExerciseLogs": {
         parameters: {
             query?: never;
@@ -829,6 +802,33 @@ export interface paths {
          * @description As GET, without the body.
          */
         head: operations["headTrialDayHistory"];
+        patch?: never;
+        trace?: never;
+    };
+    "/trials/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * How a trial stands today
+         * @description What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.
+         */
+        get: operations["getTrialStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * How a trial stands today: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headTrialStatus"];
         patch?: never;
         trace?: never;
     };
@@ -4739,195 +4739,6 @@ export interface operations {
                     ETag: string;
                     /** @description Of the page: its own style sheet and nothing else */
                     "Content-Security-Policy"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description As GET, without the body */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    getTrialStatus: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description How it stands */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        trial: {
-                            /**
-                             * @description Assigned by sciatica, never used again
-                             * @example 1
-                             */
-                            id: number;
-                            /**
-                             * @description Id of the user whose trial it is
-                             * @example 1
-                             */
-                            userId: number;
-                            /**
-                             * @description The exercise that is tried
-                             * @example Piriformis Stretch
-                             */
-                            exerciseName: string;
-                            /**
-                             * @description What it is compared with: another exercise, rest, or the usual routine without it
-                             * @example rest
-                             * @enum {string}
-                             */
-                            against: "exercise" | "rest" | "usual";
-                            /**
-                             * @description The other exercise, where it is one
-                             * @example Bird Dog
-                             */
-                            otherExercise?: string;
-                            /**
-                             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
-                             * @example hour
-                             * @enum {string}
-                             */
-                            outcome: "hour" | "bedtime" | "morning";
-                            /**
-                             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
-                             * @example either
-                             * @enum {string}
-                             */
-                            question: "either" | "less";
-                            /**
-                             * Format: date
-                             * @description First day
-                             * @example 2026-03-02
-                             */
-                            start: string;
-                            /**
-                             * @description How many days
-                             * @example 28
-                             */
-                            days: number;
-                            /**
-                             * @description The least difference that would matter, in points
-                             * @example 1
-                             */
-                            difference: number;
-                            /**
-                             * @description Whether it runs, is finished, or was given up
-                             * @example running
-                             * @enum {string}
-                             */
-                            state: "running" | "finished" | "given-up";
-                        };
-                        today: {
-                            /** Format: date */
-                            date: string;
-                            number: number;
-                            /** @enum {string} */
-                            arm: "a" | "b";
-                            what: string;
-                        } | null;
-                        due: {
-                            /** Format: date */
-                            date: string;
-                            /** @enum {string} */
-                            pain: "first" | "second";
-                        } | null;
-                        daysLeft: number;
-                        passed: number;
-                        recorded: number;
-                        asDrawn: number;
-                        outcomes: {
-                            a: number[];
-                            b: number[];
-                        } | null;
-                        result: {
-                            /** @enum {string} */
-                            verdict: "less" | "more" | "open";
-                            difference: number | null;
-                            interval: number[] | null;
-                            withIt: number;
-                            without: number;
-                            afterDays: number;
-                            sentence: string;
-                            note: string;
-                        } | null;
-                    };
-                };
-            };
-            /** @description The caller has it already */
-            304: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headTrialStatus: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Answer 304 if the record still has this entity tag */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id of the record */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description How it stands */
-            200: {
-                headers: {
-                    /** @description Strong entity tag of the body */
-                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9145,6 +8956,195 @@ export interface operations {
             };
         };
     };
+    getTrialStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it stands */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        trial: {
+                            /**
+                             * @description Assigned by sciatica, never used again
+                             * @example 1
+                             */
+                            id: number;
+                            /**
+                             * @description Id of the user whose trial it is
+                             * @example 1
+                             */
+                            userId: number;
+                            /**
+                             * @description The exercise that is tried
+                             * @example Piriformis Stretch
+                             */
+                            exerciseName: string;
+                            /**
+                             * @description What it is compared with: another exercise, rest, or the usual routine without it
+                             * @example rest
+                             * @enum {string}
+                             */
+                            against: "exercise" | "rest" | "usual";
+                            /**
+                             * @description The other exercise, where it is one
+                             * @example Bird Dog
+                             */
+                            otherExercise?: string;
+                            /**
+                             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+                             * @example hour
+                             * @enum {string}
+                             */
+                            outcome: "hour" | "bedtime" | "morning";
+                            /**
+                             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+                             * @example either
+                             * @enum {string}
+                             */
+                            question: "either" | "less";
+                            /**
+                             * Format: date
+                             * @description First day
+                             * @example 2026-03-02
+                             */
+                            start: string;
+                            /**
+                             * @description How many days
+                             * @example 28
+                             */
+                            days: number;
+                            /**
+                             * @description The least difference that would matter, in points
+                             * @example 1
+                             */
+                            difference: number;
+                            /**
+                             * @description Whether it runs, is finished, or was given up
+                             * @example running
+                             * @enum {string}
+                             */
+                            state: "running" | "finished" | "given-up";
+                        };
+                        today: {
+                            /** Format: date */
+                            date: string;
+                            number: number;
+                            /** @enum {string} */
+                            arm: "a" | "b";
+                            what: string;
+                        } | null;
+                        due: {
+                            /** Format: date */
+                            date: string;
+                            /** @enum {string} */
+                            pain: "first" | "second";
+                        } | null;
+                        daysLeft: number;
+                        passed: number;
+                        recorded: number;
+                        asDrawn: number;
+                        outcomes: {
+                            a: number[];
+                            b: number[];
+                        } | null;
+                        result: {
+                            /** @enum {string} */
+                            verdict: "less" | "more" | "open";
+                            difference: number | null;
+                            interval: number[] | null;
+                            withIt: number;
+                            without: number;
+                            afterDays: number;
+                            sentence: string;
+                            note: string;
+                        } | null;
+                    };
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headTrialStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it stands */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listUserRoutines: {
         parameters: {
             query?: {
@@ -10193,6 +10193,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":14,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"cab66e20530685485e64caa9ea94ae221e1221aeed508b7aaf588bc3166b69fe\"}\n",
+                 *       "have": null,
+                 *       "wants": true
+                 *     }
+                 */
                 "application/json": {
                     /** @description Lines of JSON with their checksum, as sciatica writes them */
                     parcel: string;
