@@ -314,7 +314,7 @@ sciatica: 1 user of the file was erased here: nothing was imported. To bring the
     const path = await exported(there);
     await run(['import', path], { db: here });
     const before = records(here);
-    await run(['undo', '--yes'], { db: here });
+    await run(['undo', '--yes', '--everywhere'], { db: here });
     expect(records(here).logs).toEqual([]);
     await run(['import', path], { db: here });
     expect(records(here)).toEqual(before);

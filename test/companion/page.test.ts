@@ -246,6 +246,7 @@ describe.skipIf(missing !== undefined)(`in a browser${missing ? `: skipped, ${mi
     await context.setOffline(false);
     await expect.poll(() => store.logs.get(1)).toMatchObject({ painAfter: 1, date: '2026-02-28' });
     await page.getByText('1 not sent yet').waitFor({ state: 'detached' });
+    await page.getByText('Feb 28, 2026').waitFor();
     await context.setOffline(true);
     await page.getByLabel('Notes, medication').fill('three tablets');
     await page.getByRole('heading', { name: 'Diary' }).click();
