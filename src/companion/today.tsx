@@ -232,6 +232,8 @@ export function Scale({
 
 /** What can be said of a session once it is saved. */
 export function Details({ phone, log }: Shown & { log: Log }) {
+  /** Notes as they are typed: what arrives from elsewhere meanwhile does not take them away. */
+  const [draft, setDraft] = useState<string>();
   const change = (body: Partial<Log>) => phone.note((offline) => offline.change('log', LOGS, log.id, body));
   return (
     <div class="details">
@@ -255,10 +257,13 @@ export function Details({ phone, log }: Shown & { log: Log }) {
       <label>
         Notes, medication
         <textarea
-          value={log.notes}
+          value={draft ?? log.notes}
           maxLength={10_000}
           rows={2}
-          onChange={(event) => void change({ notes: event.currentTarget.value })}
+          onInput={(event) => setDraft(event.currentTarget.value)}
+          onChange={({ currentTarget: { value } }) =>
+            void change({ notes: value }).then(() => setDraft((now) => (now === value ? undefined : now)))
+          }
         />
       </label>
     </div>

@@ -90,9 +90,16 @@ async function phoneShown(browser: Browser, view: 'today' | 'helps'): Promise<Sh
   if (view === 'today') await page.locator('.exercise').first().click();
   else await page.getByRole('heading', { name: 'Less pain after' }).waitFor();
   const style = readdirSync(folder).find((name) => name.endsWith('.css'));
-  const shown = await page
-    .locator('#app')
-    .evaluate((element) => (element as unknown as { innerHTML: string }).innerHTML);
+  const markup = () =>
+    page.locator('#app').evaluate((element) => (element as unknown as { innerHTML: string }).innerHTML);
+  // The parts of a view come one by one: it is whole once it stays as it is.
+  let shown = '';
+  for (let same = 0; same < 5; ) {
+    const now = await markup();
+    same = now === shown ? same + 1 : 0;
+    shown = now;
+    await page.waitForTimeout(100);
+  }
   return { content: `${style}\n${shown}`, draw: () => page.screenshot({ animations: 'disabled' }) };
 }
 
