@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { trialFields } from '../../src/domain/trial.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
@@ -352,6 +353,37 @@ describe('two users who are one', () => {
     const owners = (store: Store) => new Set(store.logs.list().map(({ userId }) => userId));
     expect([here.users.count(), here.logs.count(), owners(here).size]).toEqual([1, 3, 1]);
     expect([there.users.list().map(({ firstName }) => firstName), owners(there).size]).toEqual([['Nora'], 1]);
+  });
+
+  test('are both erased when the one is, everywhere, with nothing of either left', async () => {
+    const { here, there, other } = await twins();
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    await settle(there, here);
+    expect(here.reachOfErasing(1)).toEqual({ merged: [other], moved: [] });
+    here.erase(1);
+    await run(here, there);
+    const diary = await there.diary();
+    for (let i = 0; i < 4; i++) for (const id of diary.erasedElsewhere()) there.erase(id);
+    expect(diary.erasedElsewhere()).toEqual([]);
+    for (const store of [here, there]) {
+      expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
+      const bytes = readFileSync(store.path).toString('latin1');
+      for (const text of ['Norah', 'recorded here', 'recorded there', 'nora@example.org'])
+        expect([text, bytes.includes(text)]).toEqual([text, false]);
+    }
+  });
+
+  test('are both told of, where the merge is learnt after the one was erased', async () => {
+    const { now, here, there, other } = await twins();
+    const third = machine(now);
+    await run(third, there);
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    const mine = third.users.list().find(({ firstName }) => firstName === 'Nora')?.id ?? 0;
+    const twin = third.users.list().find(({ firstName }) => firstName === 'Norah')?.id ?? 0;
+    third.erase(mine);
+    await settle(there, here);
+    await run(third, there);
+    expect((await third.diary()).erasedElsewhere()).toEqual([twin]);
   });
 
   test('are two again after an undo', async () => {
