@@ -16,7 +16,7 @@ const CHANNEL = 'sciatica';
  * What stays in memory while there is no token: localhost is also the address of whatever other program runs on that port later,
  * so what is stored there is only what was not sent yet, and the names of exercises.
  */
-const CONFIDENTIAL = ['records', 'answered', 'since', 'summary'] as const;
+const CONFIDENTIAL = ['records', 'answered', 'since', 'summary', 'trial'] as const;
 
 /** Opens the notebook of this phone; one in memory where the browser refuses to store anything. */
 export async function openShelf(): Promise<Kept> {

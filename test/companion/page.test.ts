@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { armsOf, trialFields } from '../../src/domain/trial.ts';
 import { companionFiles } from '../../src/http/companion.ts';
 import { startServer } from '../../src/http/server.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
@@ -11,6 +12,7 @@ import { openStore } from '../../src/store/store.ts';
 import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder, freshPath, nora, prepared, records, session } from '../helpers.ts';
 import { missing, openBrowser } from '../insights/report/browser.ts';
+import { exampleOf } from '../samples.ts';
 import { root } from '../store/helpers.ts';
 
 const folder = join(root, 'dist/app');
@@ -204,6 +206,45 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     ]);
   });
 
+  test('takes how it is today in one tap, offline too, and shows what a trial drew for today', async () => {
+    const { store, url } = await service();
+    const today = new Date().toLocaleDateString('sv');
+    store.of('trial').create({
+      ...exampleOf(trialFields),
+      userId: 1,
+      exerciseName: 'Bird Dog',
+      start: today,
+      state: 'running',
+      seed: [...Array(99).keys()].find((seed) => armsOf(seed, 28)[0] === 'a') ?? 0,
+    });
+    const { open, context } = await phone();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
+    await page.getByRole('button', { name: 'How is it today? 6', exact: true }).click();
+    await page.getByText(/^Saved: 6/).waitFor();
+    await expect
+      .poll(() => store.of('painEntry').list())
+      .toMatchObject([{ userId: 1, date: today, pain: 6 }]);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(0);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
+    await page.getByText('1 not sent yet').waitFor();
+    expect(await page.getByText('Call an ambulance').isVisible()).toBe(true);
+    await context.setOffline(false);
+    await expect.poll(() => store.of('painEntry').count()).toBe(1);
+    await allSent(page);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: 'Pain 9' }).click();
+    await page.getByRole('button', { name: 'Pain 4', exact: true }).click();
+    await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(0);
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
+  });
+
   test('a lost answer and a second tab make no second record, and both tabs show it', async () => {
     const { store, url } = await service();
     const { open, context } = await bare();
@@ -270,11 +311,11 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     const page = await open(url);
     await beNora(page);
     await page.getByRole('link', { name: 'Diary' }).click();
-    await page.getByText('2001 sessions').waitFor();
+    await page.getByText('2001 entries').waitFor();
     // However many there are, only so many are drawn.
     expect(await page.locator('.card').count()).toBe(60);
     await page.getByLabel('Search').fill('exercise 1234');
-    await page.getByText('1 session of 2001').waitFor();
+    await page.getByText('1 entry of 2001').waitFor();
     await page.getByRole('button', { name: 'Exercise 1234' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => store.logs.count()).toBe(2_000);
