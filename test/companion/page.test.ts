@@ -232,6 +232,7 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
     await page.getByText('1 not sent yet').waitFor();
     expect(await page.getByText('Call an ambulance').isVisible()).toBe(true);
+    expect(await page.getByText('Trial, day 1 of 28: Bird Dog.').isVisible()).toBe(true);
     await context.setOffline(false);
     await expect.poll(() => store.of('painEntry').count()).toBe(1);
     await allSent(page);
@@ -243,6 +244,16 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     await expect.poll(() => store.of('painEntry').count()).toBe(0);
     await page.getByRole('button', { name: 'Bring back' }).click();
     await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
+    await allSent(page);
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByText('Trial, day 1').waitFor();
+    // What was drawn for one day is not shown on the next.
+    await page.clock.setFixedTime(Date.now() + 24 * 60 * 60 * 1000);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('button', { name: 'How is it today? 1', exact: true }).waitFor();
+    expect(await page.getByText('Trial, day').count()).toBe(0);
   });
 
   test('a lost answer and a second tab make no second record, and both tabs show it', async () => {
