@@ -231,8 +231,8 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     await context.setOffline(true);
     await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
     await page.getByText('1 not sent yet').waitFor();
-    expect(await page.getByText('Call an ambulance').isVisible()).toBe(true);
-    expect(await page.getByText('Trial, day 1 of 28: Bird Dog.').isVisible()).toBe(true);
+    await page.getByText('Call an ambulance').waitFor();
+    await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
     await context.setOffline(false);
     await expect.poll(() => store.of('painEntry').count()).toBe(1);
     await allSent(page);
