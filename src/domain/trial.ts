@@ -214,6 +214,18 @@ export function armsOf(seed: number, days: number): Arm[] {
 /** The last day of a trial. */
 export const lastDayOf = ({ start, days }: Pick<Trial, 'start' | 'days'>): string => addDays(start, days - 1);
 
+/** The trial whose day it is: of those of the user that have it, the one that started last. */
+export function trialOn(trials: readonly Trial[], userId: number, day: string): Trial | undefined {
+  const having = trials.filter((trial) => trial.userId === userId && dayIndex(trial, day) !== undefined);
+  return having.sort((a, b) => b.start.localeCompare(a.start) || b.id - a.id)[0];
+}
+
+/** What is done under an arm, as the trial names it. */
+export const armText = (
+  { exerciseName, against, otherExercise }: Pick<Trial, 'exerciseName' | 'against' | 'otherExercise'>,
+  arm: Arm,
+): string => (arm === 'a' ? exerciseName : (otherExercise ?? against));
+
 /** The number of a day of a trial, from 0; undefined for any other day. */
 export function dayIndex({ start, days }: Pick<Trial, 'start' | 'days'>, day: string): number | undefined {
   const index = Math.round((Date.parse(day) - Date.parse(start)) / 86_400_000);
