@@ -2444,6 +2444,69 @@ export interface components {
             /** @description How the pain went, and what the figures cannot show */
             sentences: string[];
         };
+        /** @description A trial without its seed, from which the order of the days to come could be drawn */
+        ShownTrial: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description The exercise that is tried
+             * @example Piriformis Stretch
+             */
+            exerciseName: string;
+            /**
+             * @description What it is compared with: another exercise, rest, or the usual routine without it
+             * @example rest
+             * @enum {string}
+             */
+            against: "exercise" | "rest" | "usual";
+            /**
+             * @description The other exercise, where it is one
+             * @example Bird Dog
+             */
+            otherExercise?: string;
+            /**
+             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+             * @example hour
+             * @enum {string}
+             */
+            outcome: "hour" | "bedtime" | "morning";
+            /**
+             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @example either
+             * @enum {string}
+             */
+            question: "either" | "less";
+            /**
+             * Format: date
+             * @description First day
+             * @example 2026-03-02
+             */
+            start: string;
+            /**
+             * @description How many days
+             * @example 28
+             */
+            days: number;
+            /**
+             * @description The least difference that would matter, in points
+             * @example 1
+             */
+            difference: number;
+            /**
+             * @description Whether it runs, is finished, or was given up
+             * @example running
+             * @enum {string}
+             */
+            state: "running" | "finished" | "given-up";
+        };
         /**
          * @example {
          *       "method": "PATCH",
@@ -3140,8 +3203,6 @@ export interface components {
         "User.diagnosisDate_gt": string;
         /** @description Day of the diagnosis: is less than */
         "User.diagnosisDate_lt": string;
-        /** @description Day of the diagnosis: contains; given again: any of them */
-        "User.diagnosisDate_like": string[];
         /** @description Text that a text field contains, upper and lower case alike */
         "User.q": string;
         /** @description Most records on a page */
@@ -3190,8 +3251,6 @@ export interface components {
         "UserExerciseLog.date_gt": string;
         /** @description Day of the exercise: is less than */
         "UserExerciseLog.date_lt": string;
-        /** @description Day of the exercise: contains; given again: any of them */
-        "UserExerciseLog.date_like": string[];
         /** @description Pain before the exercise, 1 to 10; given again: any of them */
         "UserExerciseLog.painBefore": number[];
         /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3284,8 +3343,6 @@ export interface components {
         "PainEntry.date_gt": string;
         /** @description Day of the pain: is less than */
         "PainEntry.date_lt": string;
-        /** @description Day of the pain: contains; given again: any of them */
-        "PainEntry.date_like": string[];
         /** @description Time of day; given again: any of them */
         "PainEntry.timeOfDay": ("morning" | "midday" | "evening" | "night")[];
         /** @description Time of day: is not; given again: all of them */
@@ -3398,8 +3455,6 @@ export interface components {
         "Trial.start_gt": string;
         /** @description First day: is less than */
         "Trial.start_lt": string;
-        /** @description First day: contains; given again: any of them */
-        "Trial.start_like": string[];
         /** @description How many days; given again: any of them */
         "Trial.days": number[];
         /** @description How many days: is not; given again: all of them */
@@ -3490,8 +3545,6 @@ export interface components {
         "TrialDay.date_gt": string;
         /** @description Day of the trial: is less than */
         "TrialDay.date_lt": string;
-        /** @description Day of the trial: contains; given again: any of them */
-        "TrialDay.date_like": string[];
         /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
         "TrialDay.first": number[];
         /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -3666,8 +3719,6 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
-                /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -3859,8 +3910,6 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
-                /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -4807,8 +4856,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -4957,8 +5004,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5121,8 +5166,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5336,8 +5379,6 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
-                /** @description Day of the exercise: contains; given again: any of them */
-                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5869,8 +5910,6 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -5997,8 +6036,6 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -6139,8 +6176,6 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -6329,8 +6364,6 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
-                /** @description Day of the pain: contains; given again: any of them */
-                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -6876,8 +6909,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7042,8 +7073,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7222,8 +7251,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7455,8 +7482,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7990,8 +8015,6 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
-                /** @description Day of the trial: contains; given again: any of them */
-                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8122,8 +8145,6 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
-                /** @description Day of the trial: contains; given again: any of them */
-                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8268,8 +8289,6 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
-                /** @description Day of the trial: contains; given again: any of them */
-                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8462,8 +8481,6 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
-                /** @description Day of the trial: contains; given again: any of them */
-                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8980,68 +8997,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        trial: {
-                            /**
-                             * @description Assigned by sciatica, never used again
-                             * @example 1
-                             */
-                            id: number;
-                            /**
-                             * @description Id of the user whose trial it is
-                             * @example 1
-                             */
-                            userId: number;
-                            /**
-                             * @description The exercise that is tried
-                             * @example Piriformis Stretch
-                             */
-                            exerciseName: string;
-                            /**
-                             * @description What it is compared with: another exercise, rest, or the usual routine without it
-                             * @example rest
-                             * @enum {string}
-                             */
-                            against: "exercise" | "rest" | "usual";
-                            /**
-                             * @description The other exercise, where it is one
-                             * @example Bird Dog
-                             */
-                            otherExercise?: string;
-                            /**
-                             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
-                             * @example hour
-                             * @enum {string}
-                             */
-                            outcome: "hour" | "bedtime" | "morning";
-                            /**
-                             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
-                             * @example either
-                             * @enum {string}
-                             */
-                            question: "either" | "less";
-                            /**
-                             * Format: date
-                             * @description First day
-                             * @example 2026-03-02
-                             */
-                            start: string;
-                            /**
-                             * @description How many days
-                             * @example 28
-                             */
-                            days: number;
-                            /**
-                             * @description The least difference that would matter, in points
-                             * @example 1
-                             */
-                            difference: number;
-                            /**
-                             * @description Whether it runs, is finished, or was given up
-                             * @example running
-                             * @enum {string}
-                             */
-                            state: "running" | "finished" | "given-up";
-                        };
+                        trial: components["schemas"]["ShownTrial"];
                         today: {
                             /** Format: date */
                             date: string;

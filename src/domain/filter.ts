@@ -74,6 +74,11 @@ export function operatorsOf({ kind }: Field): Operator[] {
   return operatorNames.filter((name) => (operators[name].kinds as readonly string[]).includes(kind));
 }
 
+/** Whether an operator is documented for a kind of field: only clients of json-server look for a part of a day. */
+export function isDocumented(operator: Operator, kind: Field['kind']): boolean {
+  return !(operator === 'like' && kind === 'date');
+}
+
 /** A filter for every field and operator, by the name that query strings have for it: `painAfter_gte`. */
 export function filtersOf(fields: Fields): Record<string, Filter> {
   const entries = Object.entries(fields).flatMap(([column, field]) =>
