@@ -3251,6 +3251,8 @@ export interface components {
         "UserExerciseLog.date_gt": string;
         /** @description Day of the exercise: is less than */
         "UserExerciseLog.date_lt": string;
+        /** @description Day of the exercise: contains; given again: any of them */
+        "UserExerciseLog.date_like": string[];
         /** @description Pain before the exercise, 1 to 10; given again: any of them */
         "UserExerciseLog.painBefore": number[];
         /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -3343,6 +3345,8 @@ export interface components {
         "PainEntry.date_gt": string;
         /** @description Day of the pain: is less than */
         "PainEntry.date_lt": string;
+        /** @description Day of the pain: contains; given again: any of them */
+        "PainEntry.date_like": string[];
         /** @description Time of day; given again: any of them */
         "PainEntry.timeOfDay": ("morning" | "midday" | "evening" | "night")[];
         /** @description Time of day: is not; given again: all of them */
@@ -3545,6 +3549,8 @@ export interface components {
         "TrialDay.date_gt": string;
         /** @description Day of the trial: is less than */
         "TrialDay.date_lt": string;
+        /** @description Day of the trial: contains; given again: any of them */
+        "TrialDay.date_like": string[];
         /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
         "TrialDay.first": number[];
         /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -4856,6 +4862,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5004,6 +5012,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5166,6 +5176,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5379,6 +5391,8 @@ export interface operations {
                 date_gt?: components["parameters"]["UserExerciseLog.date_gt"];
                 /** @description Day of the exercise: is less than */
                 date_lt?: components["parameters"]["UserExerciseLog.date_lt"];
+                /** @description Day of the exercise: contains; given again: any of them */
+                date_like?: components["parameters"]["UserExerciseLog.date_like"];
                 /** @description Pain before the exercise, 1 to 10; given again: any of them */
                 painBefore?: components["parameters"]["UserExerciseLog.painBefore"];
                 /** @description Pain before the exercise, 1 to 10: is not; given again: all of them */
@@ -5910,6 +5924,8 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -6036,6 +6052,8 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -6176,6 +6194,8 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -6364,6 +6384,8 @@ export interface operations {
                 date_gt?: components["parameters"]["PainEntry.date_gt"];
                 /** @description Day of the pain: is less than */
                 date_lt?: components["parameters"]["PainEntry.date_lt"];
+                /** @description Day of the pain: contains; given again: any of them */
+                date_like?: components["parameters"]["PainEntry.date_like"];
                 /** @description Time of day; given again: any of them */
                 timeOfDay?: components["parameters"]["PainEntry.timeOfDay"];
                 /** @description Time of day: is not; given again: all of them */
@@ -8015,6 +8037,8 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8145,6 +8169,8 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8289,6 +8315,8 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */
@@ -8481,6 +8509,8 @@ export interface operations {
                 date_gt?: components["parameters"]["TrialDay.date_gt"];
                 /** @description Day of the trial: is less than */
                 date_lt?: components["parameters"]["TrialDay.date_lt"];
+                /** @description Day of the trial: contains; given again: any of them */
+                date_like?: components["parameters"]["TrialDay.date_like"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10; given again: any of them */
                 first?: components["parameters"]["TrialDay.first"];
                 /** @description Pain at the time of the exercise, on days without it too, 1 to 10: is not; given again: all of them */

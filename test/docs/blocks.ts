@@ -7,7 +7,7 @@ import { report } from '../../src/cli/terminal/errors.ts';
 import { Context } from '../../src/context.ts';
 import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
 import { expectation, type Fields } from '../../src/domain/fields.ts';
-import { isDocumented, operatorNames, operators } from '../../src/domain/filter.ts';
+import { operatorNames, operators } from '../../src/domain/filter.ts';
 import { kindNames, kindOf } from '../../src/domain/kinds.ts';
 import type { Parameter } from '../../src/http/docs/document.ts';
 import { againWords, filteredFields, kindWords, withoutFilters } from '../../src/http/docs/shared.ts';
@@ -162,7 +162,7 @@ function parameterBlock(): string {
 function filterBlock(): string {
   const rows = operatorNames.map((name) => {
     const { suffix, words, kinds, several } = operators[name];
-    const of = kinds.filter((kind) => isDocumented(name, kind)).map((kind) => kindWords[kind]);
+    const of = kinds.map((kind) => kindWords[kind]);
     const example = kinds[0] === 'text' ? `exerciseName${suffix}=Bird Dog` : `painAfter${suffix}=4`;
     return [`\`FIELD${suffix}\``, of.join(', '), words, againWords[several] || 'refused', `\`${example}\``];
   });

@@ -133,7 +133,7 @@ function lists({ parameters }: Shared): Html {
 ${filterTable()}</details>
 <details id="parameters"><summary>Parameters of many routes</summary>
 ${fieldList(fields)}</details>
-<p>Clients of json-server 0.17 find its parameters too: <code>_sort</code> with <code>_order</code>, <code>_page</code> with <code>_limit</code>, <code>_start</code> with <code>_end</code> or <code>_limit</code>, and <code>_like</code> on days. A request has these or <code>sort</code>, <code>limit</code> and <code>cursor</code>.</p>
+<p>Clients of json-server 0.17 find its parameters too: <code>_sort</code> with <code>_order</code>, <code>_page</code> with <code>_limit</code>, <code>_start</code> with <code>_end</code> or <code>_limit</code>. A request has these or <code>sort</code>, <code>limit</code> and <code>cursor</code>.</p>
 </section>
 `;
 }

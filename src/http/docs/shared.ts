@@ -1,5 +1,5 @@
 import type { Field as RecordField } from '../../domain/fields.ts';
-import { isDocumented, operatorNames, operators } from '../../domain/filter.ts';
+import { operatorNames, operators } from '../../domain/filter.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { Content, Endpoint, Header, OpenApi, Parameter, RequestBody, Response } from './document.ts';
 import { nameOf, resolve } from './document.ts';
@@ -122,8 +122,7 @@ export const againWords = { any: 'any of the values', all: 'all of them', once: 
 export function filterTable(): Html {
   const rows = operatorNames.map((name) => {
     const { suffix, words, kinds, several } = operators[name];
-    const documented = kinds.filter((kind) => isDocumented(name, kind));
-    const fields = documented.map((kind) => kindWords[kind]).join(', ');
+    const fields = kinds.map((kind) => kindWords[kind]).join(', ');
     const again = againWords[several];
     return html`<tr><th scope="row"><code>field${suffix}</code></th><td>${fields}</td><td>${words}${again && `; given again: ${again}`}</td></tr>\n`;
   });

@@ -1,6 +1,6 @@
 import { invalid } from '../../domain/errors.ts';
-import type { Field, Fields } from '../../domain/fields.ts';
-import { type Filter, fieldsOfFilters, isDocumented } from '../../domain/filter.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { type Filter, fieldsOfFilters } from '../../domain/filter.ts';
 import type { Kind } from '../../domain/kind.ts';
 import {
   type InputOf,
@@ -30,7 +30,7 @@ export interface Collection {
   readonly isOwned: boolean;
   /** The query parameters of its list that are given once at most. */
   readonly parameters: Fields;
-  /** The documented filters of its list on fields, by the names of their parameters. */
+  /** The filters of its list on fields, by the names of their parameters. */
   readonly filters: Readonly<Record<string, Filter>>;
   /** Reads the query string of the list: the result is kept, and not to be changed. @throws SciaticaError `invalid` with every fault */
   read(search: string): ListQuery;
@@ -60,11 +60,7 @@ export function collectionOf(name: KindName): Collection {
     kind,
     isOwned,
     parameters: parameters.single,
-    filters: Object.fromEntries(
-      Object.entries(parameters.conditions.filters).filter(([, { column, operator }]) =>
-        isDocumented(operator, (fields[column] as Field).kind),
-      ),
-    ),
+    filters: parameters.conditions.filters,
     read: remembered(listReader(fields, parameters)),
     check: ({ users }, value) => (isOwned ? checkNew(users, owned, value) : input(value)),
     checkOneOf({ users }, value) {
