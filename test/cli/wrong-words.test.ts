@@ -31,6 +31,37 @@ const WRONG = [
   'log add log add 6 4',
   'log add help',
   'log add 🙂 6 4',
+  'log add 6–4',
+  'log add 4.',
+  'log add 10/10/2026 6 4',
+  'log add -3',
+  'log add 1e3 6 4',
+  'log add 0x5 6 4',
+  'log add 3x10 6 4',
+  'log add 5th 6 4',
+  'log add ٣ ٢',
+  'log add ６ ４',
+  'log add ½ 4',
+  'log add NaN 6 4',
+  'log add undefined 6 4',
+  'log add --5',
+  'log add -- --5',
+  'log add 5 pain',
+  'log add pain 5',
+  'log add monday 6 4',
+  'log add today',
+  'log add piri ½ 4',
+  'log add piri 1e3 4',
+  'log add piri -3 4',
+  'log 4.',
+  'log 10/10/2026',
+  'log -3',
+  'log 1e3',
+  'log ½',
+  'log NaN',
+  'log pain 5',
+  'log today',
+  'log help',
   'log 6 4',
   'log 6->4',
   '6 4',
@@ -40,12 +71,13 @@ const WRONG = [
 describe('wrong words', () => {
   it.each(WRONG)('sciatica %s offers and records no exercise', async (line) => {
     const db = noraWith({});
-    for (const typeFlags of [[], ['--type', 'stretch']]) {
-      const { code, stderr } = await run(
-        [...line.split(' '), ...(line.startsWith('log add') ? typeFlags : [])],
-        { db },
-      );
-      expect([code, stderr]).toEqual([2, expect.not.stringMatching(/new exercise|did you mean \S*remote/)]);
+    const [, command = '', rest = ''] = /^(log add )?(.*)$/s.exec(line) ?? [];
+    for (const typeFlags of command ? ['', '--type stretch '] : ['']) {
+      const { code, stderr } = await run(`${command}${typeFlags}${rest}`.split(' '), { db });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.not.stringMatching(/new exercise|log add (?!NAME)\S+ 6 4|did you mean \S*(?:remote|again)/),
+      ]);
     }
     expect(records(db).logs).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { describeIssue, type ErrorCode, SciaticaError } from '../../domain/errors.ts';
 import type { Field, Fields } from '../../domain/fields.ts';
 import { commandsOf, kindNames, kindOf } from '../../domain/kinds.ts';
-import { painIn } from '../../domain/words/pain-words.ts';
+import { isNoName, painIn } from '../../domain/words/pain-words.ts';
 import { daysTaken } from '../../domain/words/spoken-day.ts';
 import { errnoOf } from '../../lib/files.ts';
 import { withDatabase } from '../../store/sqlite/connection.ts';
@@ -183,10 +183,10 @@ const reworded = (message: string, command: string, usage: string): string =>
     )
     .replace(/^unknown command '(.*?)'(.*)$/s, (all, word: string, suggestion: string) => {
       const noun = command.replace(/^sciatica ?/, '');
-      if (painIn([word]).levels.length > 0)
-        return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
       const meant = meantBy(noun, word);
       if (meant) return `there is no command '${word}' here (did you mean sciatica ${meant}?)`;
+      if (painIn([word]).levels.length > 0 || (noun === 'log' && isNoName(word)))
+        return `${word} is no command. To record an exercise: sciatica log add NAME 6 4. The last one once more: sciatica log again 6 4`;
       const isName = noun === 'log' && suggestion === '';
       return isName ? `${all} (to record an exercise: sciatica log add ${quoted(word)} 6 4)` : all;
     })

@@ -2,7 +2,8 @@
 
 const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-const LEVEL = /^(\d+(?:[.,]\d+)?)(?:\/10)?[,;]?$/;
+/** What is no whole number is a level too, that is refused: never a part of a name. */
+const LEVEL = /^([-+]?\d+(?:[.,⁄]\d+)?(?:e\d+)?)(?:\/10)?[.,;]?$/i;
 const PAIR = /^(\d{1,2})(?:\/10)?(?:,|-+>?|–|→|=>|\/)(\d{1,2})(?:\/10)?$/;
 const BETWEEN = /^(?:-+>?|–|→|=>|\/|to|then|and)$/i;
 
@@ -15,13 +16,18 @@ export interface PainWords {
 
 /** Finds the levels of pain among words: the first that can be read as one, and the next if it follows. */
 export function painIn(words: readonly string[]): PainWords {
+  const plain = words.map(inPlainDigits);
   for (const at of words.keys()) {
-    const found = levelsAt(words, at);
+    const found = levelsAt(plain, at);
     if (found)
       return { before: words.slice(0, at), levels: found.levels, after: words.slice(at + found.words) };
   }
   return { before: words, levels: [], after: [] };
 }
+
+/** Full-width and Arabic digits and fractions as their plain characters. */
+const inPlainDigits = (word: string): string =>
+  word.normalize('NFKC').replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15));
 
 function levelsAt(words: readonly string[], at: number): { levels: string[]; words: number } | undefined {
   const word = words[at] ?? '';
@@ -64,13 +70,17 @@ function outOfTen(words: readonly string[], at: number): number {
 
 /** Words that say something else of a session, or are no word of it: alone, they name no exercise. */
 const OTHER_WORDS =
-  /^(?:pain|before|after|from|today|yesterday|tomorrow|now|none|nothing|help|yes|no|ok|again|same|last|note|notes|stretch|strengthening|strength|exercise|exercises|log|add|to|then|and|out|of)$/i;
+  /^(?:pain|before|after|from|today|yesterday|tomorrow|now|none|nothing|help|yes|no|ok|again|same|last|note|notes|stretch|strengthening|strength|exercise|exercises|log|add|to|then|and|out|of|nan|null|undefined|true|false|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/i;
 
 /** Whether a text cannot be meant as the name of an exercise: levels of pain, or words that say something else. */
 export function isNoName(text: string): boolean {
-  const words = text.trim().split(/\s+/);
+  const words = inPlainDigits(text).trim().split(/\s+/);
   return words.every((word) => isFigure(word) || OTHER_WORDS.test(word)) || !/\p{L}/u.test(text);
 }
 
+/** Sets, days and times too: `3x10`, `5th`, `-3d`, `12:30`. */
 const isFigure = (word: string) =>
-  levelIn(word) !== undefined || PAIR.test(word) || BETWEEN.test(word) || /^[\d\p{P}\p{S}]+$/u.test(word);
+  levelIn(word) !== undefined ||
+  PAIR.test(word) ||
+  BETWEEN.test(word) ||
+  /^(?:[\d\p{P}\p{S}]+|-?\d+\p{L}{1,2}\d*)$/u.test(word);
