@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshFolder, keys, nora, noraWith, prepared, records, run, userFlags } from '../helpers.ts';
+import { freshFolder, keys, nora, noraWith, prepared, records, run, session, userFlags } from '../helpers.ts';
+import { freshApp } from '../http/helpers.ts';
 
 const ADD = ['log', 'add', 'Bird Dog', '6', '4', '--type', 'stretch'];
 const datesIn = (db: string) => records(db).logs.map(({ date }) => date);
@@ -75,13 +76,16 @@ describe('one bad year in an import', () => {
   const days = ['2026-02-20', '2026-02-22', '2026-02-24', '2026-02-26', '2026-03-01'];
   const good = days.map((date, i) => ({ date, painBefore: 6, painAfter: 5 - (i % 2) }));
 
+  const SENTENCE = String.raw`1 session is left out: the day is after today, or before the birth that the age\s+implies\.`;
+  const LEFT_OUT = new RegExp(` · ${SENTENCE}|^${SENTENCE}\\n|^Left out   1 session.*\\n`, 'm');
+
   it.each(['2062-02-24', '1926-02-24'])('%s is taken, and changes no other figure', async (date) => {
     const [clean, dirty] = [noraWith(...good), noraWith(...good)];
+    for (const db of [clean, dirty]) await run(['pain', '7', '--date', '2026-02-25'], { db });
     const path = join(freshFolder(), 'bad.ndjson');
-    writeFileSync(
-      path,
-      JSON.stringify({ ...records(dirty).logs[0], id: undefined, date, painBefore: 10, painAfter: 1 }),
-    );
+    const bad = { ...records(dirty).logs[0], id: undefined, date, painBefore: 10, painAfter: 1 };
+    const badPain = { userId: 1, date, timeOfDay: 'night', pain: 10 };
+    writeFileSync(path, `${JSON.stringify(bad)}\n${JSON.stringify(badPain)}\n`);
     expect((await run(['import', path], { db: dirty })).code).toBe(0);
     expect(datesIn(dirty)).toContain(date);
     for (const argv of [
@@ -93,16 +97,51 @@ describe('one bad year in an import', () => {
       const of = async (db: string) => JSON.parse((await run(argv, { db })).stdout);
       expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: 1 });
     }
-    const words = /1 session is left out/;
-    for (const argv of [['summary'], ['compare'], ['summary', '--user', 'all'], ['report', '--format', 'md']])
-      expect((await run(argv, { db: dirty })).stdout.replace(/\s+/g, ' ')).toMatch(words);
-    expect((await run([], { db: dirty })).stdout).toContain('Left out   1 session');
-    expect((await run([], { db: dirty })).stdout.replace(/Left out.*\n/, '')).toBe(
-      (await run([], { db: clean })).stdout,
-    );
-    for (const argv of [['summary'], ['compare'], ['report', '--format', 'md']])
-      expect((await run(argv, { db: clean })).stdout).not.toMatch(words);
+    const telling = [
+      [],
+      ['summary'],
+      ['summary', '--details'],
+      ['summary', '--user', 'all'],
+      ['compare'],
+      ['report', '--format', 'md'],
+      ['report', '--format', 'html'],
+    ];
+    const silent = [
+      ['users', '--summary'],
+      ['users', '--summary', '--json'],
+      ['pain'],
+      ['pain', '--csv'],
+      ['goal'],
+    ];
+    for (const argv of [...telling, ...silent])
+      for (const columns of [undefined, 80]) {
+        const words = argv[0] === 'report' ? [...argv, '-o', '-'] : argv;
+        const of = (db: string) => run(words, columns ? { db, columns } : { db });
+        const [without, withBad] = [await of(clean), await of(dirty)];
+        expect(without.stdout).not.toMatch(LEFT_OUT);
+        if (telling.includes(argv)) expect(withBad.stdout).toMatch(LEFT_OUT);
+        expect({ ...withBad, stdout: withBad.stdout.replace(LEFT_OUT, '') }).toEqual(without);
+      }
   });
+
+  it.each(['2062-02-24', '1926-02-24'])(
+    '%s over HTTP is taken, and changes no other figure',
+    async (date) => {
+      const [clean, dirty] = [freshApp(), freshApp()];
+      for (const { call } of [clean, dirty])
+        for (const given of good)
+          await call('POST', '/userExerciseLogs', { body: { ...session, userId: 1, ...given } });
+      const body = { ...session, userId: 1, date, painBefore: 10, painAfter: 1 };
+      expect((await dirty.call('POST', '/userExerciseLogs', { body })).status).toBe(201);
+      await dirty.call('POST', '/painEntries', { body: { userId: 1, date, timeOfDay: 'night', pain: 10 } });
+      for (const path of ['summary', 'compare?before=2026-02-24']) {
+        const of = async ({ call }: typeof clean) => (await call('GET', `/users/1/${path}`)).body as object;
+        expect(await of(dirty)).toEqual({ ...(await of(clean)), leftOut: 1 });
+      }
+      const report = async ({ call }: typeof clean) => (await call('GET', '/users/1/report')).text;
+      expect((await report(dirty)).replace(LEFT_OUT, '')).toBe(await report(clean));
+    },
+  );
 });
 
 describe('whether a session helped, once its pain is changed', () => {
