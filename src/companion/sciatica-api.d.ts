@@ -10181,7 +10181,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":14,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"cab66e20530685485e64caa9ea94ae221e1221aeed508b7aaf588bc3166b69fe\"}\n",
+                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":15,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"a739dda4524ea7d812ae330dcb68d377fd3167679c4e934fc47e6d533d8cad69\"}\n",
                  *       "have": null,
                  *       "wants": true
                  *     }

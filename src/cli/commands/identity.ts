@@ -26,7 +26,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
     .command('new')
     .summary('Make a copy a database of its own')
     .description(
-      'Give this database a new identity: for a copy of the file that is to be used beside the other. It notes which of its records it had in common with the other when the file was copied, by the time at which the file was created, so that it can import the exports of the other and nothing comes twice; what was recorded in the copy since then is its own. It asks first.',
+      'Give this database a new identity: for a copy of the file that is to be used beside the other. The records that both have stay the same ones everywhere, so that nothing comes twice; what is recorded from now on is its own. It asks first.',
     )
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica identity new --db copy.db'))

@@ -60,10 +60,8 @@ const lookedAt = (counts: ByKind): string =>
 export function leftLines(name: string, result: SyncResult): string[] {
   const { disputes, held, heldThere, refused, isReadOnly, erasedThere, sameEmails, ahead } = result;
   const who = escapeControls(name);
-  const more = disputes.length - MOST_SHOWN;
   return [
-    ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
-    ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
+    ...disputeLines(disputes),
     ...heldLines(held),
     ...(heldThere > 0
       ? [
@@ -86,6 +84,15 @@ export function leftLines(name: string, result: SyncResult): string[] {
           `The clock over there is ${counted(Math.round(ahead / 60_000), 'minute')} ahead of this one: set both right.`,
         ]
       : []),
+  ];
+}
+
+/** What both sides changed. */
+export function disputeLines(disputes: readonly Dispute[]): string[] {
+  const more = disputes.length - MOST_SHOWN;
+  return [
+    ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
+    ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
+import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import type { NameParts, Names } from './names.ts';
 import { People } from './people.ts';
 import type { State } from './state.ts';
@@ -182,6 +182,24 @@ export class Collector {
       for (const known of this.#fold.of(kind, [...(keys.get(kind) ?? [])]).values())
         found.push(...this.#sent(known));
     return [...found, ...unseen.flatMap((known) => this.#sent(known))];
+  }
+
+  /** What is told of records of a kind, with what is shown of each. @param ids of what a user has one of, those of users */
+  tell(kind: KindName, ids: readonly number[]): { state: State; row: Row | undefined }[] {
+    return [...this.#fold.of(kind, ids).values()].flatMap((known) =>
+      this.#sent(known).map((state) => ({ state, row: known.row })),
+    );
+  }
+
+  /** What is told of the records of a kind that were never shown here. */
+  tellUnseen(kind: KindName): State[] {
+    return this.db
+      .all<NameParts>(
+        'SELECT origin, originId AS id, uid FROM replicas WHERE record = ? AND id IS NULL',
+        kind,
+      )
+      .flatMap((parts) => this.#fold.unseen(kind, parts) ?? [])
+      .flatMap((known) => this.#sent(known));
   }
 
   /** What is told of a record: of what is not there only its name, and nothing of erased users. */

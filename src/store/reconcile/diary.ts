@@ -7,6 +7,7 @@ import type { Database } from '../sqlite/database.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
 import { type Erased, Erasures } from './erasures.ts';
+import { FileStates, type Part } from './file.ts';
 import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
@@ -28,6 +29,8 @@ const MOST_LOOKS = 10;
 export interface Taking extends Omit<Limits, 'setsApart'> {
   /** Runs first of all, in the same change. */
   before?: (() => void) | undefined;
+  /** Takes everything over in one change: what replaces something said here too. */
+  inOne?: boolean | undefined;
   /** Runs last of all, in the same transaction as the last change. */
   after?: ((taken: Taken) => void) | undefined;
 }
@@ -110,6 +113,11 @@ export class Diary {
     );
   }
 
+  /** The states of the records in a file. */
+  statesFor(part: Part): FileStates {
+    return new FileStates(this.db, this.#names, this.collector(part.users), part);
+  }
+
   /**
    * Reads what another database tells.
    * @param token the id of the token with which it came, if that is for some users only
@@ -148,7 +156,7 @@ export class Diary {
    */
   receive(
     parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
-    { before, after, ...limits }: Taking = {},
+    { before, after, inOne = false, ...limits }: Taking = {},
   ): Taken {
     const names = this.#names;
     const collector = new Collector(this.db, names);
@@ -169,7 +177,7 @@ export class Diary {
       for (const { states, erased } of batches(parcels)) {
         if (limits.users === undefined) new Erasures(this.db, names).add(erased);
         if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
-        new Receiver(this.db, names, { ...limits, setsApart: true }, taken).run(states);
+        new Receiver(this.db, names, { ...limits, setsApart: !inOne }, taken).run(states);
         this.#noteClock(states);
       }
       taken.to = collector.end();

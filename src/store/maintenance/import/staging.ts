@@ -3,10 +3,11 @@ import { idsUsedUp } from '../../../domain/errors.ts';
 import { type Field, type Fields, MAX_ID, MOST_SKIPPED_IDS } from '../../../domain/fields.ts';
 import { type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
+import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 
-/** What happens to a record whose id is taken by a different one, or that was changed on both sides. */
-export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber' | 'newest';
+/** What happens to a record whose id is taken by a different one. */
+export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';
 
 /** What becomes of a staged record; what has no outcome yet is new. */
 export type Outcome =
@@ -28,26 +29,12 @@ export type Outcome =
   | 'erased'
   | 'skipped'
   | 'overwritten'
-  | 'renumbered'
-  | MergeOutcome;
+  | 'renumbered';
 
 /** SQL: whether a staged record comes as a new one. */
 export const IS_NEW = "(_outcome IS NULL OR _outcome = 'renumbered')";
 
-/** What becomes of a record that has, or gets, a counterpart here. */
-export type MergeOutcome =
-  /** Changed there, and not here. */
-  | 'updated'
-  /** Changed or deleted here, and not there. */
-  | 'kept'
-  /** Known from there, and gone on both sides, or not in effect any more: it comes (back) with the id that it had here. */
-  | 'returned'
-  /** Not known from there, but here as it is. */
-  | 'linked'
-  /** Changed on both sides to the same. */
-  | 'agreed';
-
-/** How many records of a file had each outcome; `missing` and `deleted` are not in the file any more. */
+/** How many records of a file had each outcome; `deleted` are not in the file any more. */
 export type Counts = Record<
   | 'new'
   | 'equal'
@@ -58,7 +45,6 @@ export type Counts = Record<
   | 'skipped'
   | 'overwritten'
   | 'renumbered'
-  | 'missing'
   | 'deleted',
   number
 >;
@@ -109,9 +95,7 @@ export function prepareStaging(db: Database): void {
     db.exec(`DROP TABLE IF EXISTS ${staged};
       CREATE TABLE ${staged} (_at INTEGER PRIMARY KEY, id INTEGER, _key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, _outcome TEXT, _newId INTEGER, _givenUserId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
-    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
-    DROP TABLE IF EXISTS temp.import_last_changes;
-    CREATE TABLE temp.import_last_changes (record TEXT, id INTEGER, at INTEGER, PRIMARY KEY (record, id)) WITHOUT ROWID`);
+    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY)`);
 }
 
 /** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
@@ -192,14 +176,13 @@ export function settle(db: Database, kind: StagedKind, onConflict: OnConflict): 
     overwrite: 'overwritten',
     renumber: 'renumbered',
     refuse: 'conflicting',
-    newest: 'conflicting',
   };
   db.run(`UPDATE ${kind.staged} SET _outcome = ? WHERE _outcome = 'conflicting'`, outcomes[onConflict]);
   settleIds(db, kind);
 }
 
 /** Gives a new id to the records that need one, above all others. */
-export function settleIds(db: Database, { name, table, staged }: StagedKind): void {
+function settleIds(db: Database, { name, table, staged }: StagedKind): void {
   const used = db.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
   // An id that is far above all others would use up the ids.
   db.run(
@@ -254,7 +237,6 @@ export function counts(db: Database, { staged }: StagedKind): Counts {
     skipped: 0,
     overwritten: 0,
     renumbered: 0,
-    missing: 0,
     deleted: 0,
   };
   const rows = db.all<{ outcome: Outcome | null; count: number }>(
@@ -271,7 +253,16 @@ export function counts(db: Database, { staged }: StagedKind): Counts {
 const countedAs: Readonly<Record<string, keyof Counts>> = {
   sameKey: 'conflicting',
   erased: 'conflicting',
-  returned: 'new',
-  linked: 'equal',
-  agreed: 'equal',
 };
+
+/** Brings what is new, renumbered or to be overwritten into the database. */
+export function write(db: Database, kind: StagedKind): void {
+  const { name, table, staged, columns } = kind;
+  db.run(
+    `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
+     FROM ${staged} AS i WHERE i.id = m.id AND i._outcome = 'overwritten'`,
+  );
+  const names = columns.join(', ');
+  const rows = `(SELECT _at, coalesce(_newId, id) AS id, ${names} FROM ${staged} WHERE ${IS_NEW})`;
+  insertMany(db, { kind: name, columns, rows });
+}

@@ -1,6 +1,5 @@
 import { keyOf } from '../../../domain/kinds.ts';
 import type { Database } from '../../sqlite/database.ts';
-import type { Merge } from './merge-sql.ts';
 import type { OnConflict, StagedKind } from './staging.ts';
 
 /** Records of one key, such as routines of one name: what an import does where a user would be left with two. */
@@ -44,32 +43,10 @@ export function settleSameKeys(db: Database, kind: StagedKind, onConflict: OnCon
 }
 
 /** The keys of what these users have: SQLite folds the case of ASCII letters only. */
-export function storeKeys(db: Database, { name, table }: StagedKind, users: readonly number[]): void {
+function storeKeys(db: Database, { name, table }: StagedKind, users: readonly number[]): void {
   db.exec(`DROP TABLE IF EXISTS temp.import_keys;
     CREATE TABLE temp.import_keys (userId INTEGER, _key TEXT, id INTEGER, PRIMARY KEY (userId, _key, id))`);
   for (const userId of users)
     for (const record of db.all<{ id: number }>(`SELECT * FROM main.${table} WHERE userId = ?`, userId))
       db.run('INSERT INTO temp.import_keys VALUES (?, ?, ?)', userId, keyOf(name, record) ?? '', record.id);
-}
-
-/**
- * Finds records that would be written beside a stored one with the same key of the same user. No choice of a side helps
- * against that but leaving the file's out.
- */
-export function findSameKeys({ db }: Merge, kind: StagedKind, onConflict: OnConflict): void {
-  const { table, staged } = kind;
-  const written =
-    "(i._outcome IS NULL OR i._outcome IN ('renumbered', 'returned', 'updated', 'overwritten'))";
-  const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged} AS i WHERE ${written}`);
-  if (users.length === 0) return;
-  storeKeys(db, kind, users);
-  const isSkipped = onConflict === 'skip';
-  db.run(
-    `UPDATE ${staged} AS i SET _outcome = ?, _newId = iif(i._outcome IN ('updated', 'overwritten'), i._newId, NULL)
-     FROM temp.import_keys AS k JOIN main.${table} AS m ON m.id = k.id
-     WHERE k.userId = i.userId AND k._key = i._key AND m.id <> coalesce(i._newId, i.id) AND ${written}
-     AND m.id NOT IN (SELECT _newId FROM ${staged} WHERE _newId IS NOT NULL AND _outcome IN ('updated', 'overwritten'))
-     AND m.id NOT IN (SELECT ourId FROM temp.import_gone WHERE record = '${kind.name}' AND _outcome = 'deleted')`,
-    isSkipped ? 'skipped' : 'sameKey',
-  );
 }
