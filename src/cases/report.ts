@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { countedLogs } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
 import { entriesOf } from './summary.ts';
-import { endedTrial } from './trial.ts';
+import { endedTrial, trialPains } from './trial.ts';
 
 export { reportMarkdown } from '../insights/report/markdown.ts';
 export { reportHtml, reportPolicy } from '../insights/report/page.ts';
@@ -24,7 +24,7 @@ export interface AskedOfReport extends Partial<RecordOf<typeof reportFields>> {
 export function reportOf(store: Store, userId: number, asked: AskedOfReport, today: string): Report {
   const { since, until, rule = 'default' } = asked;
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const { user, target, logs, leftOut, entries, trial } = store.read(() => {
+  const { user, target, logs, leftOut, entries, felt, trial } = store.read(() => {
     const { counted, leftOut } = countedLogs(store, userId, period, today);
     return {
       user: store.users.get(userId),
@@ -32,6 +32,7 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
       logs: store.logs.list({ ...counted, limit: MOST_SESSIONS + 1 }),
       leftOut,
       entries: entriesOf(store, counted),
+      felt: trialPains(store, counted),
       trial: endedTrial(store, userId, period, today),
     };
   });
@@ -39,6 +40,6 @@ export function reportOf(store: Store, userId: number, asked: AskedOfReport, tod
     user,
     logs,
     { ...asked, target, leftOut, rule: responseRules[rule] },
-    { entries, trial },
+    { entries, felt, trial },
   );
 }

@@ -15,6 +15,7 @@ import { Tally } from '../insights/summary.ts';
 import type { Store } from '../store/store.ts';
 import { countedLogs, narrowed } from './counted-logs.ts';
 import { targetOf } from './goal.ts';
+import { trialPains } from './trial.ts';
 
 type AskedOfSummary = Partial<RecordOf<typeof summaryFields>>;
 type AskedOfComparison = Partial<RecordOf<typeof comparisonFields>>;
@@ -83,7 +84,7 @@ export function painDaysOf(
   period: { since: string; until: string },
 ): PainDay[] {
   const [entries, sessions] = store.read(() => [
-    entriesOf(store, { userId, ...period }),
+    [...entriesOf(store, { userId, ...period }), ...trialPains(store, { userId, ...period })],
     store.logs.list({ userId, ...period }),
   ]);
   return painDays(entries, sessions);

@@ -1,5 +1,6 @@
 import { type Arm, armsOf, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
 import { addDays } from '../domain/words/day.ts';
+import type { Entry } from '../insights/pain-days.ts';
 import {
   type EndedTrial,
   resultSentence,
@@ -47,6 +48,35 @@ export function endedTrial(
     if (isIn && result && outcomes) return { trial, result, outcomes };
   }
   return undefined;
+}
+
+/** What was felt on the days of trials, as pain entries have it. */
+export function trialPains(
+  store: Store,
+  {
+    userId,
+    since,
+    until,
+  }: { userId?: number | undefined; since?: string | undefined; until?: string | undefined },
+): Entry[] {
+  const whose = userId === undefined ? {} : { userId };
+  const trials = store.of('trial').list(whose);
+  const felt = store
+    .of('trialDay')
+    .list(whose)
+    .flatMap(({ id, userId: owner, date, first, second }): Entry[] => {
+      const trial = trials.find((one) => one.userId === owner && dayIndex(one, date) !== undefined);
+      const before = { id, date, pain: first };
+      if (second === undefined) return [before];
+      const after =
+        trial?.outcome === 'morning'
+          ? { id, date: addDays(date, 1), timeOfDay: 'morning' as const, pain: second }
+          : { id, date, pain: second, ...(trial?.outcome === 'bedtime' && { timeOfDay: 'night' as const }) };
+      return [before, after];
+    });
+  return felt.filter(
+    ({ date }) => (since === undefined || date >= since) && (until === undefined || date <= until),
+  );
 }
 
 /** How a trial stands. @param today the person's local day */

@@ -47,6 +47,11 @@ export interface Kind<Fs extends Fields = Fields> {
     of(record: Partial<RecordOf<Fs>>): string;
     readonly rule?: string;
     readonly taken: string;
+    /**
+     * What becomes of a second one that another machine made: it shows with a number after the field if nothing is said here.
+     * `waits`: it shows when the first is gone. Else it is given the value, for good; the first is the one with the least `by`.
+     */
+    readonly second?: 'waits' | { readonly value: string; readonly by: keyof Fs & string };
   };
 }
 

@@ -18,10 +18,19 @@ export const trialStates = ['running', 'finished', 'given-up'] as const;
 /** The largest seed: 31 bits. */
 const MAX_SEED = 2 ** 31 - 1;
 
+/** What is asked is said together: no trial arises that nobody planned. */
+const ASKED = 'question';
+
 export const trialFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
-  exerciseName: { ...logFields.exerciseName, flag: 'exercise', help: 'The exercise that is tried' },
+  exerciseName: {
+    ...logFields.exerciseName,
+    flag: 'exercise',
+    help: 'The exercise that is tried',
+    statement: ASKED,
+  },
   against: choice({
+    statement: ASKED,
     label: 'Against',
     flag: 'against',
     help: 'What it is compared with: another exercise, rest, or the usual routine without it',
@@ -29,6 +38,7 @@ export const trialFields = {
     example: 'rest',
   }),
   otherExercise: text({
+    statement: ASKED,
     label: 'Other',
     flag: 'other',
     help: 'The other exercise, where it is one',
@@ -38,6 +48,7 @@ export const trialFields = {
     example: 'Bird Dog',
   }),
   outcome: choice({
+    statement: ASKED,
     label: 'Outcome',
     flag: 'outcome',
     help: 'When the pain is asked for again: one hour after, at bedtime, or the next morning',
@@ -45,15 +56,25 @@ export const trialFields = {
     example: 'hour',
   }),
   question: choice({
+    statement: ASKED,
     label: 'Question',
     flag: 'question',
     help: 'Whether pain differs either way, or is less: that finds more, and more pain counts as harm only',
     choices: questions,
     example: 'either',
   }),
-  start: date({ label: 'Start', flag: 'start', help: 'First day', example: '2026-03-02' }),
-  days: integer({ label: 'Days', flag: 'days', help: 'How many days', min: 14, max: 84, example: 28 }),
+  start: date({ statement: ASKED, label: 'Start', flag: 'start', help: 'First day', example: '2026-03-02' }),
+  days: integer({
+    statement: ASKED,
+    label: 'Days',
+    flag: 'days',
+    help: 'How many days',
+    min: 14,
+    max: 84,
+    example: 28,
+  }),
   difference: integer({
+    statement: ASKED,
     label: 'Difference',
     flag: 'difference',
     help: 'The least difference that would matter, in points',
@@ -62,6 +83,7 @@ export const trialFields = {
     example: 1,
   }),
   seed: integer({
+    statement: ASKED,
     label: 'Seed',
     flag: 'seed',
     help: 'What the order of the days is drawn from',
@@ -101,6 +123,7 @@ export const trialKind = defineKind({
     of: ({ state, start, seed }) => (state === 'running' ? 'running' : `${start} ${seed}`),
     rule: 'A user has one running trial.',
     taken: 'is running for another trial of the user',
+    second: { value: 'given-up', by: 'start' },
   },
 });
 
@@ -149,6 +172,7 @@ export const trialDayKind = defineKind({
     of: ({ date = '' }) => date,
     rule: 'A user has one trial day of a date.',
     taken: 'has a trial day already',
+    second: 'waits',
   },
 });
 

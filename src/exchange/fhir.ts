@@ -1,7 +1,21 @@
-import { createHash } from 'node:crypto';
-import type { ExerciseType, Log } from '../domain/log.ts';
+import type { Log } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
+import type { Trial, TrialDay } from '../domain/trial.ts';
 import type { User } from '../domain/user.ts';
+import {
+  carePlanOf,
+  conditionOf,
+  documentOf,
+  Names,
+  observationOf,
+  painLevelOf,
+  painOf,
+  patientOf,
+  procedureOf,
+  type Resource,
+  type ResourceKind,
+  trialDayOf,
+} from './fhir-resources.ts';
 
 /** What a bundle is for: records to be read, or to be posted to a server, which creates what it does not have. */
 export const bundleTypes = ['collection', 'transaction'] as const;
@@ -16,6 +30,8 @@ export interface BundleOptions {
   readonly anonymous?: boolean;
   /** Of these users only. */
   readonly painEntries?: Iterable<readonly PainEntry[]> | undefined;
+  readonly trials?: Iterable<readonly Trial[]> | undefined;
+  readonly trialDays?: Iterable<readonly TrialDay[]> | undefined;
   /** The report on a user as an HTML page, to go with the records; none without it. */
   readonly report?: ((user: User) => string) | undefined;
 }
@@ -23,7 +39,8 @@ export interface BundleOptions {
 /**
  * Records as one FHIR R4 Bundle: of each user a Patient, a Condition, an Observation of the pain level, and a DocumentReference
  * if there is a report; of each session a Procedure with two Observations, the pain before and after; of each pain entry an
- * Observation. Age is left out. In a transaction every entry is created only where no resource with its identifier exists: a server
+ * Observation; of each trial a CarePlan, of each of its days an Observation of the pain before and one of the outcome. Age is left
+ * out. In a transaction every entry is created only where no resource with its identifier exists: a server
  * takes it again without doubles, and leaves what it has as it is.
  * @param logs those of these users only
  * @returns the text piece by piece, a resource per line; the same records give the same bytes
@@ -56,7 +73,7 @@ export function* bundleOf(
 function* blocksOf(
   users: Iterable<readonly User[]>,
   logs: Iterable<readonly Log[]>,
-  { anonymous = false, painEntries = [], report }: BundleOptions,
+  { anonymous = false, painEntries = [], trials = [], trialDays = [], report }: BundleOptions,
   names: Names,
   entry: (kind: ResourceKind, id: number, resource: Resource) => string,
 ): Generator<string[]> {
@@ -83,6 +100,14 @@ function* blocksOf(
     });
   for (const block of painEntries)
     yield block.map((one) => entry('pain', one.id, painOf(names, one, places.get(one.userId))));
+  for (const block of trials) yield block.map((trial) => entry('trial', trial.id, carePlanOf(names, trial)));
+  for (const block of trialDays)
+    yield block.flatMap((day) => {
+      const place = places.get(day.userId);
+      const first = entry('first', day.id, trialDayOf(names, day, 'first', day.first, place));
+      if (day.second === undefined) return [first];
+      return [first, entry('second', day.id, trialDayOf(names, day, 'second', day.second, place))];
+    });
 }
 
 /** A server gives the ids of what it creates; elsewhere a resource is called what its identifier says. */
@@ -94,292 +119,4 @@ function named({ resourceType, ...elements }: Resource): object {
 function createOnce({ resourceType, identifier: [identifier] }: Resource): object {
   const ifNoneExist = `identifier=${identifier?.system}|${identifier?.value}`;
   return { method: 'POST', url: resourceType, ifNoneExist };
-}
-
-/** The kinds of resource of a bundle; each is a digit of its UUID, so a kind keeps its place in the list. */
-const resourceKinds = [
-  'patient',
-  'session',
-  'before',
-  'after',
-  'report',
-  'condition',
-  'level',
-  'pain',
-] as const;
-type ResourceKind = (typeof resourceKinds)[number];
-
-/** What a record's id is called in an identifier, by kind of resource. */
-const values: Readonly<Record<ResourceKind, (id: number) => string>> = {
-  patient: (id) => `user-${id}`,
-  session: (id) => `log-${id}`,
-  before: (id) => `log-${id}-before`,
-  after: (id) => `log-${id}-after`,
-  report: (id) => `user-${id}-report`,
-  condition: (id) => `user-${id}-condition`,
-  level: (id) => `user-${id}-pain-level`,
-  pain: (id) => `pain-${id}`,
-};
-
-/**
- * The names that resources have beyond the database their records are in. A record of one database always has
- * the same names, and no record of another database has them: ids alone begin at 1 in each.
- */
-class Names {
-  readonly #database: string;
-  readonly #prefix: string;
-
-  /** @param database the UUID of the database */
-  constructor(database: string) {
-    this.#database = database.toLowerCase();
-    const hex = this.#database.replaceAll('-', '');
-    this.#prefix = `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8`;
-  }
-
-  /**
-   * The name of a resource within a bundle: a UUID of version 8 (RFC 9562, 5.8), made of the database's UUID, the
-   * kind and the record's id (below 2^52).
-   */
-  urn(kind: ResourceKind, id: number): string {
-    const digits = resourceKinds.indexOf(kind).toString(16) + id.toString(16).padStart(14, '0');
-    return `${this.#prefix}${digits.slice(0, 3)}-${digits.slice(3)}`;
-  }
-
-  reference(kind: ResourceKind, id: number): { reference: string } {
-    return { reference: this.urn(kind, id) };
-  }
-
-  /**
-   * The business identifier of a resource, by which a server knows it again.
-   * @param version what tells resources of the same record apart
-   */
-  identifier(kind: ResourceKind, id: number, version = ''): { system: string; value: string } {
-    return { system: `urn:uuid:${this.#database}`, value: values[kind](id) + version };
-  }
-}
-
-/** One record as FHIR R4 resources. No element has two values; nothing is in them but what was recorded. */
-
-const SNOMED = 'http://snomed.info/sct';
-const LOINC = 'http://loinc.org';
-
-/** A resource as this module makes them. */
-interface Resource {
-  readonly resourceType: string;
-  readonly identifier: readonly { readonly system: string; readonly value: string }[];
-  readonly [element: string]: unknown;
-}
-
-function patientOf(names: Names, user: User, { anonymous }: { anonymous?: boolean }): Resource {
-  const patient = { resourceType: 'Patient', identifier: [names.identifier('patient', user.id)] };
-  if (anonymous) return patient;
-  return {
-    ...patient,
-    name: [{ family: clean(user.lastName), given: [clean(user.firstName)] }],
-    telecom: [{ system: 'email', value: clean(user.email) }],
-  };
-}
-
-/**
- * What the diary is about. The day of diagnosis is when the condition was asserted: no record has its onset, nor whether it is
- * active today.
- */
-function conditionOf(names: Names, { id, painLocation, diagnosisDate }: User): Resource {
-  const patient = names.reference('patient', id);
-  return {
-    resourceType: 'Condition',
-    identifier: [names.identifier('condition', id)],
-    extension: [
-      {
-        url: 'http://hl7.org/fhir/StructureDefinition/condition-assertedDate',
-        valueDateTime: diagnosisDate,
-      },
-    ],
-    code: { coding: [{ system: SNOMED, code: '23056005', display: 'Sciatica' }], text: 'Sciatica' },
-    bodySite: [bodySite(painLocation)],
-    subject: patient,
-    asserter: patient,
-  };
-}
-
-const THERAPY = { code: '229065009', display: 'Exercise therapy' };
-
-/** SNOMED CT has stretching by name; the others are exercise therapy, and the category says which. */
-const exercises: Readonly<Partial<Record<ExerciseType, typeof THERAPY & { category: string }>>> = {
-  stretch: { code: '229070002', display: 'Stretching exercises', category: 'Stretching exercise' },
-  strengthening: { ...THERAPY, category: 'Strengthening exercise' },
-};
-
-function procedureOf(names: Names, log: Log, place: User['painLocation'] | undefined): Resource {
-  const { exerciseType: type } = log;
-  const { code, display, category } = exercises[type] ?? { ...THERAPY, category: `Exercise: ${type}` };
-  const notes = clean(log.notes);
-  const patient = names.reference('patient', log.userId);
-  return {
-    resourceType: 'Procedure',
-    identifier: [names.identifier('session', log.id)],
-    status: 'completed',
-    category: { text: category },
-    code: { coding: [{ system: SNOMED, code, display }], text: clean(log.exerciseName) },
-    subject: patient,
-    performedDateTime: log.date,
-    asserter: patient,
-    performer: [{ actor: patient }],
-    ...(place && { bodySite: [bodySite(place)] }),
-    outcome: { text: `Marked ${log.effective ? 'effective' : 'not effective'} by the patient` },
-    ...notesOf(notes, log.medication),
-  };
-}
-
-/** The notes and what was taken before, each an annotation. */
-function notesOf(notes = '', medication?: string): { note?: { text: string }[] } {
-  const note = [
-    ...(notes.trim() === '' ? [] : [{ text: notes }]),
-    ...(medication === undefined ? [] : [{ text: `Medication taken before: ${clean(medication)}` }]),
-  ];
-  return note.length > 0 ? { note } : {};
-}
-
-const painCode = {
-  system: LOINC,
-  code: '72514-3',
-  display: 'Pain severity - 0-10 verbal numeric rating [Score] - Reported',
-};
-
-/** The code system of this program. LOINC has no code for a scale from 1, nor for pain before and after an exercise. */
-const OWN = 'urn:uuid:0f6c2f0e-57a4-4d0b-9a3e-6c1d0e2b7a41';
-
-/** The rating on a scale from 0 that servers know, and beside it what it is here. */
-function ratingOf(code: string, text: string): object {
-  const own = { system: OWN, code, display: `${text}, numeric rating from 1 to 10` };
-  return { coding: [painCode, own], text };
-}
-
-const survey = {
-  coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'survey' }],
-};
-
-/**
- * What a program tells the two observations of a session apart by. `category` may hold several schemes of
- * classification (R4, Observation.category), and every server finds by it.
- */
-const phases = {
-  before: { coding: [{ system: SNOMED, code: '307166007', display: 'Before exercise' }] },
-  after: { coding: [{ system: SNOMED, code: '255214003', display: 'After exercise' }] },
-};
-
-const scale = { text: 'Numeric rating from 1 to 10. It starts at 1: it has no value for no pain.' };
-
-function observationOf(
-  names: Names,
-  log: Log,
-  when: keyof typeof phases,
-  place: User['painLocation'] | undefined,
-): Resource {
-  const patient = names.reference('patient', log.userId);
-  return {
-    resourceType: 'Observation',
-    identifier: [names.identifier(when, log.id)],
-    partOf: [names.reference('session', log.id)],
-    status: 'final',
-    category: [survey, phases[when]],
-    code: ratingOf(`pain-${when}-exercise`, `Pain ${when} exercise`),
-    subject: patient,
-    effectiveDateTime: log.date,
-    performer: [patient],
-    valueInteger: when === 'before' ? log.painBefore : log.painAfter,
-    ...(place && { bodySite: bodySite(place) }),
-    method: scale,
-  };
-}
-
-/**
- * The pain level of the profile, of which no record has the day. Its identifier holds the level: one that was changed is
- * another observation.
- */
-function painLevelOf(names: Names, { id, painLevel, painLocation }: User): Resource {
-  const patient = names.reference('patient', id);
-  return {
-    resourceType: 'Observation',
-    identifier: [names.identifier('level', id, `-${painLevel}`)],
-    status: 'final',
-    category: [survey],
-    code: ratingOf('pain-level', 'Pain level in the profile'),
-    subject: patient,
-    performer: [patient],
-    valueInteger: painLevel,
-    bodySite: bodySite(painLocation),
-    method: scale,
-  };
-}
-
-function painOf(names: Names, entry: PainEntry, place: User['painLocation'] | undefined): Resource {
-  const { id, userId, date, timeOfDay, pain, medication, notes } = entry;
-  const patient = names.reference('patient', userId);
-  return {
-    resourceType: 'Observation',
-    identifier: [names.identifier('pain', id)],
-    status: 'final',
-    category: [survey],
-    code: { coding: [painCode], text: timeOfDay === undefined ? 'Pain' : `Pain, ${timeOfDay}` },
-    subject: patient,
-    effectiveDateTime: date,
-    performer: [patient],
-    valueInteger: pain,
-    ...(place && { bodySite: bodySite(place) }),
-    ...notesOf(notes === undefined ? notes : clean(notes), medication),
-    method: scale,
-  };
-}
-
-/** SNOMED CT has a left and a right buttock; of the others the code is the part, and the text says the side. */
-const bodySites: Readonly<Record<User['painLocation'], { code: string; text: string }>> = {
-  'lower-back-left': { code: '37822005', text: 'Left lower back' },
-  'lower-back-right': { code: '37822005', text: 'Right lower back' },
-  'glute-left': { code: '723979003', text: 'Left buttock' },
-  'glute-right': { code: '723980000', text: 'Right buttock' },
-  'calf-left': { code: '53840002', text: 'Left calf' },
-  'calf-right': { code: '53840002', text: 'Right calf' },
-};
-
-function bodySite(place: User['painLocation']): object {
-  const { code, text } = bodySites[place];
-  return { coding: [{ system: SNOMED, code }], text };
-}
-
-/**
- * A report on a user. Its identifier is made of what it says: the same report is the same document, a later one
- * another.
- * @param html the report, one page
- */
-function documentOf(names: Names, userId: number, html: string): Resource {
-  const digest = createHash('sha256').update(html).digest('hex').slice(0, 16);
-  return {
-    resourceType: 'DocumentReference',
-    identifier: [names.identifier('report', userId, `-${digest}`)],
-    status: 'current',
-    type: {
-      coding: [{ system: LOINC, code: '51855-5', display: 'Patient Note' }],
-      text: 'Exercise and pain',
-    },
-    subject: names.reference('patient', userId),
-    content: [
-      {
-        attachment: {
-          contentType: 'text/html',
-          language: 'en',
-          data: Buffer.from(html).toString('base64'),
-          size: Buffer.byteLength(html),
-          // R4 asks for SHA-1; it finds what was damaged on its way, it protects from nobody.
-          hash: createHash('sha1').update(html).digest('base64'),
-          title: 'Exercise and pain: report',
-        },
-      },
-    ],
-  };
-}
-
-/** Text as FHIR takes it: of white space only blanks, tabs and line ends, and no control characters. */
-function clean(text: string): string {
-  return text.replace(/[^\S \r\n\t]/g, ' ').replace(/[\u0000-\u0008\u000e-\u001f]/g, '\ufffd');
 }

@@ -5,7 +5,7 @@ import { type ChangePart, History } from './history/history.ts';
 import { type Restoration, restore } from './history/restore.ts';
 import { takeBack } from './history/undo.ts';
 import { type BackupMeans, backUpIfDue } from './maintenance/automatic-backup.ts';
-import { erase, isThere } from './maintenance/erase.ts';
+import { erase, isThere, type Reach, reachOf } from './maintenance/erase.ts';
 import type { CopiesAfterErasing } from './maintenance/erase-backups.ts';
 import { finishErasing, finishErasingIfDue, noteErasing } from './maintenance/erasing.ts';
 import type { Import, PlaceName } from './maintenance/import/import.ts';
@@ -240,9 +240,11 @@ export class Store {
     return this.change(() => restore(this.#connection.db, this, { ...what, users: this.#view.users }));
   }
 
-  /** @throws SciaticaError `not-found` for a user that never was */
-  requireErasable(userId: number): void {
-    isThere(this.#connection.db, this, userId);
+  /** Who and what would be erased with a user. @throws SciaticaError `not-found` for a user that never was */
+  reachOfErasing(userId: number): Reach {
+    const { db } = this.#connection;
+    isThere(db, this, userId);
+    return reachOf(db, userId);
   }
 
   /**

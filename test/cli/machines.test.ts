@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { freshPath, records, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
@@ -55,5 +56,27 @@ describe('user merge', () => {
     const before = records(db);
     const result = await run(['user', 'merge', ...args, '--yes'], { db });
     expect([result.code, result.stderr.includes(message), records(db)]).toEqual([code, true, before]);
+  });
+});
+
+describe('user erase', () => {
+  test('names first who was merged into the user, and what belongs to another by now', async () => {
+    const db = twins();
+    const store = openStore(db);
+    const ravi = store.users.create(user({ firstName: 'Ravi', email: 'ravi@example.org' })).id;
+    const moved = store.logs.create(log({ userId: 1 })).id;
+    store.logs.update(moved, { userId: ravi });
+    store.close();
+    await run(['user', 'merge', '2', '--into', '1', '--yes'], { db });
+    const before = records(db);
+    const asked = await run(['user', 'erase', '1'], { db });
+    expect([asked.code, records(db)]).toEqual([2, before]);
+    expect(asked.stderr).toContain('With it goes what was recorded as user 2: merged into it.\n');
+    expect(asked.stderr).toMatch(
+      new RegExp(`With it goes log ${moved}, now of .*Ravi .*: it once belonged to .*Nora`),
+    );
+    expect(await run(['user', 'erase', '1', '--yes', '--quiet'], { db })).toMatchObject({ code: 0 });
+    expect(readFileSync(db).includes('Norah')).toBe(false);
+    expect(await run(['logs', '--user', 'all', '--json', 'id'], { db })).toMatchObject({ stdout: '[]\n' });
   });
 });

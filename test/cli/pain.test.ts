@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { trialFields } from '../../src/domain/trial.ts';
 import { painDays } from '../../src/insights/pain-days.ts';
 import { openStore } from '../../src/store/store.ts';
 import { freshPath, nora, noraWith, prepared, run, TODAY, type World } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
 
 const db = () => noraWith();
 const entriesOf = (path: string) => {
@@ -148,6 +150,25 @@ describe('the last 90 days', () => {
       pain: 8,
     });
     expect(await shown({ db: path }, '--csv')).toContain('\r\n2026-03-02,8,1,para\r\n');
+  });
+
+  test('hold what was felt on the days of a trial, a morning outcome on the morning after', async () => {
+    const path = db();
+    const store = openStore(path);
+    store.of('trial').create({
+      ...exampleOf(trialFields),
+      userId: 1,
+      start: '2026-02-27',
+      outcome: 'morning',
+      state: 'running',
+    });
+    const day = { userId: 1, date: '2026-02-28', first: 3, second: 7, done: true };
+    store.of('trialDay').create(day);
+    store.of('trialDay').create({ userId: 1, date: '2026-03-02', first: 2, done: true });
+    store.close();
+    expect(await shown({ db: path })).toBe(
+      'date\tpain\tsessions\tmedication\n2026-02-28\t3\t0\t\n2026-03-01\t7\t0\t\n2026-03-02\t2\t0\t\n',
+    );
   });
 
   test('without any, say how to record one', async () => {

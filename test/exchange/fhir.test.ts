@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import type { Log } from '../../src/domain/log.ts';
+import { trialFields } from '../../src/domain/trial.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
 import { type BundleOptions, bundleOf } from '../../src/exchange/fhir.ts';
 import { nora, session } from '../helpers.ts';
+import { exampleOf } from '../samples.ts';
 import { type Bundle, expectValid, type Json, server, validator } from './fhir.ts';
 
 const DATABASE = '9fc9ffc1-640e-4640-a59a-23d842245066';
@@ -80,6 +82,29 @@ describe('a bundle', () => {
       note,
     });
     for (const resource of [procedure, pain]) expectValid(resource as never);
+  });
+
+  test('has a trial as a plan, and the pains of its days', () => {
+    const trial = { ...exampleOf(trialFields), id: 2, userId: 1, state: 'finished' as const };
+    const later = { id: 10, userId: 1, date: '2026-03-03', first: 6, done: true };
+    const day = { ...later, id: 9, date: '2026-03-02', second: 4, done: false, notes: 'was away' };
+    const all = resources([user()], [], { trials: [[trial]], trialDays: [[day, later]] });
+    const [plan, first, second, only, ...rest] = all.slice(3);
+    expect(rest).toEqual([]);
+    expect(plan).toMatchObject({
+      resourceType: 'CarePlan',
+      identifier: [{ system: SYSTEM, value: 'trial-2' }],
+      status: 'completed',
+      period: { start: '2026-03-02', end: '2026-03-29' },
+    });
+    expect(first).toMatchObject({
+      identifier: [{ system: SYSTEM, value: 'trial-day-9-first' }],
+      valueInteger: 6,
+      note: [{ text: 'was away\nWhat was drawn for the day was not done.' }],
+    });
+    expect(second).toMatchObject({ identifier: [{ value: 'trial-day-9-second' }], valueInteger: 4 });
+    expect(only).toMatchObject({ identifier: [{ value: 'trial-day-10-first' }] });
+    for (const resource of [plan, first, second, only]) expectValid(resource as never);
   });
 
   test('of nothing is valid too', () => {

@@ -33,6 +33,7 @@ const USED = [
   'Procedure',
   'Observation',
   'DocumentReference',
+  'CarePlan',
   'Resource',
   'DomainResource',
 ];

@@ -1,10 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { trialFields } from '../../src/domain/trial.ts';
 import { writeParcel } from '../../src/store/reconcile/parcel.ts';
 import { noCounts } from '../../src/store/reconcile/received.ts';
 import type { Store } from '../../src/store/store.ts';
 import { isSettled, total } from '../../src/sync/result.ts';
 import type { Transport } from '../../src/sync/transport.ts';
+import { exampleOf } from '../samples.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 import { exported, imported } from '../store/origins.ts';
 import { contents, copyOf, machine, setBack, syncWith, ticking, transportTo } from './helpers.ts';
@@ -352,6 +355,37 @@ describe('two users who are one', () => {
     expect([there.users.list().map(({ firstName }) => firstName), owners(there).size]).toEqual([['Nora'], 1]);
   });
 
+  test('are both erased when the one is, everywhere, with nothing of either left', async () => {
+    const { here, there, other } = await twins();
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    await settle(there, here);
+    expect(here.reachOfErasing(1)).toEqual({ merged: [other], moved: [] });
+    here.erase(1);
+    await run(here, there);
+    const diary = await there.diary();
+    for (let i = 0; i < 4; i++) for (const id of diary.erasedElsewhere()) there.erase(id);
+    expect(diary.erasedElsewhere()).toEqual([]);
+    for (const store of [here, there]) {
+      expect([store.users.count(), store.logs.count()]).toEqual([0, 0]);
+      const bytes = readFileSync(store.path).toString('latin1');
+      for (const text of ['Norah', 'recorded here', 'recorded there', 'nora@example.org'])
+        expect([text, bytes.includes(text)]).toEqual([text, false]);
+    }
+  });
+
+  test('are both told of, where the merge is learnt after the one was erased', async () => {
+    const { now, here, there, other } = await twins();
+    const third = machine(now);
+    await run(third, there);
+    (await here.diary()).mergeUsers(other, 1, Date.now());
+    const mine = third.users.list().find(({ firstName }) => firstName === 'Nora')?.id ?? 0;
+    const twin = third.users.list().find(({ firstName }) => firstName === 'Norah')?.id ?? 0;
+    third.erase(mine);
+    await settle(there, here);
+    await run(third, there);
+    expect((await third.diary()).erasedElsewhere()).toEqual([twin]);
+  });
+
   test('are two again after an undo', async () => {
     const { here, there, other } = await twins();
     const before = contents(here);
@@ -502,3 +536,96 @@ function withoutEnd(text: string): string {
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('a trial and its days on two machines', () => {
+  const trial = { ...exampleOf(trialFields), userId: 1, state: 'running' as const };
+  const day = { userId: 1, date: '2026-03-02', first: 6, second: 4, done: true };
+  const states = (store: Store) =>
+    store
+      .of('trial')
+      .list()
+      .map(({ start, state }) => [start, state]);
+  const days = (store: Store) =>
+    store
+      .of('trialDay')
+      .list()
+      .map(({ first }) => first);
+
+  test.each([
+    ['the one here began first', '2026-03-01', '2026-03-03'],
+    ['the one there began first', '2026-03-03', '2026-03-01'],
+  ])('of two that run the first goes on, and the other is given up for good: %s', async (_, ours, theirs) => {
+    const { here, there } = await inStep();
+    here.of('trial').create({ ...trial, start: ours, seed: 1 });
+    there.of('trial').create({ ...trial, start: theirs, seed: 2 });
+    const { disputes } = await run(here, there);
+    expect(disputes).toMatchObject([
+      {
+        record: 'trial',
+        counts: ours < theirs ? 'here' : 'there',
+        isOfTwo: true,
+        fields: [
+          { field: 'start', here: ours, there: theirs },
+          { field: 'seed', here: 1, there: 2 },
+        ],
+      },
+    ]);
+    await settle(there, here);
+    const expected = [
+      ['2026-03-01', 'running'],
+      ['2026-03-03', 'given-up'],
+    ];
+    expect([states(here).sort(), states(there).sort()]).toEqual([expected, expected]);
+    const running = here
+      .of('trial')
+      .list()
+      .find(({ state }) => state === 'running');
+    here.of('trial').update(running?.id ?? 0, { state: 'finished' });
+    await settle(there, here);
+    expect(
+      states(there)
+        .map(([, state]) => state)
+        .sort(),
+    ).toEqual(['finished', 'given-up']);
+  });
+
+  test('which both changed: the question of one machine counts whole', async () => {
+    const { here, there } = await inStep();
+    there.of('trial').create(trial);
+    await run(here, there);
+    here.of('trial').update(1, { seed: 77, days: 14 });
+    there.of('trial').update(1, { days: 42, difference: 2 });
+    await settle(there, here);
+    expect(here.of('trial').get(1)).toMatchObject({ seed: trial.seed, days: 42, difference: 2 });
+  });
+
+  test('of two days of one date one shows, both are told, and the other shows when it is gone', async () => {
+    const { here, there } = await inStep();
+    here.of('trialDay').create(day);
+    there.of('trialDay').create({ ...day, first: 8 });
+    const { disputes } = await run(here, there);
+    expect(disputes).toMatchObject([
+      { record: 'trialDay', isOfTwo: true, fields: [{ field: 'first', here: 6, there: 8 }] },
+    ]);
+    await settle(there, here);
+    const [shown = 0] = days(here);
+    expect([days(here), days(there)]).toEqual([[shown], [shown]]);
+    there.of('trialDay').delete(there.of('trialDay').list()[0]?.id ?? 0);
+    await settle(there, here);
+    expect([days(here), days(there)]).toEqual([[14 - shown], [14 - shown]]);
+  });
+
+  test('of three machines at once: all end with the same', async () => {
+    const { now, here, there } = await inStep();
+    const third = machine(now);
+    await run(third, there);
+    for (const [i, store] of [here, there, third].entries()) {
+      store.of('trial').create({ ...trial, start: `2026-03-0${3 - i}`, seed: i });
+      store.of('trialDay').create({ ...day, first: 2 + i });
+    }
+    await settle(there, here, third);
+    expect(states(third).filter(([, state]) => state === 'running')).toEqual([['2026-03-01', 'running']]);
+    expect([states(here).sort(), states(there).sort()]).toEqual([states(third).sort(), states(third).sort()]);
+    expect([days(here), days(there)]).toEqual([days(third), days(third)]);
+  });
+});

@@ -13,6 +13,7 @@ import { type Log, type LogFilter, logRecord, POSITION } from '../../domain/log.
 import type { FileOrigin } from '../../domain/origin.ts';
 import type { PainEntry } from '../../domain/pain-entry.ts';
 import { anonymous, reportFields } from '../../domain/summary.ts';
+import type { Trial, TrialDay } from '../../domain/trial.ts';
 import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
 import { LAST_CHANGES, listKeyOf } from '../../exchange/records.ts';
@@ -224,6 +225,8 @@ async function bundled(
     type: options['bundle'] as BundleType | undefined,
     anonymous,
     painEntries: parsed<PainEntry>(lists[listKeyOf('painEntry')] ?? []),
+    trials: parsed<Trial>(lists[listKeyOf('trial')] ?? []),
+    trialDays: parsed<TrialDay>(lists[listKeyOf('trialDay')] ?? []),
     report: options['withReport'] === true ? await reportsOf(store, filter, anonymous, today) : undefined,
   });
 }

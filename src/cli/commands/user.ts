@@ -140,12 +140,27 @@ async function removeUser(context: Context, text: string | undefined, options: O
   sayChanged(context, `Deleted ${what}.`);
 }
 
+/** Records that go with an erased user although they are another's, of which no more are listed. */
+const MOST_LISTED = 20;
+
 async function eraseUser(context: Context, text: string, options: Options): Promise<void> {
   const { store } = context;
   const id = idOf(text);
-  store.requireErasable(id);
+  const { merged, moved } = store.reachOfErasing(id);
   const user = store.users.find(id);
   const what = user ? summaryOfUser(user) : `user ${id}`;
+  if (merged.length > 0)
+    sayAlways(
+      context,
+      `With it goes what was recorded as ${merged.map((other) => `user ${other}`).join(' and ')}: merged into it.`,
+    );
+  for (const { record, id: which, userId } of moved.slice(0, MOST_LISTED))
+    sayAlways(
+      context,
+      `With it goes ${record} ${which}, now of ${summaryOfUser(store.users.get(userId))}: it once belonged to ${what}.`,
+    );
+  if (moved.length > MOST_LISTED)
+    sayAlways(context, `and ${counted(moved.length - MOST_LISTED, 'more record')}`);
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
   const { rewritten, deleted, left } = store.erase(id);

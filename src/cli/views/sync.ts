@@ -101,13 +101,15 @@ export function heldLines(held: readonly { record: KindName; id: number }[]): st
 }
 
 /** `log 5: changed on both sides: painAfter 3 here (10:02), 4 there (11:15); the later one counts` */
-function disputeLine({ record, id, fields, counts, at, change }: Dispute): string {
+function disputeLine({ record, id, fields, counts, at, change, isOfTwo }: Dispute): string {
   const differing = fields.map(
     ({ field, here, there }) =>
       `${field} ${valueText(record, field, here)} here, ${valueText(record, field, there)} there`,
   );
   const [first, second] = [moment(at.here), moment(at.there)];
   const which = counts === 'here' ? 'what is here counts' : 'what is there counts';
+  if (isOfTwo)
+    return `${nounOf(record)} ${id}: each side has one, and there can be only one: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}.`;
   const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
   return change === undefined ? line : `${line} To choose the other: sciatica undo ${change}`;
 }

@@ -27,7 +27,7 @@ export function planLines(
   const name = escapeControls(trial.exerciseName);
   const [[least, one], [more, other]] = found as [[number, number], [number, number]];
   const texts = [
-    `${days} days from ${start}: ${name} on some, ${insteadOf(trial, escapeControls)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual.`,
+    `${days} days from ${start}: ${name} on some, ${insteadOf(trial, escapeControls)} on the others, drawn by lot, ${BLOCK / 2} and ${BLOCK / 2} of every ${BLOCK}. Each day at the same time you say how much it hurts, and ${WHEN[outcome]} again. Do everything else as usual. A day counts as it was drawn, whatever you did: with one day in five done the other way, a difference of 1 shows as 0.6.`,
     `${days} days find a difference of ${least} in ${shareOf(one)} of 100 cases, of ${more} in ${shareOf(other)} (${isOwn ? `your pain after sessions varies by ${deviation.toFixed(1)}` : `if pain varies by ${deviation.toFixed(1)}, as is usual; your own records are too few to say`}).${question === 'either' && trial.against === 'rest' ? ' --question less finds more.' : ''}`,
     'It ends early if the answer is clear, or if there is more pain. You can give it up at any time. Tell your physiotherapist.',
   ];

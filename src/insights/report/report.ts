@@ -5,7 +5,7 @@ import type { User } from '../../domain/user.ts';
 import { compareSummaries } from '../compare.ts';
 import { isWithin } from '../days.ts';
 import { compareText } from '../numbers.ts';
-import { type PainDay, painDays } from '../pain-days.ts';
+import { type Entry, type PainDay, painDays } from '../pain-days.ts';
 import type { Comparison, Summary } from '../shapes.ts';
 import { type SummaryOptions, summarize } from '../summary.ts';
 import type { EndedTrial } from '../trial.ts';
@@ -59,7 +59,16 @@ export function buildReport(
   user: User,
   logs: Iterable<Log>,
   options: ReportOptions = {},
-  { entries = [], trial }: { entries?: readonly PainEntry[]; trial?: EndedTrial | undefined } = {},
+  {
+    entries = [],
+    felt = [],
+    trial,
+  }: {
+    entries?: readonly PainEntry[];
+    /** On the days of trials: in the chart only, for what was done on them is not a session. */
+    felt?: readonly Entry[];
+    trial?: EndedTrial | undefined;
+  } = {},
 ): Report {
   const kept = [...logs]
     .filter(({ date }) => isWithin(date, options))
@@ -76,7 +85,7 @@ export function buildReport(
       ? { ...rest, name: null, email: null }
       : { ...rest, name: `${firstName} ${lastName}`, email },
     summary: summarize(kept, options, entries),
-    days: painDays(entries, kept),
+    days: painDays([...entries, ...felt], kept),
     trial: trial ?? null,
     previous: options.previous ?? null,
     sincePrevious: options.previous === undefined ? null : sincePrevious(kept, options.previous, options),

@@ -88,7 +88,8 @@ function prepareFolder(db: Database, { folder }: BackupPlan): void {
   // A folder that was chosen may be on a disk that is not there now.
   if (stat || planOf(db.path, {})?.folder !== folder) return;
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    // Recursive, for another process may make it at the same time.
+    mkdirSync(folder, { mode: 0o700, recursive: true });
   } catch (error) {
     throw backupError(error, folder);
   }

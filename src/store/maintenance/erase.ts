@@ -1,9 +1,9 @@
 import { notFound, SciaticaError } from '../../domain/errors.ts';
-import { type KindName, kindNames, kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { INTO, type KindName, kindNames, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import { sleepSync } from '../../lib/sleep.ts';
 import type { History } from '../history/history.ts';
 import { type Erased, Erasures } from '../reconcile/erasures.ts';
-import { Names } from '../reconcile/names.ts';
+import { type NameParts, Names, nameOf, partsOf } from '../reconcile/names.ts';
 import type { Name } from '../reconcile/state.ts';
 import type { Settings } from '../records/settings.ts';
 import type { Tokens } from '../records/tokens.ts';
@@ -20,6 +20,45 @@ interface Affected {
   tokens: Tokens;
 }
 
+/** Who and what goes with a person, beside what shows as theirs. */
+export interface Reach {
+  /** Users here who were merged into this one, by id, directly or through others. */
+  merged: number[];
+  /** Records that belong to another user by now. */
+  moved: { record: KindName; id: number; userId: number }[];
+}
+
+export function reachOf(db: Database, userId: number): Reach {
+  const names = new Names(db);
+  const merged = mergedInto(db, names.ofUser(userId)).flatMap(({ id }) => id ?? []);
+  const moved = [userId, ...merged].flatMap((user) =>
+    everOwned(db, names, user, [names.ofUser(user)]).flatMap(({ record, recordId: id }) => {
+      const sql = `SELECT userId FROM ${kindOf(record).table} WHERE id = ? AND userId <> ?`;
+      const owner = db.value<number>(sql, id, userId);
+      return owner === undefined ? [] : [{ record, id, userId: owner }];
+    }),
+  );
+  return { merged, moved };
+}
+
+/** The users who point at one (`user merge`), directly or through others; one that was never shown here has no id. */
+function mergedInto(db: Database, name: Name): { id: number | null; name: Name }[] {
+  const found = new Map<Name, number | null>();
+  for (const waiting = [name]; waiting.length > 0; ) {
+    const rows = db.all<NameParts & { here: number | null }>(
+      `SELECT id AS here, origin, originId AS id, uid FROM replicas WHERE record = 'user' AND state ->> '$.fields.${INTO}' = ?`,
+      waiting.pop() ?? '',
+    );
+    for (const { here, ...parts } of rows) {
+      const other = nameOf(parts);
+      if (other === name || found.has(other)) continue;
+      found.set(other, here);
+      waiting.push(other);
+    }
+  }
+  return [...found].map(([other, id]) => ({ id, name: other }));
+}
+
 /**
  * Whether there is something to erase of a user.
  * @throws SciaticaError `not-found` for a user that never was
@@ -32,20 +71,38 @@ export function isThere(db: Database, { history }: Pick<Affected, 'history'>, us
 }
 
 /**
- * Forgets a person, inside a change: the user, what belongs to the user, its history, what other
- * databases have of it, and the tokens that were for nobody else. One entry stays: that user N was erased, and when.
+ * Forgets a person, inside a change: the user, those who were merged into it, what ever belonged to them, its history, what other
+ * databases have of it, and the tokens that were for nobody else. One entry stays for each: that user N was erased, and when.
  */
-export function erase(db: Database, { history, settings, tokens }: Affected, userId: number): void {
+export function erase(db: Database, affected: Affected, userId: number): void {
+  const merged = mergedInto(db, new Names(db).ofUser(userId));
+  for (const { id } of merged) if (id !== null) eraseUser(db, affected, id, []);
+  eraseUser(
+    db,
+    affected,
+    userId,
+    merged.filter(({ id }) => id === null).map(({ name }) => name),
+  );
+}
+
+/** @param aliases the user's names beside its own */
+function eraseUser(
+  db: Database,
+  { history, settings, tokens }: Affected,
+  userId: number,
+  aliases: readonly Name[],
+): void {
   const wasMoved = db.value(MOVED, userId, userId) === 1;
   db.run('INSERT INTO erasing (userId) VALUES (?)', userId);
   const names = new Names(db);
   const name = names.ofUser(userId);
-  const theirs = everOwned(db, names, userId, name);
+  const theirs = everOwned(db, names, userId, [name, ...aliases]);
   const moved = theirs.filter(
     ({ record, recordId }) => hasName(record) && hadOthers(db, record, recordId, userId),
   );
   const erased: Erased[] = [
     ['user', name],
+    ...aliases.map((alias): Erased => ['user', alias]),
     ...moved.map(({ record, recordId }): Erased => [record, names.of(record, recordId)]),
   ];
   deleteRecords(db, theirs);
@@ -62,7 +119,7 @@ export function erase(db: Database, { history, settings, tokens }: Affected, use
   if (wasMoved || wereOthers) settings.addGap('erased', history.last());
   forgetChanges(db);
   db.run('DELETE FROM erasing');
-  forgetReplicas(db, theirs, userId, name);
+  forgetReplicas(db, theirs, userId, [name, ...aliases]);
   const erasures = new Erasures(db, names);
   erasures.add(erased);
   erasures.setId(name, userId);
@@ -83,7 +140,7 @@ interface Whose {
 const hasName = (kind: KindName): boolean => kindOf(kind).place !== 'one-per-user';
 
 /** The records that are this user's, or ever were. */
-function everOwned(db: Database, names: Names, userId: number, name: Name): Whose[] {
+function everOwned(db: Database, names: Names, userId: number, ofUser: readonly Name[]): Whose[] {
   const erasures = new Erasures(db, names);
   const elsewhere = ownedKindNames.flatMap((record) =>
     erasures.idsOf(record).map((recordId): Whose => ({ record, recordId })),
@@ -99,7 +156,7 @@ function everOwned(db: Database, names: Names, userId: number, name: Name): Whos
     userId,
     userId,
     JSON.stringify(ownedKindNames.filter(hasName)),
-    name,
+    JSON.stringify(ofUser),
   );
   return [...here, ...elsewhere];
 }
@@ -119,8 +176,9 @@ function hadOthers(db: Database, record: KindName, id: number, userId: number): 
   );
 }
 
-/** SQL: whether a row of replicas is of a record that ever belonged to the user with a name. */
-const EVER_OWNED = "EXISTS (SELECT 1 FROM json_each(state, '$.owners') AS owner WHERE owner.value = ?)";
+/** SQL: whether a row of replicas is of a record that ever belonged to a user with one of these names. */
+const EVER_OWNED =
+  "EXISTS (SELECT 1 FROM json_each(state, '$.owners') AS owner WHERE owner.value IN (SELECT value FROM json_each(?)))";
 
 function deleteRecords(db: Database, records: readonly Whose[]): void {
   for (const kind of ownedKindNames) {
@@ -131,7 +189,21 @@ function deleteRecords(db: Database, records: readonly Whose[]): void {
 }
 
 /** Forgets what is known of the records elsewhere. */
-function forgetReplicas(db: Database, records: readonly Whose[], userId: number, name: Name): void {
+function forgetReplicas(
+  db: Database,
+  records: readonly Whose[],
+  userId: number,
+  ofUser: readonly Name[],
+): void {
+  for (const name of ofUser) {
+    const { origin, id, uid } = partsOf(name);
+    db.run(
+      "DELETE FROM replicas WHERE originId = ? AND origin = ? AND uid = ? AND record = 'user'",
+      id,
+      origin,
+      uid,
+    );
+  }
   const ids = JSON.stringify([
     ['user', userId],
     ...records.filter(({ record }) => hasName(record)).map(({ record, recordId }) => [record, recordId]),
@@ -139,7 +211,7 @@ function forgetReplicas(db: Database, records: readonly Whose[], userId: number,
   db.run(
     `DELETE FROM replicas WHERE ${EVER_OWNED}
      OR (record, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
-    name,
+    JSON.stringify(ofUser),
     ids,
   );
 }

@@ -1,4 +1,4 @@
-import { type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
+import { INTO, type KindName, kindOf, ownedKindNames } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type NameParts, type Names, nameOf, partsOf } from './names.ts';
 import type { Name, State } from './state.ts';
@@ -73,14 +73,22 @@ export class Erasures {
     return ownedKindNames.some((kind) => this.idsOf(kind).some((id) => this.#isLeft(kind, id)));
   }
 
-  /** The ids of the users who were erased elsewhere, and are not erased here with all that was ever theirs. */
+  /** The ids of the users who were erased elsewhere, or merged into such, and are not erased here with all that was ever theirs. */
   pending(): number[] {
-    const ids = this.idsOf('user');
+    const ids = [...new Set([...this.idsOf('user'), ...this.#mergedInto()])];
     const users = ids.filter((id) => this.#isLeft('user', id));
     if (users.length > 0 || !this.hasRecords()) return users;
     // Of which of them they were is not known: the erasing of any takes them along.
     const here = this.db.column<number>('SELECT id FROM erasures WHERE id IS NOT NULL LIMIT 1');
     return [...here, ...ids].slice(0, 1);
+  }
+
+  /** The ids here of users who were merged into one who was erased: a merge may be learnt later. */
+  #mergedInto(): number[] {
+    return this.db.column(
+      `SELECT id FROM replicas WHERE record = 'user' AND id IS NOT NULL
+       AND state ->> '$.fields.${INTO}' IN (SELECT origin || '.' || originId || '.' || uid FROM erasures WHERE record = 'user')`,
+    );
   }
 
   /** What was deleted has a history. */

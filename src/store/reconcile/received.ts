@@ -11,14 +11,16 @@ export interface Counts {
   deleted: number;
 }
 
-/** A statement that both sides changed without knowing of each other's. */
+/** What both sides said without knowing of each other's: a statement of a record, or two records where a user has one. */
 export interface Dispute {
   record: KindName;
   /** The id here. */
   id: number;
   fields: { field: string; here: Cell; there: Cell }[];
-  /** Which counts: the later one. */
+  /** Which counts: the later one; of two records the first. */
   counts: 'here' | 'there';
+  /** Each side made a record of its own where a user has one: the other one waits or is set aside, as its kind says. */
+  isOfTwo?: true;
   /** The change that took over what was said there: its undo chooses what was said here. */
   change?: number;
   /** When each was said, in milliseconds since 1970. */

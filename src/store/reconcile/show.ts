@@ -1,6 +1,7 @@
 import { type Cell, fromCells } from '../../domain/codec.ts';
 import { idsUsedUp } from '../../domain/errors.ts';
 import { MAX_ID, MOST_SKIPPED_IDS } from '../../domain/fields.ts';
+import type { Kind } from '../../domain/kind.ts';
 import {
   INTO,
   type KindName,
@@ -18,7 +19,7 @@ import { type Known, keyColumnOf, ownerNameOf, type Row, stored } from './fold.t
 import { type Names, partsOf } from './names.ts';
 import type { People } from './people.ts';
 import type { Received } from './received.ts';
-import type { Name, State } from './state.ts';
+import { type Name, replaced, type State, type Statement } from './state.ts';
 
 /** A deletion of more records than this, and of more than a tenth of all, waits for consent; so does one of a user. */
 const MOST_DELETED = 20;
@@ -60,7 +61,7 @@ export class Shown {
   run(acceptsDeletions = false): Met[] {
     for (const kind of kindNames) for (const met of this.#of(kind)) this.#decide(met);
     this.#holdBack(acceptsDeletions);
-    this.#nameApart();
+    this.#keepKeysApart();
     this.#write(
       'user',
       this.#of('user').filter(({ wanted }) => wanted),
@@ -134,37 +135,65 @@ export class Shown {
     return { id: isOfUser ? (row?.id ?? this.#nextId(merged.kind)) : (id as number), cells };
   }
 
-  /** Where two records of a user have one key, all but the first show with a number: "Morning (2)". */
-  #nameApart(): void {
+  /** Of records of a user with one key the first shows as it is; what the kind says becomes of the others. */
+  #keepKeysApart(): void {
     const uuids = this.names.uuids();
-    const order = ({ merged }: Met) => {
-      const { origin, id, uid } = partsOf(merged.name);
-      return [uuids.get(origin) ?? '', String(id).padStart(16, '0'), uid].join('.');
-    };
     for (const kind of ownedKindNames) {
-      const { key, fields } = kindOf(kind);
+      const { key } = kindOf(kind);
       if (!key || keyColumnOf(kind) === 'userId') continue;
-      const taken = new Map<string, Set<string>>();
+      const by = typeof key.second === 'object' ? key.second.by : undefined;
+      const order = ({ merged }: Met) => {
+        const { origin, id, uid } = partsOf(merged.name);
+        const first = by === undefined ? '' : merged.fields?.[by];
+        return [first, uuids.get(origin), String(id).padStart(16, '0'), uid].join('.');
+      };
+      const taken = new Map<string, Met>();
       const shown = this.#of(kind).filter(({ wanted }) => wanted);
       for (const met of shown.sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
-        const wanted = met.wanted as Row;
-        const keyIn = (cells: Row['cells']) =>
-          keyOf(
-            kind,
-            fromCells(fields, (name) => cells[name]),
-          ) ?? '';
-        const keys = taken.get(String(wanted.cells['userId'])) ?? new Set();
-        taken.set(String(wanted.cells['userId']), keys);
-        const said = String(wanted.cells[key.field]);
-        let cells = wanted.cells;
-        for (let number = 2; keys.has(keyIn(cells)); number++) {
-          const suffix = ` (${number})`;
-          cells = { ...cells, [key.field]: `${[...said].slice(0, 100 - suffix.length).join('')}${suffix}` };
-        }
-        keys.add(keyIn(cells));
-        met.wanted = { ...wanted, cells };
+        const first = taken.get(keyWithin(met));
+        if (first) this.#setApart(met, first, (key) => taken.has(key));
+        if (met.wanted) taken.set(keyWithin(met), met);
       }
     }
+  }
+
+  #setApart(met: Met, first: Met, isTaken: (key: string) => boolean): void {
+    const { field, second } = kindOf(met.merged.kind).key as Key;
+    if (second === undefined) {
+      const said = String(met.wanted?.cells[field]);
+      for (let number = 2; isTaken(keyWithin(met)); number++) {
+        const suffix = ` (${number})`;
+        setCell(met, field, `${[...said].slice(0, 100 - suffix.length).join('')}${suffix}`);
+      }
+      return;
+    }
+    this.#tellBoth(met, first);
+    if (second === 'waits') met.wanted = undefined;
+    else {
+      met.merged = saying(met.merged, field, second.value);
+      setCell(met, field, second.value);
+    }
+  }
+
+  /** Tells of two records with one key, one of them from elsewhere, in what they differ. */
+  #tellBoth(met: Met, first: Met): void {
+    if (met.isNew === first.isNew) return;
+    const [ours, theirs] = met.isNew ? [first, met] : [met, first];
+    const { field } = kindOf(met.merged.kind).key as Key;
+    const values = (one: Met, name: string): Cell => one.merged.fields?.[name] ?? null;
+    const fields = Object.keys(met.wanted?.cells ?? {})
+      .filter((name) => name !== 'userId' && name !== field && values(ours, name) !== values(theirs, name))
+      .map((name) => ({ field: name, here: values(ours, name), there: values(theirs, name) }));
+    const saidAt = ({ merged }: Met) =>
+      Math.floor(Math.max(...Object.values(merged.statements).map(({ stamp }) => stamp[0])) / 1000);
+    this.received.disputes.push({
+      record: met.merged.kind,
+      id: ours.id ?? 0,
+      fields,
+      counts: ours === first ? 'here' : 'there',
+      isOfTwo: true,
+      at: { here: saidAt(ours), there: saidAt(theirs) },
+    });
   }
 
   /** Keeps showing what a single exchange would take away in great part, until somebody agrees to it. */
@@ -257,6 +286,38 @@ export class Shown {
     }
     return true;
   }
+}
+
+type Key = NonNullable<Kind['key']>;
+
+/** The key of a record that is to be shown, with its user. */
+function keyWithin({ merged: { kind }, wanted }: Met): string {
+  const cells = (wanted as Row).cells;
+  return `${cells['userId']} ${keyOf(
+    kind,
+    fromCells(kindOf(kind).fields, (name) => cells[name]),
+  )}`;
+}
+
+function setCell(met: Met, name: string, cell: Cell): void {
+  const { id, cells } = met.wanted as Row;
+  met.wanted = { id, cells: { ...cells, [name]: cell } };
+}
+
+/** A state in which a field says something else: on every machine that merges the same the same statement. */
+function saying(state: State, field: string, cell: Cell): State {
+  const groups = [...statementsOf(state.kind)];
+  const group = groups.find(([, names]) => names.includes(field))?.[0] ?? field;
+  const former = state.statements[group] as Statement;
+  const [clock, uid, origin] = former.stamp;
+  return {
+    ...state,
+    fields: { ...state.fields, [field]: cell },
+    statements: {
+      ...state.statements,
+      [group]: { stamp: [clock + 1, uid, origin], seen: replaced(former) },
+    },
+  };
 }
 
 function isSameRow(row: Row | undefined, wanted: Row | undefined): boolean {
