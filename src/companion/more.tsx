@@ -3,8 +3,7 @@ import { redFlags } from '../domain/red-flags.ts';
 import { Refused } from './client.ts';
 import type { Kept } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { personOf } from './today.tsx';
-import { LOGS, type Log, spoken } from './words.ts';
+import { LOGS, type Log, personOf, spoken } from './words.ts';
 
 /** Why a phone has to be paired again, in plain words. */
 const ENDED: Readonly<Record<string, string>> = {

@@ -55,6 +55,8 @@ export interface Notebook {
   /** The exercises that were offered last, and the last summary: for the time before the records are read. */
   names?: readonly { exerciseName: string; exerciseType: string }[];
   summary?: { at: string; figures: Schemas['Summary'] };
+  /** What is drawn in a trial for a day. */
+  trial?: { date: string; words: string };
   /** How many negative ids were given. */
   made: number;
   /** Why the token is not valid any more: `token-revoked`, `token-expired`, `token-unknown`, `person-erased`. */

@@ -21,6 +21,7 @@ const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 const listsOf = (user: number): [kind: Change['record'], path: string][] => [
   ['log', `/users/${user}/userExerciseLogs`],
   ['routine', `/users/${user}/routines`],
+  ['painEntry', `/users/${user}/painEntries`],
 ];
 
 /** A copy of the records of one service that works without a network. */
@@ -180,7 +181,7 @@ export class Offline {
       const others = kept.waiting
         .filter((write) => !isCovered(write))
         .map((write) => ({ ...write, problem: problem as Problem }));
-      const { since: _since, names: _names, summary: _summary, ...rest } = kept;
+      const { since: _since, names: _names, summary: _summary, trial: _trial, ...rest } = kept;
       return {
         ...rest,
         records: {},

@@ -164,12 +164,14 @@ export class Phone {
 
   /** Without tokens: says whose diary it is. */
   async choose(person: number): Promise<void> {
-    await this.shelf.update(({ ended: _, since: _since, summary: _summary, names: _names, ...kept }) => ({
-      ...kept,
-      records: {},
-      person,
-      url: location.origin,
-    }));
+    await this.shelf.update(
+      ({ ended: _, since: _since, summary: _summary, names: _names, trial: _trial, ...kept }) => ({
+        ...kept,
+        records: {},
+        person,
+        url: location.origin,
+      }),
+    );
     await this.sync();
   }
 

@@ -16,7 +16,7 @@ const CHANNEL = 'sciatica';
  * What stays in memory while there is no token: localhost is also the address of whatever other program runs on that port later,
  * so what is stored there is only what was not sent yet, and the names of exercises.
  */
-const CONFIDENTIAL = ['records', 'answered', 'since', 'summary'] as const;
+const CONFIDENTIAL = ['records', 'answered', 'since', 'summary', 'trial'] as const;
 
 /** Opens the notebook of this phone; one in memory where the browser refuses to store anything. */
 export async function openShelf(): Promise<Kept> {
@@ -39,7 +39,8 @@ abstract class Watched implements Kept {
     this.#channel?.addEventListener('message', async ({ data }) => {
       // A page that has just been opened, and the service worker, have read nothing yet.
       const theirs = data as Partial<Notebook>;
-      if (theirs.since !== undefined) this.confidential = theirs;
+      // The service worker knows no summary and no trial.
+      if (theirs.since !== undefined) this.confidential = { ...this.confidential, ...theirs };
       this.#tell(await this.read());
     });
   }
@@ -104,13 +105,21 @@ class Database extends Watched {
     const confidential: Partial<Notebook> = {};
     const members = next as unknown as Record<string, unknown>;
     const before = kept as unknown as Record<string, unknown>;
-    for (const key of new Set([...Object.keys(kept), ...Object.keys(next)])) {
-      const isHidden = next.token === undefined && (CONFIDENTIAL as readonly string[]).includes(key);
-      if (isHidden) Object.assign(confidential, { [key]: members[key] });
-      if (isHidden || members[key] === undefined) void tx.store.delete(key);
-      else if (members[key] !== before[key]) void tx.store.put(members[key], key);
+    const writes: Promise<unknown>[] = [tx.done];
+    try {
+      for (const key of new Set([...Object.keys(kept), ...Object.keys(next)])) {
+        const isHidden = next.token === undefined && (CONFIDENTIAL as readonly string[]).includes(key);
+        if (isHidden) Object.assign(confidential, { [key]: members[key] });
+        if (isHidden || members[key] === undefined) writes.push(tx.store.delete(key));
+        else if (members[key] !== before[key]) writes.push(tx.store.put(members[key], key));
+      }
+    } catch (error) {
+      // All or nothing: what was asked for before would be stored otherwise.
+      tx.abort();
+      await Promise.allSettled(writes);
+      throw error;
     }
-    await tx.done;
+    await Promise.all(writes);
     this.confidential = confidential;
     return next;
   }

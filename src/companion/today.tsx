@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { callsForRedFlags, redFlags } from '../domain/red-flags.ts';
-import { type Notebook, nowOf, recordsOf } from './notebook.ts';
+import { callsForRedFlags, redFlags, SEVERE } from '../domain/red-flags.ts';
+import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { dayOf, daysAgo, LOGS, type Log } from './words.ts';
+import { dayOf, daysAgo, LOGS, type Log, logsOf, PAINS, type Pain, painsOf, personOf } from './words.ts';
 
 interface Exercise {
   exerciseName: string;
@@ -14,13 +14,6 @@ const OFTEN_DAYS = 14;
 
 /** How long what was saved can be taken back on its card, in milliseconds. */
 const TAKE_BACK_MS = 10_000;
-
-/** The sessions of the person, as they are with what waits. */
-export const logsOf = (kept: Notebook): Log[] =>
-  (recordsOf(kept, 'log') as Log[]).filter(({ userId }) => userId === personOf(kept));
-
-/** Whose diary it is. */
-export const personOf = ({ person, users }: Notebook): number | undefined => person ?? users?.[0];
 
 interface Group {
   title: string;
@@ -85,6 +78,8 @@ export function Today(shown: Shown) {
   return (
     <>
       <h1 tabIndex={-1}>Today</h1>
+      <TrialToday {...shown} />
+      <HowIsIt {...shown} />
       {groups.map(({ title, exercises }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
@@ -99,6 +94,80 @@ export function Today(shown: Shown) {
       )}
       <Another {...shown} />
     </>
+  );
+}
+
+/** As much of `GET /trials/{id}/status` as the page shows. */
+interface TrialStatus {
+  trial: { days: number };
+  today: { date: string; number: number; what: string } | null;
+}
+
+/** What is drawn for today, in a trial; without a network what was last known of today. */
+function TrialToday({ kept, phone }: Shown) {
+  const person = personOf(kept);
+  const today = dayOf(new Date());
+  const isReached = phone.connection === 'ok';
+  useEffect(() => {
+    const read = async () => {
+      const client = await phone.client();
+      const [running] = await client.json<Kept[]>(`/trials?userId=${person}&state=running`);
+      const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status`));
+      const of = status?.today;
+      const trial = of && { date: of.date, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
+      await phone.shelf.update(({ trial: _, ...now }) => ({ ...now, ...(trial && { trial }) }));
+    };
+    if (isReached && person !== undefined && kept.ended === undefined) void read().catch(() => {});
+  }, [isReached, person, today, kept.since]);
+  return kept.trial?.date === today ? <p class="note">Trial, {kept.trial.words}.</p> : null;
+}
+
+/** Pain without an exercise: ten numbers, and a tap on one saves it. */
+function HowIsIt({ kept, phone, say }: Shown) {
+  const [id, setId] = useState<number>();
+  const isSaving = useRef(false);
+  const saved = useRef<HTMLParagraphElement>(null);
+  // The buttons that had the focus are gone.
+  useEffect(() => saved.current?.focus(), [id]);
+  const userId = personOf(kept);
+  const save = async (pain: number) => {
+    if (userId === undefined || isSaving.current) return;
+    isSaving.current = true;
+    const entry = { userId, date: dayOf(new Date()), pain };
+    const made = await phone.note((offline) => offline.create('painEntry', PAINS, userId, entry));
+    isSaving.current = false;
+    if (made === undefined) return;
+    setId(made);
+    say(`Saved: pain ${pain} today.`);
+    setTimeout(() => setId((now) => (now === made ? undefined : now)), TAKE_BACK_MS);
+  };
+  const takeBack = async (entry: Pain) => {
+    await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
+    setId(undefined);
+    say('Taken back.');
+  };
+  const all = painsOf(kept);
+  const entry = id === undefined ? undefined : all.find((one) => one.id === nowOf(kept, id));
+  const today = all.filter(({ date }) => date === dayOf(new Date()));
+  return (
+    <section aria-label="How is it today?">
+      {entry ? (
+        <>
+          <p ref={saved} tabIndex={-1}>
+            Saved: {entry.pain}{' '}
+            <button type="button" onClick={() => void takeBack(entry)}>
+              Take back
+            </button>
+          </p>
+          {entry.pain >= SEVERE && <RedFlags />}
+        </>
+      ) : (
+        <Scale label="How is it today?" chosen={undefined} choose={(value) => void save(value)} />
+      )}
+      {today.length > 0 && !entry && (
+        <p class="notes">Today so far: {today.map(({ pain }) => pain).join(', ')}</p>
+      )}
+    </section>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Kept } from './notebook.ts';
+import { type Kept, type Notebook, recordsOf } from './notebook.ts';
 
 /** Days and records as a person reads them. */
 
@@ -40,3 +40,24 @@ export interface Log extends Kept {
 }
 
 export const LOGS = '/userExerciseLogs';
+
+export const PAINS = '/painEntries';
+
+/** A pain entry as the page uses it. */
+export interface Pain extends Kept {
+  userId: number;
+  date: string;
+  pain: number;
+  notes?: string;
+}
+
+/** The pain entries of the person, as they are with what waits. */
+export const painsOf = (kept: Notebook): Pain[] =>
+  (recordsOf(kept, 'painEntry') as Pain[]).filter(({ userId }) => userId === personOf(kept));
+
+/** The sessions of the person, as they are with what waits. */
+export const logsOf = (kept: Notebook): Log[] =>
+  (recordsOf(kept, 'log') as Log[]).filter(({ userId }) => userId === personOf(kept));
+
+/** Whose diary it is. */
+export const personOf = ({ person, users }: Notebook): number | undefined => person ?? users?.[0];

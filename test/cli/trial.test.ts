@@ -237,3 +237,38 @@ test('what is to come is on no screen', async () => {
   expect(shown.match(/Today, day 1 of 28/g)).toHaveLength(2);
   expect(shown).toContain('RRULE:FREQ=DAILY;COUNT=28');
 });
+
+describe('days', () => {
+  test('a trial may start tomorrow', async () => {
+    const path = db();
+    const { code, stderr } = await trial(path, [
+      'start',
+      'piri',
+      '--against',
+      'rest',
+      '--yes',
+      '--start',
+      'tomorrow',
+    ]);
+    expect([code, stderr.includes('28 days from 2026-03-03')]).toEqual([0, true]);
+    expect((await trial(path, [])).stdout).toContain('It starts on Tuesday 2026-03-03.');
+  });
+
+  test('a day that waits for its outcome is one of those that can be recorded', async () => {
+    const path = await started('--outcome', 'morning');
+    await trial(path, ['5', '4'], 0);
+    await trial(path, ['5'], 1);
+    expect((await trial(path, [], 1)).stdout).toMatch(/2 of 2 days\s+recorded/);
+  });
+
+  test.each([
+    ['tomorrow', 'must be a calendar day'],
+    ['2026-03-03', 'is still to come'],
+    ['2026-02-01', 'is no day of the trial'],
+  ])('nothing is recorded for %s', async (day, message) => {
+    const path = await started();
+    const { code, stderr } = await trial(path, ['6', '3', '--date', day]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(inStore(path, (store) => store.of('trialDay').count())).toBe(0);
+  });
+});

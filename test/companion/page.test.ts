@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { armsOf, trialFields } from '../../src/domain/trial.ts';
 import { companionFiles } from '../../src/http/companion.ts';
 import { startServer } from '../../src/http/server.ts';
 import { prepareRestore } from '../../src/store/maintenance/restore.ts';
@@ -11,6 +12,7 @@ import { openStore } from '../../src/store/store.ts';
 import { DEADLINE_MS } from '../deadline.mts';
 import { freshFolder, freshPath, nora, prepared, records, session } from '../helpers.ts';
 import { missing, openBrowser } from '../insights/report/browser.ts';
+import { exampleOf } from '../samples.ts';
 import { root } from '../store/helpers.ts';
 
 const folder = join(root, 'dist/app');
@@ -191,7 +193,7 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     await record(offline, 3, 7);
     expect(await offline.getByText('1 not sent yet').isVisible()).toBe(true);
     // A rise of 3 or more: the signs of an emergency in full.
-    expect(await offline.getByText('Call an ambulance').isVisible()).toBe(true);
+    await offline.getByText('Call an ambulance').waitFor();
     await offline.close();
     const again = await program(db, port);
     const online = await open(url);
@@ -202,6 +204,63 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
       { painBefore: 6, painAfter: 4 },
       { painBefore: 3, painAfter: 7 },
     ]);
+  });
+
+  test('takes how it is today in one tap, offline too, and shows what a trial drew for today', async () => {
+    const { store, url } = await service();
+    const today = new Date().toLocaleDateString('sv');
+    store.of('trial').create({
+      ...exampleOf(trialFields),
+      userId: 1,
+      exerciseName: 'Bird Dog',
+      start: today,
+      state: 'running',
+      seed: [...Array(99).keys()].find((seed) => armsOf(seed, 28)[0] === 'a') ?? 0,
+    });
+    const { open, context } = await phone();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
+    await page.getByRole('button', { name: 'How is it today? 6', exact: true }).click();
+    await page.getByText(/^Saved: 6/).waitFor();
+    await expect
+      .poll(() => store.of('painEntry').list())
+      .toMatchObject([{ userId: 1, date: today, pain: 6 }]);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(0);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'How is it today? 9', exact: true }).click();
+    await page.getByText('1 not sent yet').waitFor();
+    await page.getByText('Call an ambulance').waitFor();
+    await page.getByText('Trial, day 1 of 28: Bird Dog.').waitFor();
+    await context.setOffline(false);
+    await expect.poll(() => store.of('painEntry').count()).toBe(1);
+    await allSent(page);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('button', { name: 'Pain 9' }).click();
+    await page.getByRole('button', { name: 'Pain 4', exact: true }).click();
+    await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => store.of('painEntry').count()).toBe(0);
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
+    await allSent(page);
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByText('Trial, day 1').waitFor();
+    await page.getByText('Today so far: 4').waitFor();
+    // As the service worker says what it knows, which sends for a page in the background.
+    await page.evaluate(
+      `new BroadcastChannel('sciatica').postMessage({ since: ${store.history.last()}, records: {} })`,
+    );
+    await page.getByText('Today so far: 4').waitFor({ state: 'detached' });
+    expect(await page.getByText('Trial, day 1').isVisible()).toBe(true);
+    // What was drawn for one day is not shown on the next.
+    await page.clock.setFixedTime(Date.now() + 24 * 60 * 60 * 1000);
+    await page.getByRole('link', { name: 'Diary' }).click();
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('button', { name: 'How is it today? 1', exact: true }).waitFor();
+    expect(await page.getByText('Trial, day').count()).toBe(0);
   });
 
   test('a lost answer and a second tab make no second record, and both tabs show it', async () => {
@@ -270,11 +329,11 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     const page = await open(url);
     await beNora(page);
     await page.getByRole('link', { name: 'Diary' }).click();
-    await page.getByText('2001 sessions').waitFor();
+    await page.getByText('2001 entries').waitFor();
     // However many there are, only so many are drawn.
     expect(await page.locator('.card').count()).toBe(60);
     await page.getByLabel('Search').fill('exercise 1234');
-    await page.getByText('1 session of 2001').waitFor();
+    await page.getByText('1 entry of 2001').waitFor();
     await page.getByRole('button', { name: 'Exercise 1234' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => store.logs.count()).toBe(2_000);

@@ -18,6 +18,7 @@ import {
   trialFields,
   trialRecord,
 } from '../../domain/trial.ts';
+import { addDays } from '../../domain/words/day.ts';
 import { deviationOf, powerOf } from '../../insights/trial.ts';
 import { confirmed } from '../input/edit.ts';
 import { exerciseMeant } from '../input/exercises.ts';
@@ -164,7 +165,10 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
     throw usage('--against must be something else than the exercise itself.');
   await refuseHarmful(context, options, userId, [exerciseName, otherExercise]);
   const { outcome, question, start, days, difference } = trialFields;
-  const given = valuesOf({ outcome, question, start, days, difference }, options, today);
+  // A trial may begin later; what is recorded may not.
+  const isTomorrow = String(options[start.flag]).trim().toLowerCase() === 'tomorrow';
+  const asked = isTomorrow ? { ...options, [start.flag]: addDays(today, 1) } : options;
+  const given = valuesOf({ outcome, question, start, days, difference }, asked, today);
   const { checksOf } = await import('../../domain/schema.ts');
   const input = namingFlags(
     trialFields,
@@ -261,9 +265,9 @@ async function recordDay(context: Context, words: readonly string[], options: Op
       throw usage(`${quoted(escapeControls(String(word)))} and --${name} say the same: give one of them.`);
   const values = { ...said, ...given };
   const date = String(values['date'] ?? status.due?.date ?? today);
-  if (date < trial.start || date > lastDayOf(trial))
+  if (date > today && isDay(date)) throw usage(`${date} is still to come.`);
+  if (isDay(date) && (date < trial.start || date > lastDayOf(trial)))
     throw usage(`${date} is no day of the trial, which goes from ${trial.start} to ${lastDayOf(trial)}.`);
-  if (date > today) throw usage(`${date} is still to come.`);
   const { checksOf } = await import('../../domain/schema.ts');
   const { date: __, ...others } = values;
   const day = namingFlags(trialDayFields, () =>
@@ -278,6 +282,8 @@ async function recordDay(context: Context, words: readonly string[], options: Op
   else if (after.due?.pain === 'second')
     say(context, `The second pain is still to come: ${commandLine(context, 'trial 3')}`);
 }
+
+const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 
 const NUMBER = /^-?\d+([.,]\d+)?$/;
 

@@ -50,7 +50,8 @@ export function statusLines(
   const width = Number.isFinite(columns) ? columns : 80;
   const name = escapeControls(trial.exerciseName);
   const about = `${name} against ${insteadOf(trial, escapeControls)}`;
-  const days = `${recorded} of ${passed} days recorded, ${asDrawn} as drawn.`;
+  // A day that is recorded may still wait for its outcome.
+  const days = `${recorded} of ${Math.max(passed, recorded)} days recorded, ${asDrawn} as drawn.`;
   if (result)
     return [
       ...wrap(resultSentence(trial, result), { width }),

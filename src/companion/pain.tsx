@@ -1,0 +1,67 @@
+import type { Shown } from './phone.ts';
+import { Scale } from './today.tsx';
+import { daysAgo, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
+
+/** A pain entry that is changed. */
+export function PainDetails({ phone, entry }: Shown & { entry: Pain }) {
+  return (
+    <Scale
+      label="Pain"
+      chosen={entry.pain}
+      choose={(pain) => void phone.note((offline) => offline.change('painEntry', PAINS, entry.id, { pain }))}
+    />
+  );
+}
+
+/** The mean pain before and without exercise of each day of the last 90. */
+export function Pain90({ kept }: Pick<Shown, 'kept'>) {
+  const since = daysAgo(89);
+  const values = [
+    ...logsOf(kept).map(({ date, painBefore }) => ({ date, pain: painBefore })),
+    ...painsOf(kept),
+  ].filter(({ date }) => date >= since);
+  const days = [...Map.groupBy(values, ({ date }) => date)]
+    .map(([day, those]) => ({ day, mean: those.reduce((sum, { pain }) => sum + pain, 0) / those.length }))
+    .sort((a, b) => a.day.localeCompare(b.day));
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return null;
+  const at = (day: string) => ((Date.parse(day) - Date.parse(since)) / 86_400_000 / 89) * 178 + 1;
+  const points = days.map(({ day, mean }) => `${at(day).toFixed(1)},${(62 - mean * 6).toFixed(1)}`);
+  return (
+    <section aria-label="Pain of the last 90 days">
+      <h2>Pain before and without exercise, the last 90 days</h2>
+      <svg
+        class="course"
+        viewBox="0 0 180 64"
+        role="img"
+        aria-label={`Pain before and without exercise on ${days.length} days: ${first.mean.toFixed(1)} on ${spoken(first.day)}, ${last.mean.toFixed(1)} on ${spoken(last.day)}`}
+      >
+        <path class="zero" d="M0 2H180M0 32H180M0 62H180" />
+        <polyline class="line" points={points.join(' ')} />
+        {days.map(({ day, mean }) => (
+          <circle key={day} cx={at(day)} cy={62 - mean * 6} r="1.6" />
+        ))}
+      </svg>
+      <p class="notes">10 is at the top, 0 at the bottom.</p>
+      <details>
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Mean pain</th>
+            </tr>
+          </thead>
+          <tbody>
+            {days.map(({ day, mean }) => (
+              <tr key={day}>
+                <th scope="row">{spoken(day)}</th>
+                <td>{mean.toFixed(1)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+}
