@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { Folder, Seal } from '../../src/sync/folder.ts';
+import { Folder } from '../../src/sync/folder.ts';
+import { Seal } from '../../src/sync/seal.ts';
 import { log, user } from '../store/helpers.ts';
 import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
 
@@ -36,8 +37,9 @@ class World {
   store = (at: number) => this.stores[at] as Store;
 
   async run(at: number) {
-    const diary = await this.store(at).diary();
-    return new Folder(this.folders[at] ?? '', new Seal(null), diary).sync({ acceptDeletions: true });
+    const path = this.folders[at] ?? '';
+    const means = { store: this.store(at), remote: 'folder', path, seal: new Seal(null), now: this.#now };
+    return (await Folder.of(means)).sync({ acceptDeletions: true });
   }
 
   async step({ do: what, at, pick }: { do: string; at: number; pick: number }) {

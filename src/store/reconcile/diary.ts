@@ -10,7 +10,7 @@ import { type Erased, Erasures } from './erasures.ts';
 import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { type Peer, readPeer, writePeer } from './peers.ts';
+import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
 import { type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
@@ -372,8 +372,10 @@ export class Diary {
           state.kind,
         );
       this.db.run(
-        'DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)',
+        `DELETE FROM peers WHERE EXISTS (SELECT 1 FROM remotes WHERE name = ? AND
+           ((token = 0 AND database = uuid) OR (token = ? AND database LIKE 'file:%')))`,
         remote,
+        IN_FOLDERS,
       );
     });
   }
