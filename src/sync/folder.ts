@@ -16,13 +16,13 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { errnoOf, isFull, replace, TEMPORARY, temporaryBeside } from '../lib/files.ts';
-import { tryJson } from '../lib/strict-json.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary } from '../store/reconcile/diary.ts';
-import { isPosition, type Parcel } from '../store/reconcile/parcel.ts';
+import type { Parcel } from '../store/reconcile/parcel.ts';
 import { IN_FOLDERS } from '../store/reconcile/peers.ts';
-import type { Name, State } from '../store/reconcile/state.ts';
+import type { State } from '../store/reconcile/state.ts';
 import type { Store } from '../store/store.ts';
+import { FILE, type Manifest, manifestIn, type Part } from './manifest.ts';
 import {
   dryRun,
   emptyResult,
@@ -39,25 +39,6 @@ import { meet } from './sync.ts';
  * A folder that something else carries from machine to machine. Each machine has a folder of its own in it, named as the UUID of its
  * database: parts, and a manifest that lists them and is written last. Nobody writes into the folder of another machine.
  */
-
-/** A file of a machine: its name has no meaning, its digest is checked. */
-interface Part {
-  file: string;
-  sha256: string;
-  bytes: number;
-  from: Position;
-  to: Position;
-}
-
-interface Manifest {
-  parts: Part[];
-  /** How many of the parts were there when all was last written; what came later follows. */
-  base: number;
-  /** The users whose records are told, by the names that the machine has for them; null for all. */
-  view: readonly Name[] | null;
-  /** How much was erased. */
-  erased: number;
-}
 
 /** Some of what a machine tells: texts that are taken over as one change, and how far they reach. */
 interface Batch {
@@ -83,7 +64,6 @@ export interface FolderMeans {
 
 const MANIFEST = 'manifest.json';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const FILE = /^[0-9a-f]{32}\.sciatica$/;
 /** Most parts of a machine before what came after the base is written as one, or all anew. */
 const MOST_PARTS = 50;
 /** Text of one part, before it is packed; and text that is taken over as one change. */
@@ -445,20 +425,3 @@ const OTHER_KEY = 'it has another key of the folder: sciatica remote key shows i
 const CUT = 'its list of files is not whole yet';
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-function manifestIn(line: string): Manifest | undefined {
-  const json = tryJson(line);
-  const { parts, base, view, erased } = ('value' in json ? (json.value ?? {}) : {}) as Partial<Manifest>;
-  const isWhole =
-    Array.isArray(parts) &&
-    parts.every(
-      (part: Partial<Part> | null) =>
-        FILE.test(String(part?.file)) && isPosition(part?.from) && isPosition(part?.to),
-    ) &&
-    (view === null || Array.isArray(view)) &&
-    Number.isSafeInteger(base) &&
-    Number.isSafeInteger(erased);
-  return isWhole
-    ? { parts, base: base as number, view: view as Manifest['view'], erased: erased as number }
-    : undefined;
-}
