@@ -15,12 +15,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
+import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull, replace, TEMPORARY, temporaryBeside } from '../lib/files.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
 import { IN_FOLDERS } from '../store/reconcile/peers.ts';
-import type { State } from '../store/reconcile/state.ts';
+import type { Name, State } from '../store/reconcile/state.ts';
 import type { Store } from '../store/store.ts';
 import { FILE, type Manifest, manifestIn, type Part } from './manifest.ts';
 import {
@@ -66,8 +67,9 @@ const MANIFEST = 'manifest.json';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Most parts of a machine before what came after the base is written as one, or all anew. */
 const MOST_PARTS = 50;
-/** Text of one part, before it is packed; and text that is taken over as one change. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+/** Text of one part, before it is packed, and text that is taken over as one change. */
+const MOST_IN_PART = 16 * 1024 * 1024;
+const MOST_IN_CHANGE = 64 * 1024 * 1024;
 /** Between the texts in a file: JSON has it escaped only (RFC 8259, 7). */
 const BETWEEN = '\u001e';
 /** How often `changed` looks, in milliseconds. */
@@ -281,7 +283,7 @@ export class Folder {
       if (opened) texts.push(...opened);
       size += opened?.join('').length ?? 0;
       const last = opened ? part : unread[i - 1];
-      if (texts.length > 0 && last && (!opened || i === unread.length - 1 || size >= MOST_CHARACTERS)) {
+      if (texts.length > 0 && last && (!opened || i === unread.length - 1 || size >= MOST_IN_CHANGE)) {
         yield { database, view, texts, to: last.to };
         [texts, size] = [[], 0];
       }
@@ -342,23 +344,26 @@ export class Folder {
     const kept = this.#kept(view, erased);
     const parts = [...kept.parts];
     this.#makeOwn();
+    // A record that changed several times is in several parts.
+    const told = new Set<`${KindName} ${Name}`>();
     let from = parts.at(-1)?.to ?? START;
     for (let isLast = false; !isLast; ) {
       const begun = from;
       const texts: string[] = [];
-      for (let size = 0; !isLast && size < MOST_CHARACTERS; ) {
+      for (let size = 0; !isLast && size < MOST_IN_PART; ) {
         const part = diary.part(collector, from);
         ({ to: from, isLast } = part);
         const isNothing = part.states.length === 0 && parts.length + texts.length > 0;
         if (isNothing) continue;
         texts.push(part.text);
         size += part.text.length;
-        for (const { kind } of part.states) result.pushed[kind].changed++;
+        for (const { kind, name } of part.states) told.add(`${kind} ${name}`);
         means.progress?.('send', part.states.length);
       }
       if (texts.length === 0) break;
       parts.push(await this.#writePart(texts.join(BETWEEN), begun, from));
     }
+    for (const key of told) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
     if (parts.length === kept.parts.length && kept.isWritten) return from;
     this.#writeManifest({ parts, base: kept.parts.length > 0 ? kept.base : parts.length, view, erased });
     this.#removeOthers(new Set(parts.map(({ file }) => file)));
