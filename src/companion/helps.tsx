@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Schemas } from './client.ts';
 import { Pain90 } from './pain.tsx';
 import type { Shown } from './phone.ts';
-import { dayOf, logsOf, personOf, spoken } from './words.ts';
+import { dayOf, logsOf, personOf, sessionsOf, signed, spoken } from './words.ts';
 
 type Exercise = Schemas['ExerciseSummary'];
 
@@ -82,9 +82,6 @@ export function WhatHelps({ kept, phone }: Shown) {
   );
 }
 
-const signed = (points: number): string =>
-  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
-
 /** The mean change of an exercise with its interval, on a scale with 0 in the middle. */
 function Bar({ found, sign, words }: { found: Exercise; sign: string; words: string }) {
   const { exerciseName, meanChange, interval, sessions } = found;
@@ -96,7 +93,7 @@ function Bar({ found, sign, words }: { found: Exercise; sign: string; words: str
         {sign && `${sign} `}
         <b>{exerciseName}</b>{' '}
         <span class="figures">
-          {signed(meanChange)} · {sessions} {sessions === 1 ? 'session' : 'sessions'}
+          {signed(meanChange)} · {sessionsOf(sessions)}
         </span>
         {words && <span class="notes">{words}</span>}
       </p>

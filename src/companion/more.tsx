@@ -3,7 +3,7 @@ import { redFlags } from '../domain/red-flags.ts';
 import { Refused } from './client.ts';
 import type { Kept } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { LOGS, type Log, personOf, spoken } from './words.ts';
+import { personOf, spoken } from './words.ts';
 
 /** Why a phone has to be paired again, in plain words. */
 const ENDED: Readonly<Record<string, string>> = {
@@ -146,75 +146,8 @@ export function More({ kept, phone, say }: Shown) {
   );
 }
 
-/** A patient in the list of a provider. */
-interface Patient {
-  id: number;
-  name: string;
-  /** Of the sessions; undefined until it was read. */
-  line?: string;
-}
-
-/** For a token that reads the records of several people: who they are, and the report on each. Nothing is kept or written. */
-export function Patients({ phone, say }: Shown) {
-  const [people, setPeople] = useState<Patient[]>();
-  const [report, setReport] = useState<{ name: string; text: string }>();
-  const isReached = phone.connection === 'ok';
-  useEffect(() => {
-    const read = async () => {
-      const client = await phone.client();
-      const users = await client.json<Kept[]>('/users?limit=1000&sort=lastName,firstName,id');
-      let list: Patient[] = users.map(({ id, firstName, lastName }) => ({
-        id,
-        name: `${firstName} ${lastName}`,
-      }));
-      setPeople(list);
-      for (const { id } of list) {
-        const latest = await client.send(`/users/${id}${LOGS}?sort=-date,-id&limit=1`);
-        const [log] = (await latest.json()) as Log[];
-        const count = Number(latest.headers.get('X-Total-Count'));
-        const line = log
-          ? `${count} ${count === 1 ? 'session' : 'sessions'}, the last on ${spoken(log.date)}: ${log.painBefore} → ${log.painAfter}`
-          : 'no sessions';
-        list = list.map((one) => (one.id === id ? { ...one, line } : one));
-        setPeople(list);
-      }
-    };
-    if (isReached) void read().catch(() => {});
-  }, [isReached]);
-  const open = async ({ id, name }: Patient) => {
-    say('Reading…');
-    const text = await (await phone.client())
-      .send(`/users/${id}/report?format=md`)
-      .then((response) => response.text())
-      .catch(() => undefined);
-    say(text === undefined ? 'The computer is not reached. Try again.' : '');
-    if (text !== undefined) setReport({ name, text });
-  };
-  return (
-    <>
-      <h1 tabIndex={-1}>{report?.name ?? 'Patients'}</h1>
-      {report ? (
-        <>
-          <button type="button" onClick={() => setReport(undefined)}>
-            All patients
-          </button>
-          <pre>{report.text}</pre>
-        </>
-      ) : (
-        people?.map((patient) => (
-          <button key={patient.id} type="button" class="exercise card" onClick={() => void open(patient)}>
-            {patient.name}
-            <span class="notes">{patient.line ?? '…'}</span>
-          </button>
-        ))
-      )}
-      {!report && <Forget {...{ phone, say }} count={0} />}
-    </>
-  );
-}
-
 /** Asks, then forgets everything. @param count of what is not sent yet */
-function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { count: number }) {
+export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { count: number }) {
   const [isAsking, setAsking] = useState(false);
   const forget = async () => {
     const isTold = await phone.forget();

@@ -27,6 +27,13 @@ export function spoken(day: string): string {
   return format.format(new Date(year, month - 1, date));
 }
 
+/** A change in points of pain: +1.5, −0.3. */
+export const signed = (points: number): string =>
+  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
+
+/** `1 session`, `2 sessions`. */
+export const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`;
+
 /** A session as the page uses it. */
 export interface Log extends Kept {
   userId: number;

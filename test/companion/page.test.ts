@@ -391,18 +391,38 @@ describe.skipIf(missing !== undefined)(name, { retry: 2 }, () => {
     await expect.poll(() => world.store.logs.list().map(({ painAfter }) => painAfter)).toEqual([4, 2]);
   });
 
-  test('a provider sees patients and reports, and keeps and writes nothing', async () => {
+  test('a provider sees how each patient is, and the reports, and keeps and writes nothing', async () => {
     const { store, url } = await service({ auth: true });
-    const { token } = store.tokens.create({ name: 'p', role: 'provider', users: [1], lifetime: null });
-    const { open } = await bare();
+    const ole = store.users.create({ ...nora, firstName: 'Ole' });
+    store.users.create({ ...nora, firstName: 'Somebody', lastName: 'Else' });
+    const today = new Date().toLocaleDateString('sv');
+    store.logs.create({ ...session, userId: ole.id, date: today, painBefore: 5, painAfter: 9 });
+    const { token } = store.tokens.create({ name: 'p', role: 'provider', users: [1, 2], lifetime: null });
+    const { open, context } = await bare();
     const page = await open(url);
     await page.getByLabel('Link, code or token').fill(token);
     await page.getByRole('button', { name: 'Pair' }).click();
-    await page.getByText('1 session, the last on').waitFor();
-    await page.getByRole('button', { name: nora.lastName }).click();
+    await page.getByText('Pain 5.0. 1 session, the last on').waitFor();
+    // As in the terminal, who needs a call comes first; of others there is nothing.
+    const lines = await page.locator('.exercise').allTextContents();
+    expect(lines).toEqual([
+      expect.stringMatching(/^Ole Lind Red: 1\. Pain 5\.0\. 1 session, the last on/),
+      expect.stringMatching(/^Nora Lind 0 sessions, the last on .*Mar 1, 2026/),
+    ]);
+    await page.getByRole('button', { name: 'Nora' }).click();
     await page.getByText('In short').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toContain(nora.lastName);
     expect(await page.getByRole('link').count()).toBe(0);
+    await page.getByRole('button', { name: 'All patients' }).click();
+    // Looked at again, it says how things are now.
+    store.logs.create({ ...session, userId: 1, date: today, painBefore: 6, painAfter: 6 });
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByText('Pain 6.0. 1 session').waitFor();
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Ole' }).click();
+    await page.getByText('The computer is not reached. Try again.').waitFor();
     expect(await stored(page)).not.toContain(session.exerciseName);
+    expect(await stored(page)).not.toContain('Ole');
   });
 
   test('a new version waits until it is asked for, and leaves other tabs alone', async () => {
