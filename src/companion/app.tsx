@@ -3,11 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Diary } from './diary.tsx';
 import { WhatHelps } from './helps.tsx';
 import { Door, Ended, More } from './more.tsx';
-import { EMPTY, type Notebook } from './notebook.ts';
+import type { Notebook } from './notebook.ts';
 import { Patients } from './patients.tsx';
 import { isOwn, Phone, type Shown } from './phone.ts';
-import { openShelf } from './shelf.ts';
+import { openShelf, trace } from './shelf.ts';
 import { Today } from './today.tsx';
+import { dayOf, spoken } from './words.ts';
 
 /** The page: four views of one notebook. */
 
@@ -16,6 +17,11 @@ type ViewName = keyof typeof views | 'pair';
 
 const viewOf = (hash: string): ViewName =>
   [...(Object.keys(views) as ViewName[]), 'pair' as const].find((name) => hash === `#${name}`) ?? 'today';
+
+/** Where a shortcut of the home screen leads: reading, and the keyboard, begin there. */
+function askForPain(): void {
+  if (location.hash === '#pain') document.getElementById('pain')?.focus();
+}
 
 /** How long what was done is said, in milliseconds. */
 const SAID_MS = 8_000;
@@ -30,7 +36,10 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   useEffect(() => {
     phone.shelf.watch(setKept);
     phone.told = () => look((n) => n + 1);
-    addEventListener('hashchange', () => setView(viewOf(location.hash)));
+    addEventListener('hashchange', () => {
+      setView(viewOf(location.hash));
+      askForPain();
+    });
     for (const event of ['online', 'pageshow']) addEventListener(event, () => void phone.sync());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void phone.sync();
@@ -38,7 +47,10 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     void phone.sync();
     void registerWorker((use) => setUpdate(() => use));
   }, []);
-  const isIn = kept.token !== undefined || kept.person !== undefined;
+  const isIn = isKnown(kept);
+  useEffect(() => {
+    if (isIn) trace.write(kept.waiting.length);
+  }, [isIn, kept.waiting.length]);
   const shows = !isIn || view === 'pair' ? 'pair' : isOwn(kept) ? view : 'patients';
   useEffect(() => {
     const heading = document.querySelector('h1');
@@ -46,6 +58,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     // Where another view has come, reading goes on at its heading.
     if (!isFirst.current) heading?.focus();
     isFirst.current = false;
+    askForPain();
   }, [shows]);
   const say = (text: string) => {
     setSaid(text);
@@ -67,6 +80,12 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
           <p class="note alert">
             This browser lets the page store nothing (a private window?). What is not sent when you close it
             is lost.
+          </p>
+        )}
+        {phone.isClockOff && (
+          <p class="note alert">
+            The clocks of this phone and of the computer differ. What you record gets the day of this phone:{' '}
+            {spoken(dayOf(new Date()))}.
           </p>
         )}
         {phone.fault && (
@@ -109,6 +128,9 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     </>
   );
 }
+
+/** Whether it is known whose diary it is. */
+const isKnown = ({ token, person }: Notebook) => token !== undefined || person !== undefined;
 
 /** What is not sent yet, and why. */
 function Waiting({ kept, phone }: Shown) {
@@ -236,7 +258,6 @@ const code = codeInAddress();
 const shelf = await openShelf();
 const phone = new Phone(shelf, () => {});
 phone.code = code;
-render(
-  <App phone={phone} first={(await shelf.read()) ?? EMPTY} />,
-  document.getElementById('app') as HTMLElement,
-);
+const first = await shelf.read();
+if (!isKnown(first)) phone.lost = trace.read();
+render(<App phone={phone} first={first} />, document.getElementById('app') as HTMLElement);

@@ -17,7 +17,9 @@ export function WhatHelps({ kept, phone }: Shown) {
       const client = await phone.client();
       const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true`);
       const at = new Date().toISOString();
-      await phone.shelf.update((now) => ({ ...now, summary: { at, figures } }));
+      await phone.shelf.update((now) =>
+        personOf(now) === person ? { ...now, summary: { at, figures } } : now,
+      );
     };
     // Without a network the last figures stay.
     if (person !== undefined && kept.ended === undefined) void read().catch(() => {});

@@ -28,12 +28,14 @@ export function Door({ kept, phone, say }: Shown) {
   const pair = async (text: string) => {
     const [token] = /^sciatica_[\w-]+$/.exec(text.trim()) ?? [];
     const code = /(?:code=)?([\w-]{22})(?:&|$)/.exec(text.trim())?.[1];
+    const before = location.hash;
     setFault('');
     try {
       if (token !== undefined) await phone.use(token);
       else if (code !== undefined) await phone.pair(code);
       else return setFault('This is neither the link or code that sciatica pair shows, nor a token.');
-      location.hash = '#today';
+      // Who looks at something else already is left there.
+      if (location.hash === before) location.hash = '#today';
       say('Paired.');
     } catch (error) {
       setFault(
@@ -50,13 +52,25 @@ export function Door({ kept, phone, say }: Shown) {
     phone.code = undefined;
     if (code !== undefined) void pair(code);
   }, []);
+  const emptied = phone.lost !== undefined && (
+    <p class="note alert">
+      This browser has emptied what the page had stored. What was sent is at the computer
+      {phone.lost > 0 ? `; what was not sent yet (${phone.lost}) is lost.` : ', and nothing is lost.'}
+    </p>
+  );
   if (isOpen)
     return (
       <>
         <h1 tabIndex={-1}>Whose diary is it?</h1>
+        {emptied}
         {people?.length === 0 && <p>There is nobody yet. In the terminal: sciatica user add</p>}
         {people?.map(({ id, firstName, lastName }) => (
-          <button key={id} type="button" class="exercise card" onClick={() => void phone.choose(id)}>
+          <button
+            key={id}
+            type="button"
+            class="exercise card"
+            onClick={() => void phone.note(() => phone.choose(id))}
+          >
             {String(firstName)} {String(lastName)}
           </button>
         ))}
@@ -65,6 +79,7 @@ export function Door({ kept, phone, say }: Shown) {
   return (
     <>
       <h1 tabIndex={-1}>Pair this phone</h1>
+      {emptied}
       {kept.ended !== undefined && kept.ended !== 'no-token' && (
         <p class="note alert">
           <Ended ended={kept.ended} />

@@ -1,6 +1,6 @@
 import type { Shown } from './phone.ts';
 import { Scale } from './today.tsx';
-import { daysAgo, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
+import { dayOf, daysAgo, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
 
 /** A pain entry that is changed. */
 export function PainDetails({ phone, entry }: Shown & { entry: Pain }) {
@@ -19,7 +19,7 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
   const values = [
     ...logsOf(kept).map(({ date, painBefore }) => ({ date, pain: painBefore })),
     ...painsOf(kept),
-  ].filter(({ date }) => date >= since);
+  ].filter(({ date }) => date >= since && date <= dayOf(new Date()));
   const days = [...Map.groupBy(values, ({ date }) => date)]
     .map(([day, those]) => ({ day, mean: those.reduce((sum, { pain }) => sum + pain, 0) / those.length }))
     .sort((a, b) => a.day.localeCompare(b.day));

@@ -63,7 +63,8 @@ export function Today(shown: Shown) {
       exerciseType,
     }));
     if (list.length > 0 && JSON.stringify(kept.names) !== JSON.stringify(list))
-      void phone.shelf.update((now) => ({ ...now, names: list }));
+      // A full storage keeps the names of before.
+      void phone.shelf.update((now) => ({ ...now, names: list })).catch(() => {});
   }, [names]);
   const cards = (title: string, exercises: Exercise[]) =>
     exercises.map((exercise) => (
@@ -115,7 +116,10 @@ function TrialToday({ kept, phone }: Shown) {
       const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status`));
       const of = status?.today;
       const trial = of && { date: of.date, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
-      await phone.shelf.update(({ trial: _, ...now }) => ({ ...now, ...(trial && { trial }) }));
+      await phone.shelf.update((now) => {
+        const { trial: _, ...others } = now;
+        return personOf(now) === person ? { ...others, ...(trial && { trial }) } : now;
+      });
     };
     if (isReached && person !== undefined && kept.ended === undefined) void read().catch(() => {});
   }, [isReached, person, today, kept.since]);
@@ -143,6 +147,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   };
   const takeBack = async (entry: Pain) => {
     await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
+    if (phone.fault !== undefined) return;
     setId(undefined);
     say('Taken back.');
   };
@@ -150,7 +155,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   const entry = id === undefined ? undefined : all.find((one) => one.id === nowOf(kept, id));
   const today = all.filter(({ date }) => date === dayOf(new Date()));
   return (
-    <section aria-label="How is it today?">
+    <section id="pain" tabIndex={-1} aria-label="How is it today?">
       {entry ? (
         <>
           <p ref={saved} tabIndex={-1}>
@@ -251,6 +256,7 @@ function Card({
                   type="button"
                   onClick={async () => {
                     await phone.note((offline) => offline.change('log', LOGS, log.id));
+                    if (phone.fault !== undefined) return;
                     say('Taken back.');
                     close();
                   }}
@@ -304,6 +310,20 @@ export function Details({ phone, log }: Shown & { log: Log }) {
   /** Notes as they are typed: what arrives from elsewhere meanwhile does not take them away. */
   const [draft, setDraft] = useState<string>();
   const change = (body: Partial<Log>) => phone.note((offline) => offline.change('log', LOGS, log.id, body));
+  const save = async (notes: string | undefined) => {
+    if (notes === undefined) return;
+    await change({ notes });
+    if (phone.fault === undefined) setDraft((now) => (now === notes ? undefined : now));
+  };
+  // A phone that is put away may never show the page again, and another view takes the text with it.
+  useEffect(() => {
+    const put = () => void save(draft);
+    const events = ['visibilitychange', 'hashchange'];
+    for (const event of events) addEventListener(event, put);
+    return () => {
+      for (const event of events) removeEventListener(event, put);
+    };
+  }, [draft]);
   return (
     <div class="details">
       <label class="check">
@@ -330,9 +350,7 @@ export function Details({ phone, log }: Shown & { log: Log }) {
           maxLength={10_000}
           rows={2}
           onInput={(event) => setDraft(event.currentTarget.value)}
-          onChange={({ currentTarget: { value } }) =>
-            void change({ notes: value }).then(() => setDraft((now) => (now === value ? undefined : now)))
-          }
+          onChange={(event) => void save(event.currentTarget.value)}
         />
       </label>
     </div>
