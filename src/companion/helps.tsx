@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Schemas } from './client.ts';
 import { Pain90 } from './pain.tsx';
 import type { Shown } from './phone.ts';
+import { Table } from './table.tsx';
 import { dayOf, logsOf, personOf, sessionsOf, signed, spoken } from './words.ts';
 
 type Exercise = Schemas['ExerciseSummary'];
@@ -53,26 +54,15 @@ export function WhatHelps({ kept, phone }: Shown) {
           ))}
           <details>
             <summary>As a table</summary>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Exercise</th>
-                  <th scope="col">Change</th>
-                  <th scope="col">95 % interval</th>
-                  <th scope="col">Sessions</th>
-                </tr>
-              </thead>
-              <tbody>
-                {figures.exercises.map(({ exerciseName, exerciseType, meanChange, interval, sessions }) => (
-                  <tr key={`${exerciseName} ${exerciseType}`}>
-                    <th scope="row">{exerciseName}</th>
-                    <td>{signed(meanChange)}</td>
-                    <td>{interval.map(signed).join(' to ')}</td>
-                    <td>{sessions}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              head={['Exercise', 'Change', '95 % interval', 'Sessions']}
+              rows={figures.exercises.map(({ exerciseName, meanChange, interval, sessions }) => [
+                exerciseName,
+                signed(meanChange),
+                interval.map(signed).join(' to '),
+                sessions,
+              ])}
+            />
           </details>
           {phone.connection !== 'ok' && at && (
             <p>These figures are of {spoken(dayOf(new Date(at)))}; what was recorded since is not in them.</p>

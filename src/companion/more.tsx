@@ -155,7 +155,9 @@ export function More({ kept, phone, say }: Shown) {
       </section>
       <Help />
       <p>
-        <a href="/app/licences.txt">Licences</a>
+        <a class="target" href="/app/licences.txt">
+          Licences
+        </a>
       </p>
     </>
   );

@@ -1,4 +1,5 @@
 import type { Shown } from './phone.ts';
+import { Table } from './table.tsx';
 import { Scale } from './today.tsx';
 import { dayOf, daysAgo, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
 
@@ -45,22 +46,10 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
       <p class="notes">10 is at the top, 0 at the bottom.</p>
       <details>
         <summary>As a table</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Mean pain</th>
-            </tr>
-          </thead>
-          <tbody>
-            {days.map(({ day, mean }) => (
-              <tr key={day}>
-                <th scope="row">{spoken(day)}</th>
-                <td>{mean.toFixed(1)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          head={['Day', 'Mean pain']}
+          rows={days.map(({ day, mean }) => [spoken(day), mean.toFixed(1)])}
+        />
       </details>
     </section>
   );

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from './client.ts';
 import { Forget } from './more.tsx';
 import type { Shown } from './phone.ts';
+import { Report } from './report.tsx';
 import { sessionsOf, signed, spoken } from './words.ts';
 
 type Patient = Schemas['Overview'];
@@ -41,7 +42,7 @@ export function Patients({ phone, say }: Shown) {
           <button type="button" onClick={() => show(undefined)}>
             All patients
           </button>
-          <pre>{report.text}</pre>
+          <Report text={report.text} />
         </>
       ) : (
         <>
@@ -57,9 +58,8 @@ export function Patients({ phone, say }: Shown) {
           ))}
           {patients && patients.length > 0 && (
             <p class="notes">
-              Who needs a call first comes first. Sessions and mean pain before exercise of the last 14 days;
-              in brackets against the 28 days before. Red: sessions with a rise of 3 or more, or pain of 9 or
-              10.
+              The most urgent are at the top. Sessions and mean pain before exercise of the last 14 days; in
+              brackets against the 28 days before. Red: sessions with a rise of 3 or more, or pain of 9 or 10.
             </p>
           )}
           <Forget {...{ phone, say }} count={0} />

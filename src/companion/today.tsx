@@ -404,8 +404,11 @@ function Another(shown: Shown) {
 
 /** When to get help at once, in full. */
 export function RedFlags() {
+  const note = useRef<HTMLDivElement>(null);
+  // Nothing at the foot may cover it.
+  useEffect(() => note.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <div class="alert note" role="alert">
+    <div ref={note} class="alert note" role="alert">
       <p>{redFlags.now}</p>
       <p>{redFlags.today}</p>
     </div>

@@ -192,6 +192,8 @@ inBrowser((phone, bare) => {
     expect(page.url()).toBe(`${url}#today`);
     await page.getByRole('button', { name: session.exerciseName }).waitFor();
     store.tokens.revoke('Linux');
+    // An idle stream learns of it with its next heartbeat; somebody who looks, at once.
+    await page.evaluate("dispatchEvent(new Event('online'))");
     await page.getByText('This phone was unpaired at the computer.').waitFor();
     await record(page, 5, 5);
     expect([store.logs.count(), await page.getByText('1 not sent yet').isVisible()]).toEqual([1, true]);

@@ -178,7 +178,8 @@ inBrowser((phone, bare) => {
     const ole = store.users.create({ ...nora, firstName: 'Ole' });
     store.users.create({ ...nora, firstName: 'Somebody', lastName: 'Else' });
     const today = new Date().toLocaleDateString('sv');
-    store.logs.create({ ...session, userId: ole.id, date: today, painBefore: 5, painAfter: 9 });
+    const notes = '<img src=x onerror=alert(1)> **not bold** \\ | # 1. *x*';
+    store.logs.create({ ...session, userId: ole.id, date: today, painBefore: 5, painAfter: 9, notes });
     const { token } = store.tokens.create({ name: 'p', role: 'provider', users: [1, 2], lifetime: null });
     const { open, context } = await bare();
     const page = await open(url);
@@ -195,6 +196,12 @@ inBrowser((phone, bare) => {
     await page.getByText('In short').waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toContain(nora.lastName);
     expect(await page.getByRole('link').count()).toBe(0);
+    await page.getByRole('button', { name: 'All patients' }).click();
+    await page.getByRole('button', { name: 'Ole' }).click();
+    await page.getByRole('heading', { name: 'In short' }).waitFor();
+    // What was typed stands as it was typed.
+    await page.locator('blockquote').getByText(notes, { exact: true }).waitFor();
+    await page.getByRole('columnheader', { name: 'Verdict' }).first().waitFor();
     await page.getByRole('button', { name: 'All patients' }).click();
     // Looked at again, it says how things are now.
     store.logs.create({ ...session, userId: 1, date: today, painBefore: 6, painAfter: 6 });
