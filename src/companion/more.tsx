@@ -24,7 +24,8 @@ export function Door({ kept, phone, say }: Shown) {
   useEffect(() => {
     const read = async () => setPeople(await (await phone.client()).json<Kept[]>('/users?limit=200'));
     if (isOpen) void read().catch(() => {});
-  }, [isOpen]);
+    // Asked for again where the page is looked at again: somebody may have been added.
+  }, [isOpen, phone.me]);
   const pair = async (text: string) => {
     const [token] = /^sciatica_[\w-]+$/.exec(text.trim()) ?? [];
     const code = /(?:code=)?([\w-]{22})(?:&|$)/.exec(text.trim())?.[1];
