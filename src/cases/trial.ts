@@ -1,4 +1,13 @@
-import { type Arm, armsOf, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
+import {
+  type Arm,
+  armsOf,
+  armText,
+  dayIndex,
+  lastDayOf,
+  type Trial,
+  type TrialDay,
+  trialOn,
+} from '../domain/trial.ts';
 import { addDays } from '../domain/words/day.ts';
 import type { Entry } from '../insights/pain-days.ts';
 import {
@@ -65,7 +74,7 @@ export function trialPains(
     .of('trialDay')
     .list(whose)
     .flatMap(({ id, userId: owner, date, first, second }): Entry[] => {
-      const trial = trials.find((one) => one.userId === owner && dayIndex(one, date) !== undefined);
+      const trial = trialOn(trials, owner, date);
       const before = { id, date, pain: first };
       if (second === undefined) return [before];
       const after =
@@ -81,9 +90,12 @@ export function trialPains(
 
 /** How a trial stands. @param today the person's local day */
 export function trialStatus(store: Store, trial: Trial, today: string): TrialStatus {
+  const { userId } = trial;
+  const trials = store.of('trial').list({ userId });
   const days = store
     .of('trialDay')
-    .list({ userId: trial.userId, since: trial.start, until: lastDayOf(trial), sort: 'date' });
+    .list({ userId, since: trial.start, until: lastDayOf(trial), sort: 'date' })
+    .filter(({ date }) => trialOn(trials, userId, date)?.id === trial.id);
   const byDate = new Map(days.map((day) => [day.date, day]));
   const passed = passedOf(trial, byDate, today);
   const outcomes = days.flatMap(({ date, first, second }) => {
@@ -165,10 +177,9 @@ export function recordTrialDay(
 
 /** The status as JSON has it: without the seed, from which what is to come could be drawn. */
 export function shownStatus({ trial: { seed: _, ...trial }, today, result, ...status }: TrialStatus): object {
-  const what = today && (today.arm === 'a' ? trial.exerciseName : (trial.otherExercise ?? trial.against));
   return {
     trial,
-    today: today && { ...today, what },
+    today: today && { ...today, what: armText(trial, today.arm) },
     ...status,
     result: result && { ...result, sentence: resultSentence(trial, result), note: WHAT_IT_CANNOT_SAY },
   };

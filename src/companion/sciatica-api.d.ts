@@ -2488,6 +2488,69 @@ export interface components {
             /** @description Sessions of the last 14 days after which the red flags are shown */
             redEntries: number;
         };
+        /** @description A trial without its seed, from which the order of the days to come could be drawn */
+        ShownTrial: {
+            /**
+             * @description Assigned by sciatica, never used again
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description Id of the user whose trial it is
+             * @example 1
+             */
+            userId: number;
+            /**
+             * @description The exercise that is tried
+             * @example Piriformis Stretch
+             */
+            exerciseName: string;
+            /**
+             * @description What it is compared with: another exercise, rest, or the usual routine without it
+             * @example rest
+             * @enum {string}
+             */
+            against: "exercise" | "rest" | "usual";
+            /**
+             * @description The other exercise, where it is one
+             * @example Bird Dog
+             */
+            otherExercise?: string;
+            /**
+             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
+             * @example hour
+             * @enum {string}
+             */
+            outcome: "hour" | "bedtime" | "morning";
+            /**
+             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @example either
+             * @enum {string}
+             */
+            question: "either" | "less";
+            /**
+             * Format: date
+             * @description First day
+             * @example 2026-03-02
+             */
+            start: string;
+            /**
+             * @description How many days
+             * @example 28
+             */
+            days: number;
+            /**
+             * @description The least difference that would matter, in points
+             * @example 1
+             */
+            difference: number;
+            /**
+             * @description Whether it runs, is finished, or was given up
+             * @example running
+             * @enum {string}
+             */
+            state: "running" | "finished" | "given-up";
+        };
         /**
          * @example {
          *       "method": "PATCH",
@@ -3184,8 +3247,6 @@ export interface components {
         "User.diagnosisDate_gt": string;
         /** @description Day of the diagnosis: is less than */
         "User.diagnosisDate_lt": string;
-        /** @description Day of the diagnosis: contains; given again: any of them */
-        "User.diagnosisDate_like": string[];
         /** @description Text that a text field contains, upper and lower case alike */
         "User.q": string;
         /** @description Most records on a page */
@@ -3442,8 +3503,6 @@ export interface components {
         "Trial.start_gt": string;
         /** @description First day: is less than */
         "Trial.start_lt": string;
-        /** @description First day: contains; given again: any of them */
-        "Trial.start_like": string[];
         /** @description How many days; given again: any of them */
         "Trial.days": number[];
         /** @description How many days: is not; given again: all of them */
@@ -3710,8 +3769,6 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
-                /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -3903,8 +3960,6 @@ export interface operations {
                 diagnosisDate_gt?: components["parameters"]["User.diagnosisDate_gt"];
                 /** @description Day of the diagnosis: is less than */
                 diagnosisDate_lt?: components["parameters"]["User.diagnosisDate_lt"];
-                /** @description Day of the diagnosis: contains; given again: any of them */
-                diagnosisDate_like?: components["parameters"]["User.diagnosisDate_like"];
                 /** @description Text that a text field contains, upper and lower case alike */
                 q?: components["parameters"]["User.q"];
                 /** @description Most records on a page */
@@ -7006,8 +7061,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7172,8 +7225,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7352,8 +7403,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -7585,8 +7634,6 @@ export interface operations {
                 start_gt?: components["parameters"]["Trial.start_gt"];
                 /** @description First day: is less than */
                 start_lt?: components["parameters"]["Trial.start_lt"];
-                /** @description First day: contains; given again: any of them */
-                start_like?: components["parameters"]["Trial.start_like"];
                 /** @description How many days; given again: any of them */
                 days?: components["parameters"]["Trial.days"];
                 /** @description How many days: is not; given again: all of them */
@@ -9110,68 +9157,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        trial: {
-                            /**
-                             * @description Assigned by sciatica, never used again
-                             * @example 1
-                             */
-                            id: number;
-                            /**
-                             * @description Id of the user whose trial it is
-                             * @example 1
-                             */
-                            userId: number;
-                            /**
-                             * @description The exercise that is tried
-                             * @example Piriformis Stretch
-                             */
-                            exerciseName: string;
-                            /**
-                             * @description What it is compared with: another exercise, rest, or the usual routine without it
-                             * @example rest
-                             * @enum {string}
-                             */
-                            against: "exercise" | "rest" | "usual";
-                            /**
-                             * @description The other exercise, where it is one
-                             * @example Bird Dog
-                             */
-                            otherExercise?: string;
-                            /**
-                             * @description When the pain is asked for again: one hour after, at bedtime, or the next morning
-                             * @example hour
-                             * @enum {string}
-                             */
-                            outcome: "hour" | "bedtime" | "morning";
-                            /**
-                             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
-                             * @example either
-                             * @enum {string}
-                             */
-                            question: "either" | "less";
-                            /**
-                             * Format: date
-                             * @description First day
-                             * @example 2026-03-02
-                             */
-                            start: string;
-                            /**
-                             * @description How many days
-                             * @example 28
-                             */
-                            days: number;
-                            /**
-                             * @description The least difference that would matter, in points
-                             * @example 1
-                             */
-                            difference: number;
-                            /**
-                             * @description Whether it runs, is finished, or was given up
-                             * @example running
-                             * @enum {string}
-                             */
-                            state: "running" | "finished" | "given-up";
-                        };
+                        trial: components["schemas"]["ShownTrial"];
                         today: {
                             /** Format: date */
                             date: string;

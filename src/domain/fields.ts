@@ -51,6 +51,8 @@ export interface DateField extends FieldBase {
   readonly kind: 'date';
   /** A day on which something happened to the person: not after today, and not before the birth. */
   readonly past?: true;
+  /** The day that a record is of: a part of it, such as a month, can be looked for. */
+  readonly ofRecord?: true;
   /** A month or a year that is typed stands for this day of it. */
   readonly edge?: 'first' | 'last';
   readonly example: string;

@@ -70,8 +70,12 @@ export function fieldsOfFilters<F extends Readonly<Record<string, Filter>>>(
 }
 
 /** The operators that compare a field. */
-export function operatorsOf({ kind }: Field): Operator[] {
-  return operatorNames.filter((name) => (operators[name].kinds as readonly string[]).includes(kind));
+export function operatorsOf(field: Field): Operator[] {
+  const isWhole = field.kind === 'date' && !field.ofRecord;
+  return operatorNames.filter(
+    (name) =>
+      (operators[name].kinds as readonly string[]).includes(field.kind) && !(isWhole && name === 'like'),
+  );
 }
 
 /** A filter for every field and operator, by the name that query strings have for it: `painAfter_gte`. */

@@ -34,7 +34,14 @@ export const logFields = {
     example: 'Piriformis Stretch',
     statement: 'exercise',
   }),
-  date: date({ label: 'Date', flag: 'date', help: 'Day of the exercise', example: '2026-03-02', past: true }),
+  date: date({
+    label: 'Date',
+    flag: 'date',
+    help: 'Day of the exercise',
+    example: '2026-03-02',
+    past: true,
+    ofRecord: true,
+  }),
   painBefore: { ...pain('Before', 'before', 'Pain before the exercise', 6), statement: 'pain' },
   painAfter: { ...pain('After', 'after', 'Pain after the exercise', 4), statement: 'pain' },
   effective: boolean({

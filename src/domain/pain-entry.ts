@@ -10,7 +10,7 @@ export const timesOfDay = ['morning', 'midday', 'evening', 'night'] as const;
 /** How much it hurts at some time of a day, with or without exercise; the service adds the id. A day may have several. */
 export const painEntryFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose pain it is' },
-  date: date({ label: 'Date', flag: 'date', help: 'Day of the pain', example: '2026-03-02' }),
+  date: date({ label: 'Date', flag: 'date', help: 'Day of the pain', example: '2026-03-02', ofRecord: true }),
   timeOfDay: choice({
     label: 'Time',
     flag: 'time',

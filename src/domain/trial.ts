@@ -133,7 +133,13 @@ export type Trial = RecordOf<typeof trialRecord>;
 /** What was felt on a day of a trial. It belongs to the trial in whose time it is: a user has one at a time. */
 export const trialDayFields = {
   userId: { ...logFields.userId, help: 'Id of the user whose trial it is' },
-  date: date({ label: 'Date', flag: 'date', help: 'Day of the trial', example: '2026-03-02' }),
+  date: date({
+    label: 'Date',
+    flag: 'date',
+    help: 'Day of the trial',
+    example: '2026-03-02',
+    ofRecord: true,
+  }),
   first: pain('First', 'first', 'Pain at the time of the exercise, on days without it too', 6),
   second: { ...pain('Second', 'second', 'Pain at the time of the outcome', 4), optional: true as const },
   done: boolean({ label: 'As drawn', flag: 'done', help: 'Whether what was drawn was done', example: true }),
@@ -213,6 +219,18 @@ export function armsOf(seed: number, days: number): Arm[] {
 
 /** The last day of a trial. */
 export const lastDayOf = ({ start, days }: Pick<Trial, 'start' | 'days'>): string => addDays(start, days - 1);
+
+/** The trial whose day it is: of those of the user that have it, the one that started last. */
+export function trialOn(trials: readonly Trial[], userId: number, day: string): Trial | undefined {
+  const having = trials.filter((trial) => trial.userId === userId && dayIndex(trial, day) !== undefined);
+  return having.sort((a, b) => b.start.localeCompare(a.start) || b.id - a.id)[0];
+}
+
+/** What is done under an arm, as the trial names it. */
+export const armText = (
+  { exerciseName, against, otherExercise }: Pick<Trial, 'exerciseName' | 'against' | 'otherExercise'>,
+  arm: Arm,
+): string => (arm === 'a' ? exerciseName : (otherExercise ?? against));
 
 /** The number of a day of a trial, from 0; undefined for any other day. */
 export function dayIndex({ start, days }: Pick<Trial, 'start' | 'days'>, day: string): number | undefined {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ExerciseType, Log } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
-import { lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
+import { armsOf, armText, dayIndex, lastDayOf, type Trial, type TrialDay } from '../domain/trial.ts';
 import type { User } from '../domain/user.ts';
+import { addDays } from '../domain/words/day.ts';
 
 /** One record as FHIR R4 resources. No element has two values; nothing is in them but what was recorded. */
 
@@ -279,28 +280,44 @@ const trialCodes: Readonly<Record<'first' | 'second', readonly [code: string, te
   second: ['trial-second', 'Pain at the time of the outcome, of a day of a trial'],
 };
 
+/**
+ * A pain of a day of a trial, with what was drawn for the day and whether it was done: without them nobody can analyse the trial.
+ * @param trial the trial whose day it is; undefined where it is not among the records
+ */
 export function trialDayOf(
   names: Names,
   { id, userId, date, done, notes = '' }: TrialDay,
   which: keyof typeof trialCodes,
   pain: number,
   place: User['painLocation'] | undefined,
+  trial: Trial | undefined,
 ): Resource {
   const patient = names.reference('patient', userId);
-  const said = [notes, done ? '' : 'What was drawn for the day was not done.'].map(clean).join('\n').trim();
+  const isNextDay = which === 'second' && trial?.outcome === 'morning';
+  const index = trial && dayIndex(trial, date);
+  const arm = trial && index !== undefined ? armsOf(trial.seed, trial.days)[index] : undefined;
+  const drawn =
+    trial && index !== undefined && arm
+      ? [
+          { code: { text: 'Day of the trial' }, valueInteger: index + 1 },
+          { code: { text: 'Drawn for the day' }, valueCodeableConcept: { text: clean(armText(trial, arm)) } },
+        ]
+      : [];
   return {
     resourceType: 'Observation',
     identifier: [names.identifier(which, id)],
+    ...(trial && { basedOn: [names.reference('trial', trial.id)] }),
     status: 'final',
     category: [survey],
     code: ratingOf(...trialCodes[which]),
     subject: patient,
-    effectiveDateTime: date,
+    effectiveDateTime: isNextDay ? addDays(date, 1) : date,
     performer: [patient],
     valueInteger: pain,
     ...(place && { bodySite: bodySite(place) }),
-    ...notesOf(said),
+    ...notesOf(clean(notes)),
     method: scale,
+    component: [...drawn, { code: { text: 'What was drawn was done' }, valueBoolean: done }],
   };
 }
 

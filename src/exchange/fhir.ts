@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
-import type { Trial, TrialDay } from '../domain/trial.ts';
+import { type Trial, type TrialDay, trialOn } from '../domain/trial.ts';
 import type { User } from '../domain/user.ts';
 import {
   carePlanOf,
@@ -100,13 +100,19 @@ function* blocksOf(
     });
   for (const block of painEntries)
     yield block.map((one) => entry('pain', one.id, painOf(names, one, places.get(one.userId))));
-  for (const block of trials) yield block.map((trial) => entry('trial', trial.id, carePlanOf(names, trial)));
+  const known: Trial[] = [];
+  for (const block of trials) {
+    known.push(...block);
+    yield block.map((trial) => entry('trial', trial.id, carePlanOf(names, trial)));
+  }
   for (const block of trialDays)
     yield block.flatMap((day) => {
       const place = places.get(day.userId);
-      const first = entry('first', day.id, trialDayOf(names, day, 'first', day.first, place));
-      if (day.second === undefined) return [first];
-      return [first, entry('second', day.id, trialDayOf(names, day, 'second', day.second, place))];
+      const trial = trialOn(known, day.userId, day.date);
+      const observation = (which: 'first' | 'second', pain: number) =>
+        entry(which, day.id, trialDayOf(names, day, which, pain, place, trial));
+      const first = observation('first', day.first);
+      return day.second === undefined ? [first] : [first, observation('second', day.second)];
     });
 }
 

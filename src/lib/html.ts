@@ -34,6 +34,11 @@ export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+/** Text in an element, where quotation marks are nothing special. */
+export function inElement(text: string): Html {
+  return new Html(visible(text).replace(/[&<>]/g, (character) => ENTITIES[character] ?? ''));
+}
+
 /** Control characters, which neither HTML nor XML may hold, as their pictures (␀, ␁, …). */
 export function visible(text: string): string {
   return text

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { trialStatus } from '../../src/cases/trial.ts';
 import { armsOf } from '../../src/domain/trial.ts';
 import { openStore } from '../../src/store/store.ts';
 import { noraWith, run, type World } from '../helpers.ts';
@@ -236,6 +237,38 @@ test('what is to come is on no screen', async () => {
   expect(shown).not.toContain('seed');
   expect(shown.match(/Today, day 1 of 28/g)).toHaveLength(2);
   expect(shown).toContain('RRULE:FREQ=DAILY;COUNT=28');
+});
+
+describe('after a trial that was given up', () => {
+  const again = ['start', 'piri', '--against', 'usual', '--yes'];
+
+  test('a day that is recorded is none of the next', async () => {
+    const path = await started();
+    await live(path, 3, 0);
+    await trial(path, ['stop', '--yes'], 2);
+    const { code, stderr } = await trial(path, [...again, '--start', 'today'], 2);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('2026-03-04 is recorded for the trial before'),
+    ]);
+    expect((await trial(path, again, 2)).stderr).toContain('28 days from 2026-03-05');
+    expect((await trial(path, [], 2)).stdout).toBe('It starts on Thursday 2026-03-05.\n');
+  });
+
+  test('the days of the next are none of the first', async () => {
+    const path = await started();
+    await live(path, 3, 0);
+    await trial(path, ['stop', '--yes'], 2);
+    await trial(path, again, 3);
+    await trial(path, ['6', '3'], 3);
+    const [first, second] = inStore(path, (store) =>
+      store
+        .of('trial')
+        .list({ sort: 'id' })
+        .map((one) => trialStatus(store, one, '2026-03-05').recorded),
+    );
+    expect([first, second]).toEqual([3, 1]);
+  });
 });
 
 describe('days', () => {

@@ -7,8 +7,10 @@ import { report } from '../../src/cli/terminal/errors.ts';
 import { Context } from '../../src/context.ts';
 import { type ErrorCode, SciaticaError } from '../../src/domain/errors.ts';
 import { expectation, type Fields } from '../../src/domain/fields.ts';
-import { logRecord } from '../../src/domain/log.ts';
-import { userRecord } from '../../src/domain/user.ts';
+import { operatorNames, operators } from '../../src/domain/filter.ts';
+import { kindNames, kindOf } from '../../src/domain/kinds.ts';
+import type { Parameter } from '../../src/http/docs/document.ts';
+import { againWords, filteredFields, kindWords, withoutFilters } from '../../src/http/docs/shared.ts';
 import { openApi } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import { problemResponse } from '../../src/http/wire/problem.ts';
@@ -99,13 +101,6 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
-interface Parameter {
-  name: string;
-  in: string;
-  description: string;
-  schema: { examples?: unknown[] };
-}
-
 interface Operation {
   summary: string;
   parameters?: Parameter[];
@@ -144,19 +139,34 @@ function routeBlock(): string {
   return table(['Route', 'What it does', 'Answers', 'Refusals'], rows);
 }
 
+/** The query parameters besides filters; those of several routes stand once. */
 function parameterBlock(): string {
-  // Those of several routes stand once.
-  const routesOf = new Map<Parameter, string[]>();
+  const routesOf = new Map<string, { parameter: Parameter; paths: Set<string> }>();
   for (const { path, parameters = [] } of operations())
-    for (const parameter of parameters.filter((one) => one.in === 'query'))
-      routesOf.set(parameter, [...(routesOf.get(parameter) ?? []), `\`${path}\``]);
-  const rows = [...routesOf].map(([{ name, description, schema }, paths]) => [
-    paths.join(', '),
+    for (const parameter of withoutFilters(parameters).filter((one) => one.in === 'query')) {
+      const key = `${parameter.name} ${parameter.description}`;
+      const known = routesOf.get(key) ?? { parameter, paths: new Set() };
+      known.paths.add(`\`${path}\``);
+      routesOf.set(key, known);
+    }
+  const lists = operations().filter(({ parameters = [] }) => filteredFields(parameters).length > 0);
+  const rows = [...routesOf.values()].map(({ parameter: { name, description, schema }, paths }) => [
     `\`${name}\``,
-    description,
+    description ?? '',
     `\`${schema.examples?.[0] ?? ''}\``,
+    lists.every(({ path }) => paths.has(`\`${path}\``)) ? 'every list' : [...paths].join(', '),
   ]);
-  return table(['Route', 'Parameter', 'Meaning', 'For example'], rows);
+  return table(['Parameter', 'Meaning', 'For example', 'Of'], rows);
+}
+
+function filterBlock(): string {
+  const rows = operatorNames.map((name) => {
+    const { suffix, words, kinds, several } = operators[name];
+    const of = kinds.map((kind) => kindWords[kind]);
+    const example = kinds[0] === 'text' ? `exerciseName${suffix}=Bird Dog` : `painAfter${suffix}=4`;
+    return [`\`FIELD${suffix}\``, of.join(', '), words, againWords[several] || 'refused', `\`${example}\``];
+  });
+  return table(['Filter', 'Of', 'The field', 'Given again', 'For example'], rows);
 }
 
 function fieldBlock(): string {
@@ -168,12 +178,10 @@ function fieldBlock(): string {
       `\`${JSON.stringify(field.example)}\``,
     ]);
   const head = ['Field', 'Meaning', 'Must be', 'For example'];
-  return [
-    '### The fields of a user',
-    table(head, rows(userRecord)),
-    '### The fields of a log',
-    table(head, rows(logRecord)),
-  ].join('\n\n');
+  return kindNames
+    .map((name) => kindOf(name))
+    .map(({ words, fields }) => `### The fields of a ${words.one}\n\n${table(head, rows(fields))}`)
+    .join('\n\n');
 }
 
 /** The codes of errors with the comments that explain them, in the order they stand. */
@@ -208,6 +216,7 @@ const code = (path: string) => `\`\`\`ts\n${readFileSync(join(root, path), 'utf8
 export const blocks: Readonly<Record<string, () => string>> = {
   commands: commandBlock,
   routes: routeBlock,
+  filters: filterBlock,
   parameters: parameterBlock,
   fields: fieldBlock,
   errors: errorBlock,

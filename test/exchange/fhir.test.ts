@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import practice from '../../src/cli/practice.json';
 import type { Log } from '../../src/domain/log.ts';
-import { trialFields } from '../../src/domain/trial.ts';
+import { armsOf, trialFields } from '../../src/domain/trial.ts';
 import { painLocations, type User } from '../../src/domain/user.ts';
 import { type BundleOptions, bundleOf } from '../../src/exchange/fhir.ts';
+import { Names } from '../../src/exchange/fhir-resources.ts';
 import { nora, session } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
 import { type Bundle, expectValid, type Json, server, validator } from './fhir.ts';
@@ -85,7 +86,9 @@ describe('a bundle', () => {
   });
 
   test('has a trial as a plan, and the pains of its days', () => {
-    const trial = { ...exampleOf(trialFields), id: 2, userId: 1, state: 'finished' as const };
+    const asked = { id: 2, userId: 1, state: 'finished', outcome: 'morning' } as const;
+    const trial = { ...exampleOf(trialFields), ...asked };
+    const drawn = armsOf(trial.seed, trial.days)[0] === 'a' ? trial.exerciseName : 'rest';
     const later = { id: 10, userId: 1, date: '2026-03-03', first: 6, done: true };
     const day = { ...later, id: 9, date: '2026-03-02', second: 4, done: false, notes: 'was away' };
     const all = resources([user()], [], { trials: [[trial]], trialDays: [[day, later]] });
@@ -99,10 +102,20 @@ describe('a bundle', () => {
     });
     expect(first).toMatchObject({
       identifier: [{ system: SYSTEM, value: 'trial-day-9-first' }],
+      basedOn: [{ reference: new Names(DATABASE).urn('trial', 2) }],
       valueInteger: 6,
-      note: [{ text: 'was away\nWhat was drawn for the day was not done.' }],
+      note: [{ text: 'was away' }],
+      component: [
+        { code: { text: 'Day of the trial' }, valueInteger: 1 },
+        { code: { text: 'Drawn for the day' }, valueCodeableConcept: { text: drawn } },
+        { code: { text: 'What was drawn was done' }, valueBoolean: false },
+      ],
     });
-    expect(second).toMatchObject({ identifier: [{ value: 'trial-day-9-second' }], valueInteger: 4 });
+    expect(second).toMatchObject({
+      identifier: [{ value: 'trial-day-9-second' }],
+      effectiveDateTime: '2026-03-03',
+      valueInteger: 4,
+    });
     expect(only).toMatchObject({ identifier: [{ value: 'trial-day-10-first' }] });
     for (const resource of [plan, first, second, only]) expectValid(resource as never);
   });

@@ -144,6 +144,14 @@ describe('what cannot be meant is refused, and says so', () => {
     else expect(errors[0]?.message).toBe(message);
   });
 
+  test('a part of a day that no record is of', async () => {
+    const { status, body } = await some().call('GET', '/users?diagnosisDate_like=2026');
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ errors: [expect.objectContaining({ field: 'diagnosisDate_like' })] }),
+    ]);
+  });
+
   test.each(['/users/1', '/userExerciseLogs/1', '/users/1/summary', '/health', '/changes'])(
     '%s',
     async (path) => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Fields } from '../../src/domain/fields.ts';
+import { operatorNames, operators } from '../../src/domain/filter.ts';
 import { kindOf } from '../../src/domain/kinds.ts';
 import { endpointsOf, type OpenApi, type Schema } from '../../src/http/docs/document.ts';
 import { docsHtml } from '../../src/http/docs/page.ts';
@@ -30,36 +31,72 @@ const plain = (text = '') => text.replaceAll('`', '');
 describe('everything is on it', () => {
   test.each(endpoints)('$method $path', ({ operationId, method, path, summary, ...endpoint }) => {
     const section = sectionOf(operationId);
+    // What is as with another operation stands there.
+    const like = /Otherwise as <a href="#(\w+)">/.exec(section)?.[1];
+    const all = section + (like ? sectionOf(like) : '');
     expect(textOf(section)).toContain(`${method} ${path}`);
     expect(page).toMatch(new RegExp(`<nav[\\s\\S]*href="#${operationId}"[\\s\\S]*</nav>`));
-    const named = [summary, endpoint.description, ...endpoint.parameters.map((given) => given.description)];
-    for (const text of named) expect(textOf(section)).toContain(plain(text));
-    for (const { name, in: place } of endpoint.parameters)
-      expect(section).toMatch(new RegExp(`<code>${name}</code> <small>${place}, `));
+    expect(textOf(section)).toContain(plain(summary));
+    if (endpoint.description) expect(textOf(all)).toContain(plain(endpoint.description));
+    for (const { name, in: place, description } of endpoint.parameters) {
+      const filter = operatorNames.find((one) => name.endsWith(operators[one].suffix) && one !== 'eq');
+      const field = filter ? name.slice(0, -operators[filter].suffix.length) : name;
+      const known = new RegExp(`<p>(?:.*, )?${name}\\b.*: <a href="#parameters">`).test(all);
+      const isFilter = new RegExp(`<p>(?:.*, )?${field}\\b.*: <a href="#lists">`).test(section);
+      if (isFilter) continue;
+      const where = known ? sectionOf('lists') : all;
+      expect(where).toMatch(new RegExp(`<code>${name}</code> <small>${place}, `));
+      expect(textOf(where)).toContain(plain(description));
+    }
+    const problems = textOf(/<p class="refusals">.*<\/p>/.exec(all)?.[0] ?? '');
     for (const [status, given] of Object.entries(endpoint.responses)) {
       if ('$ref' in given) {
         const [name, label] = [given.$ref.split('/').at(-1), status === 'default' ? 'any other' : status];
-        expect(section).toMatch(new RegExp(`href="#response-${name}">${label}`));
-        if (status !== 'default') expect(sectionOf(`response-${name}`)).toMatch(`>${status} `);
+        const ofAny = problems.includes('any request') ? textOf(sectionOf('problems')).split('type')[0] : '';
+        expect(problems + ofAny).toMatch(new RegExp(`\\b${label}\\b`));
+        expect(page).toMatch(new RegExp(`<dt id="response-${name}">`));
         continue;
       }
-      expect(textOf(section)).toContain(`${status} ${plain(given.description)}. `);
-      for (const name of [...Object.keys(given.headers ?? {}), ...Object.keys(given.content ?? {})])
-        expect(section).toContain(`<code>${name}</code>`);
+      if (!like) expect(textOf(section)).toContain(`${status} ${plain(given.description)}. `);
+      else expect(all).toContain(`<b>${status}</b> `);
+      for (const type of Object.keys(given.content ?? {}))
+        if (type !== 'application/json') expect(all).toContain(`<code>${type}</code>`);
+      for (const name of Object.keys(given.headers ?? {})) {
+        expect(textOf(all)).toContain(name);
+        expect(sectionOf('headers')).toContain(`<dt><code>${name}</code></dt>`);
+      }
     }
   });
 
+  test('and is not more than a phone takes', () => {
+    expect(Buffer.byteLength(page)).toBeLessThanOrEqual(120_000);
+  });
+
+  test.each(operatorNames)('filter %s', (name) => {
+    const { suffix, words } = operators[name];
+    expect(textOf(sectionOf('lists'))).toMatch(new RegExp(`field${suffix}[^_]*?${words}`));
+  });
+
   test.each(Object.entries(document.components.schemas))('schema %s', (name, { properties = {} }) => {
-    const section = sectionOf(`schema-${name}`);
+    const own = sectionOf(`schema-${name}`);
+    const like = /<p>As <a href="#schema-(\w+)">.*?<\/a>(?:, without (.+?))?(?:, all optional)?\.<\/p>/.exec(
+      own,
+    );
+    const without = like?.[2]?.split(', ') ?? [];
     for (const [field, { description, enum: values = [], examples = [] }] of Object.entries(properties)) {
+      const isOwn = own.includes(`<code>${field}</code>`);
+      if (!isOwn) expect(without).not.toContain(field);
+      const section = isOwn ? own : sectionOf(`schema-${like?.[1]}`);
       expect(section).toContain(`<code>${field}</code>`);
-      for (const text of [plain(description), ...values, ...examples])
+      const few = values.length > 12 ? [`one of ${values.length} values`] : values;
+      for (const text of [plain(description), ...few, ...examples])
         expect(textOf(section)).toContain(typeof text === 'object' ? JSON.stringify(text) : String(text));
     }
   });
 
   test.each(Object.entries(document.components.responses))('problem %s', (name, { description }) => {
-    expect(textOf(sectionOf(`response-${name}`))).toContain(plain(description));
+    const shown = new RegExp(`<dt id="response-${name}">.*</dt>\\n<dd>(.*)</dd>`).exec(page)?.[1] ?? '';
+    expect(textOf(shown)).toContain(plain(description));
   });
 
   test.each(Object.entries(document.components.securitySchemes))(
@@ -238,8 +275,8 @@ test('a body may be one of several schemas, and of several types', () => {
     }),
   );
   const text = textOf(sectionOf('putThing', html));
-  expect(text).toContain('application/json: User or array of User at most 100 items (optional)');
-  expect(text).toContain('Done. application/json: object, or text/event-stream: string');
+  expect(text).toContain('User or array of User at most 100 items (optional)');
+  expect(text).toContain('Done. object, or text/event-stream: string');
   expect(sectionOf('putThing', html)).toMatch(/<code>at<\/code>.*integer/);
   expect(text).toContain('"a": 1');
 });

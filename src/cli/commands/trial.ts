@@ -169,6 +169,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
   const isTomorrow = String(options[start.flag]).trim().toLowerCase() === 'tomorrow';
   const asked = isTomorrow ? { ...options, [start.flag]: addDays(today, 1) } : options;
   const given = valuesOf({ outcome, question, start, days, difference }, asked, today);
+  const isTaken = store.of('trialDay').count({ userId, since: today, until: today }) > 0;
   const { checksOf } = await import('../../domain/schema.ts');
   const input = namingFlags(
     trialFields,
@@ -176,7 +177,7 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
       checksOf('trial').input({
         outcome: 'hour',
         question: 'either',
-        start: today,
+        start: isTaken ? addDays(today, 1) : today,
         days: 28,
         difference: 1,
         ...given,
@@ -190,6 +191,8 @@ async function startTrial(context: Context, typed: string, options: Options): Pr
     dayFaults({ start }, given, today),
   );
   if (input.start < today) throw usage('--start must be today or later: what has passed cannot be drawn.');
+  if (isTaken && input.start === today)
+    throw usage(`${today} is recorded for the trial before: --start must be tomorrow or later.`);
   const spread = deviationOf(store.logs.list({ userId, sort: '-date,-id', limit: LEAST_LOOKED_AT }));
   const found = [input.difference, input.difference + 0.5].map(
     (points) => [points, powerOf(input, points, spread.deviation)] as const,

@@ -1,120 +1,134 @@
-import { type Html, html } from '../../lib/html.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Html, html, inElement } from '../../lib/html.ts';
 import {
   alternativesOf,
   type Content,
   type Endpoint,
-  type Header,
   nameOf,
   type OpenApi,
+  type Parameter,
   type RequestBody,
   type Response,
   resolve,
   type Schema,
 } from './document.ts';
-import { inline, paragraphs, spaced } from './prose.ts';
+import { inline, paragraphs } from './prose.ts';
+import { filteredFields, problemsOf, type Shared, withoutFilters } from './shared.ts';
 
 /** An operation: description, parameters, body, example, responses. */
-export function operation(document: OpenApi, endpoint: Endpoint): Html {
+export function operation(document: OpenApi, endpoint: Endpoint, shared: Shared): Html {
   const { operationId, summary, description, security } = endpoint;
+  const like = shared.alike.get(operationId);
   return html`<section>
-<h3 id="${operationId}"><a href="#${operationId}">${summary}</a></h3>
-<p class="endpoint">${methodAndPath(endpoint)}</p>
-${paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}<h4>Example</h4>
-<pre><code>${curl(document, endpoint)}</code></pre>
-${parameters(endpoint)}${body(document, endpoint)}<h4>Answers</h4>
-${answers(document, endpoint)}</section>
+<h3 id="${operationId}">${summary}</h3>
+<p>${methodAndPath(endpoint)}</p>
+${description !== like?.description && paragraphs(description)}${security?.length === 0 && html`<p>Needs no authentication.</p>\n`}<pre><code>${inElement(curl(document, endpoint))}</code></pre>
+${like ? likeness(endpoint, like) : details(document, endpoint, shared)}</section>
 `;
 }
 
-/** `GET /users/{id}` */
-export function methodAndPath({ method, path }: Endpoint): Html {
-  return html`<code><b class="method ${method.toLowerCase()}">${method}</b> ${path}</code>`;
+/** What is taken and answered. */
+function details(document: OpenApi, endpoint: Endpoint, shared: Shared): Html {
+  return html`${parameters(endpoint, shared)}${body(document, endpoint)}<h4>Answers</h4>
+${answers(endpoint, shared)}`;
 }
 
-/** Those of a query are folded where there are many: the filters of a list. */
-const MOST_UNFOLDED = 10;
+/** In what an operation differs from one before. */
+function likeness(endpoint: Endpoint, like: Endpoint): Html {
+  const { requestBody, responses } = endpoint;
+  const contents = [...(requestBody ? [requestBody] : []), ...Object.values(responses)].flatMap((given) =>
+    '$ref' in given ? [] : (given.content?.['application/json'] ?? []),
+  );
+  const types = contents.flatMap(({ schema }) => (schema ? [typeOf(schema)] : []));
+  return html`${filters(endpoint)}<p>Otherwise as <a href="#${like.operationId}">${like.summary}</a>${types.length > 0 && html`, with ${joined(types, ', ')}`}.</p>\n`;
+}
 
-function parameters({ parameters, summary }: Endpoint): Html | false {
-  const fields = parameters.map(({ name, in: place, required = false, description, schema }) => ({
+/** `GET /users/{id}` */
+function methodAndPath({ method, path }: Endpoint): Html {
+  return html`<code><b class="${method.toLowerCase()}">${method}</b> ${path}</code>`;
+}
+
+function parameters(endpoint: Endpoint, shared: Shared): Html | false {
+  const { parameters } = endpoint;
+  if (parameters.length === 0) return false;
+  const plain = withoutFilters(parameters);
+  const isShared = ({ name, description }: Parameter) =>
+    shared.parameters.get(name)?.description === description;
+  const known = plain.filter(isShared).map(({ name }) => name);
+  const own = plain.filter((parameter) => !isShared(parameter)).map(parameterField);
+  return html`<h4>Parameters</h4>
+${fieldList(own)}${
+  known.length > 0 && html`<p>${known.join(', ')}: <a href="#parameters">as elsewhere</a>.</p>\n`
+}${filters(endpoint)}`;
+}
+
+function filters({ parameters }: Endpoint): Html | false {
+  const fields = filteredFields(parameters);
+  return (
+    fields.length > 0 &&
+    html`<details><summary>Filters on ${fields.length} fields</summary>
+<p>${fields.join(', ')}: <a href="#lists">as in every list</a>.</p></details>\n`
+  );
+}
+
+/** A parameter as a field. */
+export function parameterField({ name, in: place, required = false, description, schema }: Parameter): Field {
+  return {
     name,
     place,
     required,
     schema,
     description: description ?? schema.description,
     example: schema.examples && String(schema.examples[0]),
-  }));
-  if (fields.length === 0) return false;
-  const table = fieldTable(`Parameters of: ${summary}`, 'Parameter', fields);
-  return html`<h4>Parameters</h4>\n${
-    fields.length <= MOST_UNFOLDED ? table : folded(`${fields.length} filters and other parameters`, table)
-  }`;
+  };
 }
 
-const folded = (summary: string, content: Html | false): Html | false =>
-  content && html`<details class="folded"><summary>${summary}</summary>\n${content}</details>\n`;
-
-function body(document: OpenApi, { requestBody, summary }: Endpoint): Html | false {
+function body(document: OpenApi, { requestBody }: Endpoint): Html | false {
   if (!requestBody) return false;
   const { description, required, content } = resolve<RequestBody>(document, requestBody);
   return html`<h4>Body</h4>
 ${paragraphs(description)}<p>${carried(content)}${!required && ' (optional)'}</p>
-${inlineFields(`Body of: ${summary}`, content)}`;
+${inlineFields(content)}`;
 }
 
-function answers(document: OpenApi, { responses, summary }: Endpoint): Html {
-  const own = Object.entries(responses).filter(([, given]) => !('$ref' in given));
-  const shared = Object.entries(responses).filter(([, given]) => '$ref' in given);
-  return html`${own.map(([status, given]) => responseRow(document, status, given as Response, summary))}${folded(
-    'Problems',
-    html`<p class="refusals">One of the <a href="#problems">problems</a>: ${shared.map(([status, given], i) => [i > 0 && ', ', refusal(status, given)])}.</p>\n`,
-  )}`;
+function answers(endpoint: Endpoint, shared: Shared): Html {
+  const { responses, security } = endpoint;
+  const isOpen = security?.length === 0;
+  const rows = Object.entries(responses).flatMap(([status, given]) =>
+    '$ref' in given ? [] : [responseRow(status, given as Response)],
+  );
+  const own = [...problemsOf(endpoint).keys()].filter((status) => isOpen || !shared.problems.has(status));
+  const named = own.map((status) => (status === 'default' ? 'any other' : status)).join(', ');
+  return html`${rows}<p class="refusals"><a href="#problems">Problems</a>: ${named}${!isOpen && `${named && ', and '}those of any request`}.</p>\n`;
 }
 
-function responseRow(document: OpenApi, status: string, given: Response, summary: string): Html {
-  const { description, headers = {}, content = {} } = given;
-  return html`<p><b class="status">${status}</b> ${inline(description)}. ${carried(content)}</p>
-${inlineFields(`Body of ${status} of: ${summary}`, content)}${folded('Headers', headerTable(document, `Headers of ${status} of: ${summary}`, headers))}`;
+function responseRow(status: string, { description, headers = {}, content = {} }: Response): Html {
+  const names = Object.keys(headers).join(', ');
+  return html`<p><b>${status}</b> ${inline(description)}. ${carried(content)}${names && html` <small>${names}</small>`}</p>
+${inlineFields(content)}`;
 }
 
-function refusal(status: string, given: object): Html {
-  const name = '$ref' in given ? nameOf(String(given.$ref)) : '';
-  const label = status === 'default' ? 'any other' : `${status} ${spaced(name)}`;
-  return html`<a href="#response-${name}">${label}</a>`;
-}
-
-/** The media types of a body with their schemas. */
-export function carried(content: Content): Html {
+/** The schemas of a body; media types other than JSON with their names. */
+function carried(content: Content): Html {
   return html`${Object.entries(content).map(([type, { schema }], i) => [
     i > 0 && ', or ',
-    html`<code>${type}</code>${schema && html`: ${typeOf(schema)}`}`,
+    type === 'application/json' && schema
+      ? typeOf(schema)
+      : html`<code>${type}</code>${schema && html`: ${typeOf(schema)}`}`,
   ])}`;
 }
 
 /** The fields of bodies with an inline schema, which has no name to link to. */
-function inlineFields(label: string, content: Content): (Html | false)[] {
+function inlineFields(content: Content): (Html | false)[] {
   const schemas = Object.values(content).flatMap(({ schema }): Schema[] => (schema ? [schema] : []));
-  return schemas.map((schema) => fieldTable(label, 'Field', fieldsOf(schema)));
+  return schemas.map((schema) => fieldList(fieldsOf(schema)));
 }
 
-/** A table of response headers; false without any. */
-export function headerTable(
-  document: OpenApi,
-  label: string,
-  headers: NonNullable<Response['headers']>,
-): Html | false {
-  const fields = Object.entries(headers).map(([name, given]) => {
-    const { description, schema } = resolve<Header>(document, given);
-    return { name, schema, description };
-  });
-  return fieldTable(label, 'Header', fields);
-}
-
-/** One line of a table of fields, parameters or headers. */
-interface Field {
+/** A field, or a parameter. */
+export interface Field {
   name: string;
   /** Of a parameter: path, query, header. */
   place?: string;
-  /** Absent for what is not sent, such as response headers. */
   required?: boolean;
   schema: Schema;
   description?: string | undefined;
@@ -122,26 +136,33 @@ interface Field {
   example?: string | undefined;
 }
 
-/** A table of fields; false without any. */
-export function fieldTable(label: string, head: string, fields: readonly Field[]): Html | false {
-  return (
-    fields.length > 0 &&
-    html`<table aria-label="${label}">
-<thead><tr><th scope="col">${head}</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-${fields.map(row)}</tbody>
-</table>
-`
-  );
+/** Fields with their types and meanings; false without any. */
+export function fieldList(fields: readonly Field[]): Html | false {
+  return fields.length > 0 && html`<dl class="fields">\n${fields.map(item)}</dl>\n`;
 }
 
-function row({ name, place, required, schema, description, example }: Field): Html {
-  const needed = required === undefined ? false : required ? html`<strong>required</strong>` : 'optional';
-  return html`<tr><th scope="row"><code>${name}</code> <small>${place && `${place}, `}${needed}</small></th><td>${typeOf(schema)}</td><td>${paragraphs(description)}${example !== undefined && html`<p class="example">For example <code>${example}</code></p>`}</td></tr>\n`;
+function item({ name, place, required, schema, description, example }: Field): Html {
+  const meaning = html`${description && inline(description)}${example !== undefined && html`${description && ': '}<code>${inElement(example)}</code>`}`;
+  return html`<dt><code>${name}</code> <small>${place && `${place}, `}${typeOf(schema)}${required === false && ', optional'}</small></dt>${meaning.markup && html`<dd>${meaning}</dd>`}\n`;
 }
 
-/** The fields of a schema and of the objects in it: `target.weeks`, `errors[].field`. */
-export function fieldsOf(schema: Schema, path = ''): Field[] {
+/** The fields of a schema and of the objects in it, each once: `target.weeks`, `errors[].field`. */
+export function fieldsOf(schema: Schema): Field[] {
+  const fields = new Map<string, Field>();
+  for (const field of allFieldsOf(schema, '')) {
+    const same = fields.get(field.name);
+    fields.set(field.name, same ? { ...same, schema: either(same.schema, field.schema) } : field);
+  }
+  return [...fields.values()];
+}
+
+/** What takes either of two; the same twice is one. */
+function either(one: Schema, other: Schema): Schema {
+  const known = one.anyOf ?? [one];
+  return known.some((schema) => isDeepStrictEqual(schema, other)) ? one : { anyOf: [...known, other] };
+}
+
+function allFieldsOf(schema: Schema, path: string): Field[] {
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     {
       name: `${path}${name}`,
@@ -150,11 +171,14 @@ export function fieldsOf(schema: Schema, path = ''): Field[] {
       description: property.description,
       example: property.examples && JSON.stringify(property.examples[0]),
     },
-    ...fieldsOf(property, `${path}${name}.`),
+    ...allFieldsOf(property, `${path}${name}.`),
   ]);
-  const items = schema.items ? fieldsOf(schema.items, `${path.replace(/\.$/, '')}[].`) : [];
-  return [...own, ...items, ...alternativesOf(schema).flatMap((other) => fieldsOf(other, path))];
+  const items = schema.items ? allFieldsOf(schema.items, `${path.replace(/\.$/, '')}[].`) : [];
+  return [...own, ...items, ...alternativesOf(schema).flatMap((other) => allFieldsOf(other, path))];
 }
+
+/** Of more values than these only the number is told. */
+const MOST_NAMED = 12;
 
 /** The constraints of a value in words; a named schema is a link. */
 export function typeOf(schema: Schema): Html {
@@ -164,12 +188,13 @@ export function typeOf(schema: Schema): Html {
   }
   const alternatives = alternativesOf(schema);
   if (alternatives.length > 0) return joined(alternatives.map(typeOf), ' or ');
+  if (schema.enum && schema.enum.length > MOST_NAMED) return html`one of ${schema.enum.length} values`;
   if (schema.enum) return html`one of ${joined(schema.enum.map(literal), ', ')}`;
   if ('const' in schema) return literal(schema.const);
   if (schema.prefixItems) return html`[${joined(schema.prefixItems.map(typeOf), ', ')}]`;
   const type = schema.items ? html`array of ${typeOf(schema.items)}` : html`${plainType(schema)}`;
   const limits = limitsOf(schema);
-  return html`${type}${limits && html` <span class="limits">${limits}</span>`}${schema.pattern !== undefined && schema.format === undefined && html` <details><summary>pattern</summary><code>${schema.pattern}</code></details>`}`;
+  return html`${type}${limits && ` ${limits}`}`;
 }
 
 function plainType({ type = 'anything', format, maxProperties }: Schema): string {
@@ -198,10 +223,11 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 }
 
 /** A text without quotation marks, as in a query. */
-const literal = (value: unknown): Html =>
+export const literal = (value: unknown): Html =>
   html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 
-function joined(parts: readonly Html[], between: string): Html {
+/** Pieces with a text between them. */
+export function joined(parts: readonly Html[], between: string): Html {
   return html`${parts.map((part, i) => [i > 0 && between, part])}`;
 }
 

@@ -1,25 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Html, html } from '../../lib/html.ts';
 import { problemTypes } from '../wire/problem.ts';
-import {
-  endpointsOf,
-  nameOf,
-  type OpenApi,
-  type Response,
-  type Schema,
-  type SecurityScheme,
-} from './document.ts';
-import {
-  BASE,
-  carried,
-  fieldsOf,
-  fieldTable,
-  headerTable,
-  methodAndPath,
-  operation,
-  typeOf,
-} from './operation.ts';
+import { endpointsOf, nameOf, type OpenApi, type Response, type SecurityScheme } from './document.ts';
+import { BASE, fieldList, joined, operation, parameterField } from './operation.ts';
 import { inline, paragraphs, spaced } from './prose.ts';
+import { schemas } from './schemas.ts';
+import { filterTable, type Shared, sharedOf } from './shared.ts';
 
 /** The content security policy of the page: its own style sheet, and nothing else. */
 export function docsPolicy(): string {
@@ -33,7 +19,9 @@ export function docsPolicy(): string {
  */
 export function docsHtml(document: OpenApi, base = BASE): string {
   const { title, version } = document.info;
-  const groups = groupsOf(document);
+  const endpoints = endpointsOf(document);
+  const shared = sharedOf(document, endpoints);
+  const groups = groupsOf(document, endpoints);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -44,8 +32,8 @@ export function docsHtml(document: OpenApi, base = BASE): string {
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${header(document)}${contents(document, groups)}<main id="content" tabindex="-1">
-${authentication(document)}${groups.map((group) => section(document, group))}${problems(document)}${schemas(document)}</main>
+${header(document)}${contents(groups)}<main id="content" tabindex="-1">
+${authentication(document)}${lists(shared)}${groups.map((group) => section(document, group, shared))}${problems(document, shared)}${headers(shared)}${schemas(document)}</main>
 </body>
 </html>
 `.markup.replaceAll(BASE, base);
@@ -61,8 +49,7 @@ interface Group {
 
 const isCreation = ({ operationId }: { operationId: string }) => operationId.startsWith('create');
 
-function groupsOf(document: OpenApi): Group[] {
-  const endpoints = endpointsOf(document);
+function groupsOf(document: OpenApi, endpoints: Group['endpoints']): Group[] {
   return document.tags.map((tag) => ({
     ...tag,
     id: `tag-${tag.name.toLowerCase().replaceAll(' ', '-')}`,
@@ -76,23 +63,22 @@ function groupsOf(document: OpenApi): Group[] {
 function header({ info }: OpenApi): Html {
   return html`<header>
 <h1>${info.title} <small>${info.version}</small></h1>
-${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. HEAD answers as GET, without the body. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
+${info.summary && html`<p class="lead">${info.summary}</p>\n`}${paragraphs(info.description)}<p>The examples call <code>${BASE}</code>. Bodies are JSON where nothing else is said. HEAD answers as GET, without the body. For programs, all of this is in the <a href="/openapi.json">OpenAPI document</a>.</p>
 </header>
 `;
 }
 
-function contents({ components }: OpenApi, groups: readonly Group[]): Html {
-  const names = Object.keys(components.schemas);
+function contents(groups: readonly Group[]): Html {
   return html`<nav aria-label="Contents">
 <details class="contents">
 <summary>Contents</summary>
 </details>
 <ul>
 <li><a href="#authentication">Authentication</a></li>
+<li><a href="#lists">Lists</a></li>
 ${groups.map(entry)}<li><a href="#problems">Problems</a></li>
-<li><a href="#schemas">Schemas</a>
-<ul class="names">
-${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>\n`)}</ul></li>
+<li><a href="#headers">Headers</a></li>
+<li><a href="#schemas">Schemas</a></li>
 </ul>
 </nav>
 `;
@@ -101,14 +87,14 @@ ${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>\n`)}</
 function entry({ name, id, endpoints }: Group): Html {
   return html`<li><a href="#${id}">${name}</a>
 <ul>
-${endpoints.map((endpoint) => html`<li><a href="#${endpoint.operationId}">${methodAndPath(endpoint)} <span>${endpoint.summary}</span></a></li>\n`)}</ul></li>
+${endpoints.map((endpoint) => html`<li><a href="#${endpoint.operationId}"><code>${endpoint.method} ${endpoint.path}</code></a></li>\n`)}</ul></li>
 `;
 }
 
-function section(document: OpenApi, { name, id, description, endpoints }: Group): Html {
+function section(document: OpenApi, { name, id, description, endpoints }: Group, shared: Shared): Html {
   return html`<section>
 <h2 id="${id}">${name}</h2>
-${paragraphs(description)}${endpoints.map((endpoint) => operation(document, endpoint))}</section>
+${paragraphs(description)}${endpoints.map((endpoint) => operation(document, endpoint, shared))}</section>
 `;
 }
 
@@ -137,15 +123,49 @@ function scheme({ type, scheme = '', description }: SecurityScheme): Html {
 `;
 }
 
-/** The responses that operations share. */
-function problems(document: OpenApi): Html {
+/** How every list is asked, and the parameters that many operations have. */
+function lists({ parameters }: Shared): Html {
+  const fields = [...parameters.values()].map(parameterField);
   return html`<section>
-<h2 id="problems">Problems</h2>
-<dl>
-${Object.entries(problemTypes).map(kind)}</dl>
-${Object.entries(document.components.responses).map(([name, response]) => sharedResponse(document, name, response))}</section>
+<h2 id="lists">Lists</h2>
+<p>A list can be filtered on the fields of its records, sorted, and read page by page. All filters must hold.</p>
+<details><summary>Filters</summary>
+${filterTable()}</details>
+<details id="parameters"><summary>Parameters of many routes</summary>
+${fieldList(fields)}</details>
+<p>Clients of json-server 0.17 find its parameters too: <code>_sort</code> with <code>_order</code>, <code>_page</code> with <code>_limit</code>, <code>_start</code> with <code>_end</code> or <code>_limit</code>. A request has these or <code>sort</code>, <code>limit</code> and <code>cursor</code>.</p>
+</section>
 `;
 }
+
+/** What the headers of answers mean. */
+function headers({ headers }: Shared): Html {
+  return html`<section>
+<h2 id="headers">Headers</h2>
+<p>An answer has these headers where the operation names them.</p>
+<dl>
+${[...headers].map(([name, meanings]) => html`<dt><code>${name}</code></dt>\n${[...meanings].map((meaning) => html`<dd>${inline(meaning)}.</dd>\n`)}`)}</dl>
+</section>
+`;
+}
+
+/** The responses that operations share. */
+function problems(document: OpenApi, shared: Shared): Html {
+  return html`<section>
+<h2 id="problems">Problems</h2>
+<p>Any request that needs authentication can be answered with ${joined([...shared.problems].map(link), ', ')}; an operation names what else it can be answered with.</p>
+<p>Each has a body of <code>application/problem+json</code>: <a href="#schema-Problem">Problem</a>. Its <code>type</code> is one of these:</p>
+<dl>
+${Object.entries(problemTypes).map(kind)}</dl>
+<h3>By status</h3>
+<dl>
+${Object.entries(document.components.responses).map(([name, response]) => sharedResponse(document, name, response))}</dl>
+</section>
+`;
+}
+
+const link = ([status, name]: readonly [status: string, name: string]): Html =>
+  html`<a href="#response-${name}">${status === 'default' ? 'any other' : status}</a>`;
 
 function kind([type, { status, means }]: [string, { status: number; means: string }]): Html {
   return html`<dt id="problem-${type}"><code>${type}</code> <small>${status}</small></dt>
@@ -153,16 +173,11 @@ function kind([type, { status, means }]: [string, { status: number; means: strin
 `;
 }
 
-function sharedResponse(
-  document: OpenApi,
-  name: string,
-  { description, content = {}, headers = {} }: Response,
-): Html {
+function sharedResponse(document: OpenApi, name: string, { description, headers = {} }: Response): Html {
   const title = `${statusesOf(document, name).join(', ')} ${spaced(name)}`;
-  return html`<section>
-<h3 id="response-${name}"><a href="#response-${name}">${title}</a></h3>
-<p>${inline(description)}. ${carried(content)}</p>
-${headerTable(document, `Headers of ${title}`, headers)}</section>
+  const names = Object.keys(headers).join(', ');
+  return html`<dt id="response-${name}">${title}</dt>
+<dd>${inline(description)}.${names && html` <small>${names}</small>`}</dd>
 `;
 }
 
@@ -174,22 +189,6 @@ function statusesOf(document: OpenApi, name: string): string[] {
       .map(([status]) => (status === 'default' ? 'Any other:' : status)),
   );
   return [...new Set(statuses)];
-}
-
-/** The named schemas. */
-function schemas({ components }: OpenApi): Html {
-  return html`<section>
-<h2 id="schemas">Schemas</h2>
-${Object.entries(components.schemas).map(([name, schema]) => named(name, schema))}</section>
-`;
-}
-
-function named(name: string, schema: Schema): Html {
-  const fields = fieldsOf(schema);
-  return html`<section>
-<h3 id="schema-${name}"><a href="#schema-${name}">${name}</a></h3>
-${paragraphs(schema.description)}${fields.length > 0 ? fieldTable(`Fields of ${name}`, 'Field', fields) : html`<p>${typeOf(schema)}</p>\n`}</section>
-`;
 }
 
 /** The style sheet, for small and large screens, print, light and dark mode. No colour carries meaning. */
@@ -218,57 +217,36 @@ h2 { font-size: 1.5rem; margin-top: 3.5rem; padding-bottom: .4rem; border-bottom
 main > section:first-child h2 { margin-top: 2rem; }
 h3 { font-size: 1.2rem; margin-top: 2.75rem; }
 h4 { font-size: .95rem; margin-top: 1.5rem; }
-h3 a { color: inherit; text-decoration: none; }
-h3 a:hover { text-decoration: underline; }
 :target { text-decoration: underline; text-decoration-thickness: 3px; text-decoration-color: var(--link); text-underline-offset: .25em; }
-:target a { text-decoration: inherit; }
 main:target { text-decoration: none; }
 p { margin: .6rem 0; }
 .lead { font-size: 1.15rem; color: var(--soft); }
 code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 pre { margin: .6rem 0; padding: .85rem 1rem; white-space: pre-wrap; break-inside: avoid;
   background: var(--panel); border: 1px solid var(--line); border-radius: .4rem; }
-.endpoint code { font-size: 1rem; }
-.method { color: var(--get); }
-.method.post { color: var(--post); }
-.method.put, .method.patch { color: var(--put); }
-.method.delete { color: var(--delete); }
-.status { font-variant-numeric: tabular-nums; }
+.get { color: var(--get); }
+.post { color: var(--post); }
+.put, .patch { color: var(--put); }
+.delete { color: var(--delete); }
 .refusals { font-size: .9rem; color: var(--soft); }
-.refusals a { white-space: nowrap; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav { margin-top: 2rem; font-size: .9rem; line-height: 1.4; }
 nav a { display: block; padding: .25rem 0; text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 nav > ul > li { padding-top: .75rem; }
 nav > ul > li > a { font-weight: 600; color: var(--text); }
-nav span { display: block; color: var(--soft); }
-nav .names { display: flex; flex-wrap: wrap; gap: 0 1rem; }
-table code { font-size: .9em; }
-th code { font-size: 1em; font-weight: 600; }
-table { width: 100%; margin: .6rem 0; border-collapse: collapse; font-size: .9rem; }
-th, td { text-align: left; vertical-align: top; padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); }
-thead th { padding: .25rem .75rem .25rem 0; font-weight: 400; font-size: .85rem; color: var(--soft); }
-tbody th { font-weight: 600; width: 26%; }
-td:nth-child(2) { width: 34%; }
-th small { display: block; font-weight: 400; color: var(--soft); }
-th strong { color: var(--text); }
-td p { margin: 0; }
-.limits, .example { color: var(--soft); }
-details { display: inline; color: var(--soft); }
-summary { cursor: pointer; }
-.contents, .folded { display: block; color: inherit; }
-.folded > summary { padding: .25rem 0; }
+table { border-collapse: collapse; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
+thead th { font-weight: 400; color: var(--soft); }
+summary { cursor: pointer; padding: .25rem 0; }
 tr { break-inside: avoid; }
 dl { margin: .6rem 0; }
 dt { font-weight: 600; margin-top: 1rem; }
 dd { margin: 0; }
-@media (max-width: 38rem) {
-  thead { position: absolute; clip-path: inset(50%); }
-  tr { display: block; padding: .55rem 0; border-bottom: 1px solid var(--line); }
-  tbody th, td, td:nth-child(2) { display: block; width: auto; padding: 0; border: 0; }
-  th small { display: inline; margin-left: .35rem; }
-}
+dt small, dd small { font-weight: 400; color: var(--soft); }
+.fields { font-size: .95rem; }
+.fields dt { margin-top: .6rem; }
+.fields dd { padding-left: 1rem; }
 /* The list is beside its switch, not in it: where there is room it always shows. */
 @media screen and (max-width: 63.99rem) {
   .contents:not([open]) + ul { display: none; }
@@ -285,14 +263,13 @@ dd { margin: 0; }
   .contents { display: none; }
   nav { grid-area: nav; position: sticky; top: 0; height: 100vh; overflow-y: auto; margin: 0; padding: 1.5rem 1.25rem 3rem;
     background: var(--panel); border-right: 1px solid var(--line); }
-  nav .names { display: block; }
 }
 @media print {
   @page { margin: 15mm; }
   html { font-size: 8.5pt; }
   h3 { margin-top: 2rem; }
-  .skip, td details, .contents { display: none; }
+  .skip, .contents { display: none; }
   a { color: inherit; }
-  .folded::details-content { content-visibility: visible; block-size: auto; }
+  details::details-content { content-visibility: visible; block-size: auto; }
 }
 `;

@@ -225,9 +225,14 @@ const one = (...values: string[]): Json => ({ type: 'string', enum: values });
 
 const { seed: _, ...shownFields } = trialRecord;
 
+const shownTrial = (): Json => ({
+  ...schemaJson(objectOf(shownFields)),
+  description: 'A trial without its seed, from which the order of the days to come could be drawn',
+});
+
 const trialStatusSchema = (): Json =>
   object({
-    trial: schemaJson(objectOf(shownFields)),
+    trial: ref('ShownTrial'),
     today: nullable(object({ date: day, number: count, arm: one('a', 'b'), what: text })),
     due: nullable(object({ date: day, pain: one('first', 'second') })),
     daysLeft: count,
@@ -263,6 +268,7 @@ export const trialStatusRoute: Route = {
       'What is drawn for today (of the machine that serves), which pain is due, and, after the end, what the trial has shown. What is still to come is not said. `arm` is `a` for the exercise and `b` for what it is compared with.',
     headers: [IF_NONE_MATCH],
     success: { '200': ok('How it stands', trialStatusSchema(), ETAG), '304': NOT_MODIFIED },
+    schemas: () => ({ ShownTrial: shownTrial() }),
   },
   handle: ({ request, id, search, store }) => {
     parseQuery(search, {});
