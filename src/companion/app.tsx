@@ -158,12 +158,14 @@ function Waiting({ kept, phone }: Shown) {
   );
 }
 
-/** The names of the fields that a session can be changed in. */
+/** The names of the fields that an entry can be changed in. */
 const FIELDS: Readonly<Record<string, string>> = {
   painBefore: 'pain before',
   painAfter: 'pain after',
   effective: 'it helped',
   date: 'day',
+  pain: 'pain',
+  medication: 'medication',
   notes: 'notes',
 };
 
@@ -172,7 +174,7 @@ function Refusals({ kept, phone }: Shown) {
   return (
     <>
       {kept.refused.map((write) => {
-        const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? write.kind;
+        const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? 'Pain';
         const current = write.problem?.current as Record<string, unknown> | undefined;
         const settle = (isMine: boolean) =>
           phone.note(async (offline) => {
@@ -210,7 +212,7 @@ function Refusals({ kept, phone }: Shown) {
 }
 
 const inWords = (value: unknown): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value === '' ? '–' : value);
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value || '–');
 
 /** @param found is called when there is a new version of the page, with what uses it in this tab */
 async function registerWorker(found: (use: () => void) => void): Promise<void> {

@@ -1,14 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
+import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
+import { Details, RedFlags, Scale } from './details.tsx';
 import { nowOf } from './notebook.ts';
-import { PainDetails } from './pain.tsx';
 import type { Shown } from './phone.ts';
-import { Details, Scale } from './today.tsx';
-import { LOGS, type Log, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
+import { type Entry, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
 
 /** How many entries are shown before somebody asks for more. */
 const BLOCK = 60;
-
-type Entry = Log | Pain;
 
 /** An entry that is open, as it was when it was opened. */
 interface Open {
@@ -98,7 +96,7 @@ export function Diary(shown: Shown) {
                 </button>
                 {isOpen && (
                   <>
-                    {isPain(one) ? <PainDetails {...shown} entry={one} /> : <Session {...shown} log={one} />}
+                    <Change {...shown} entry={one} />
                     <button type="button" class="danger" onClick={() => void remove(one)}>
                       Delete
                     </button>
@@ -118,26 +116,32 @@ export function Diary(shown: Shown) {
   );
 }
 
-const isPain = (one: Entry): one is Pain => 'pain' in one;
 const nameOf = (one: Entry): string => (isPain(one) ? 'Pain' : one.exerciseName);
-const kindOf = (one: Entry): readonly ['log' | 'painEntry', path: string] =>
-  isPain(one) ? ['painEntry', PAINS] : ['log', LOGS];
-
-/** A session that is changed. */
-function Session({ log, ...shown }: Shown & { log: Log }) {
+/** An entry that is changed. */
+function Change({ entry, ...shown }: Shown & { entry: Entry }) {
+  const [isChanged, setChanged] = useState(false);
+  const scales = isPain(entry)
+    ? [{ label: 'Pain', field: 'pain', value: entry.pain }]
+    : [
+        { label: 'Pain before', field: 'painBefore', value: entry.painBefore },
+        { label: 'Pain after', field: 'painAfter', value: entry.painAfter },
+      ];
+  const isSevere = isPain(entry) ? entry.pain >= SEVERE : callsForRedFlags(entry);
   return (
     <>
-      {(['painBefore', 'painAfter'] as const).map((field) => (
+      {scales.map(({ label, field, value }) => (
         <Scale
           key={field}
-          label={field === 'painBefore' ? 'Pain before' : 'Pain after'}
-          chosen={log[field]}
-          choose={(value) =>
-            void shown.phone.note((offline) => offline.change('log', LOGS, log.id, { [field]: value }))
-          }
+          label={label}
+          chosen={value}
+          choose={(next) => {
+            setChanged(true);
+            void shown.phone.note((offline) => offline.change(...kindOf(entry), entry.id, { [field]: next }));
+          }}
         />
       ))}
-      <Details {...shown} log={log} />
+      {isChanged && isSevere && <RedFlags />}
+      <Details {...shown} entry={entry} />
     </>
   );
 }

@@ -19,6 +19,7 @@ export const Ended = ({ ended }: { ended: string }) => <>{ENDED[ended] ?? ended}
 export function Door({ kept, phone, say }: Shown) {
   const [typed, setTyped] = useState('');
   const [fault, setFault] = useState('');
+  const [isPairing, setPairing] = useState(false);
   const [people, setPeople] = useState<Kept[]>();
   const isOpen = phone.me?.authentication === false;
   useEffect(() => {
@@ -31,6 +32,7 @@ export function Door({ kept, phone, say }: Shown) {
     const code = /(?:code=)?([\w-]{22})(?:&|$)/.exec(text.trim())?.[1];
     const before = location.hash;
     setFault('');
+    setPairing(true);
     try {
       if (token !== undefined) await phone.use(token);
       else if (code !== undefined) await phone.pair(code);
@@ -46,6 +48,8 @@ export function Door({ kept, phone, say }: Shown) {
             : error.message
           : 'The computer is not reached. Is this phone on the same network?',
       );
+    } finally {
+      setPairing(false);
     }
   };
   useEffect(() => {
@@ -111,6 +115,7 @@ export function Door({ kept, phone, say }: Shown) {
         </label>
         <button type="submit">Pair</button>
       </form>
+      {isPairing && <p class="late">Asking the computer…</p>}
       {fault && <p role="alert">{fault}</p>}
       <Help />
     </>
@@ -127,6 +132,7 @@ export function More({ kept, phone, say }: Shown) {
       users: Object.values(records['user'] ?? {}),
       userExerciseLogs: Object.values(records['log'] ?? {}),
       routines: Object.values(records['routine'] ?? {}),
+      painEntries: Object.values(records['painEntry'] ?? {}),
     };
     const text = JSON.stringify(lists, (name, value: unknown) => (name === 'etag' ? undefined : value), 2);
     const link = document.createElement('a');

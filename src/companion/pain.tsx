@@ -1,18 +1,6 @@
 import type { Shown } from './phone.ts';
 import { Table } from './table.tsx';
-import { Scale } from './today.tsx';
-import { dayOf, daysAgo, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
-
-/** A pain entry that is changed. */
-export function PainDetails({ phone, entry }: Shown & { entry: Pain }) {
-  return (
-    <Scale
-      label="Pain"
-      chosen={entry.pain}
-      choose={(pain) => void phone.note((offline) => offline.change('painEntry', PAINS, entry.id, { pain }))}
-    />
-  );
-}
+import { dayOf, daysAgo, logsOf, painsOf, spoken } from './words.ts';
 
 /** The mean pain before and without exercise of each day of the last 90. */
 export function Pain90({ kept }: Pick<Shown, 'kept'>) {

@@ -40,7 +40,7 @@ inBrowser((phone, bare) => {
     await page.getByRole('button', { name: session.exerciseName }).waitFor();
     await context.setOffline(true);
     await inDiary(page);
-    await page.getByLabel('Notes, medication').fill('two tablets');
+    await page.getByLabel('Notes').fill('two tablets');
     await page.getByRole('button', { name: 'Pain after 1', exact: true }).click();
     await page.getByText('1 not sent yet').waitFor();
     store.logs.update(1, { date: '2026-02-28' });
@@ -49,7 +49,7 @@ inBrowser((phone, bare) => {
     await page.getByText('1 not sent yet').waitFor({ state: 'detached' });
     await expect.poll(() => page.getByLabel('Day').inputValue()).toBe('2026-02-28');
     await context.setOffline(true);
-    await page.getByLabel('Notes, medication').fill('three tablets');
+    await page.getByLabel('Notes').fill('three tablets');
     await page.getByRole('heading', { name: 'Diary' }).click();
     await page.getByText('1 not sent yet').waitFor();
     store.logs.update(1, { notes: 'none' });
@@ -57,6 +57,17 @@ inBrowser((phone, bare) => {
     await page.getByText('notes: three tablets here, none there').waitFor();
     await page.getByRole('button', { name: 'Save what is here' }).click();
     await expect.poll(() => store.logs.get(1)?.notes).toBe('three tablets');
+    // A field that neither had before.
+    await allSent(page);
+    await context.setOffline(true);
+    await page.getByLabel('Medication').fill('ibuprofen 400');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await page.getByText('1 not sent yet').waitFor();
+    store.logs.update(1, { medication: 'paracetamol' });
+    await context.setOffline(false);
+    await page.getByText('medication: ibuprofen 400 here, paracetamol there').waitFor();
+    await page.getByRole('button', { name: 'Keep what is there' }).click();
+    await expect.poll(() => page.getByLabel('Medication').inputValue()).toBe('paracetamol');
   });
 
   test('notes are not lost while they are typed: the day is changed elsewhere, or what waited is sent', async () => {
@@ -66,7 +77,7 @@ inBrowser((phone, bare) => {
     const page = await open(url);
     await beNora(page);
     await inDiary(page);
-    const notes = page.getByLabel('Notes, medication');
+    const notes = page.getByLabel('Notes');
     await notes.pressSequentially('two');
     store.logs.update(1, { date: '2026-02-28' });
     await expect.poll(() => page.getByLabel('Day').inputValue()).toBe('2026-02-28');

@@ -39,6 +39,8 @@ inBrowser((phone, bare) => {
     const db = prepared((store) => {
       store.users.create(nora);
       store.logs.create({ ...session, notes: 'not for others' });
+      const { exerciseName, exerciseType } = session;
+      store.routines.create({ userId: 1, name: 'Before work', exercises: [{ exerciseName, exerciseType }] });
     });
     const { port, stop } = await program(db);
     const url = `http://localhost:${port}/app/`;
@@ -53,6 +55,7 @@ inBrowser((phone, bare) => {
     await stop();
     await page.close();
     const offline = await open(url);
+    await offline.getByRole('heading', { name: 'Before work' }).waitFor();
     await record(offline, 3, 7);
     expect(await offline.getByText('1 not sent yet').isVisible()).toBe(true);
     // A rise of 3 or more: the signs of an emergency in full.
@@ -67,6 +70,40 @@ inBrowser((phone, bare) => {
       { painBefore: 6, painAfter: 4 },
       { painBefore: 3, painAfter: 7 },
     ]);
+  });
+
+  test('sends what waits in the background, while no page is open', async () => {
+    const { store, url } = await service();
+    const { open, context } = await phone();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await page.evaluate('navigator.serviceWorker.ready');
+    await context.setOffline(true);
+    await record(page, 5, 3);
+    await page.getByText('1 not sent yet').waitFor();
+    await page.close();
+    await context.setOffline(false);
+    // Chromium tells the worker in its own time that there is a network again; here at once.
+    const other = await open(`${url}licences.txt`);
+    const devtools = await context.newCDPSession(other);
+    const registrationId = new Promise<string>((done) =>
+      devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        if (registrations[0]) done(registrations[0].registrationId);
+      }),
+    );
+    await devtools.send('ServiceWorker.enable');
+    await devtools.send('ServiceWorker.dispatchSyncEvent', {
+      origin: new URL(url).origin,
+      registrationId: await registrationId,
+      tag: 'send',
+      lastChance: false,
+    });
+    await expect.poll(() => store.logs.list()).toMatchObject([{ id: 1 }, { painBefore: 5, painAfter: 3 }]);
+    const again = await open(url);
+    await again.getByRole('heading', { name: 'Today' }).waitFor();
+    await allSent(again);
+    expect(store.logs.count()).toBe(2);
   });
 
   test('takes how it is today in one tap, offline too, and shows what a trial drew for today', async () => {
@@ -101,8 +138,18 @@ inBrowser((phone, bare) => {
     await allSent(page);
     await page.getByRole('link', { name: 'Diary' }).click();
     await page.getByRole('button', { name: 'Pain 9' }).click();
+    await page.getByRole('button', { name: 'Pain 10', exact: true }).click();
+    await page.getByText('Call an ambulance').waitFor();
     await page.getByRole('button', { name: 'Pain 4', exact: true }).click();
-    await expect.poll(() => store.of('painEntry').list()).toMatchObject([{ pain: 4 }]);
+    await page.getByLabel('Medication').fill('ibuprofen 400');
+    await page.getByLabel('Notes').fill('could not sleep');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await expect
+      .poll(() => store.of('painEntry').list())
+      .toMatchObject([{ pain: 4, medication: 'ibuprofen 400', notes: 'could not sleep' }]);
+    await page.getByLabel('Medication').fill('');
+    await page.getByRole('heading', { name: 'Diary' }).click();
+    await expect.poll(() => store.of('painEntry').list()[0]?.medication).toBeUndefined();
     await page.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => store.of('painEntry').count()).toBe(0);
     await page.getByRole('button', { name: 'Bring back' }).click();
