@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { armsOf, trialFields } from '../../src/domain/trial.ts';
-import { freshFolder, nora, prepared, records, session } from '../helpers.ts';
+import { freshFolder, freshPath, nora, prepared, records, run, session } from '../helpers.ts';
 import { exampleOf } from '../samples.ts';
 import { allSent, beNora, folder, inBrowser, program, record, service, stored } from './phone.ts';
 
@@ -220,6 +220,23 @@ inBrowser((phone, bare) => {
     await expect.poll(() => store.logs.count()).toBe(2_001);
   });
 
+  test('saves a copy as a file that the terminal imports', async () => {
+    const { store, url } = await service();
+    store.of('painEntry').create({ userId: 1, date: '2026-03-01', pain: 7 });
+    const { open } = await bare();
+    const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
+    await page.getByRole('link', { name: 'More' }).click();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save a copy as a file' }).click();
+    const [file, db] = [join(freshFolder(), 'sciatica.json'), freshPath()];
+    await (await saved).saveAs(file);
+    expect(await run(['import', file, '--db', db])).toMatchObject({ code: 0 });
+    expect(records(db)).toMatchObject({ users: [{ ...nora }], logs: [{ ...session }] });
+    expect((await run(['pains', '--json', '--db', db])).stdout).toContain('"pain":7');
+  });
+
   test('a provider sees how each patient is, and the reports, and keeps and writes nothing', async () => {
     const { store, url } = await service({ auth: true });
     const ole = store.users.create({ ...nora, firstName: 'Ole' });
@@ -262,9 +279,11 @@ inBrowser((phone, bare) => {
   });
 
   test('a new version waits until it is asked for, and leaves other tabs alone', async () => {
-    const { url, stop, startAgain } = await service();
+    const { store, url, stop, startAgain } = await service();
     const { open } = await phone();
     const page = await open(url);
+    await beNora(page);
+    await page.getByRole('button', { name: session.exerciseName }).waitFor();
     await page.evaluate('navigator.serviceWorker.ready');
     await page.reload();
     const next = freshFolder();
@@ -274,6 +293,9 @@ inBrowser((phone, bare) => {
     change('worker.js', /companion-/, 'companion-2-');
     change('index.html', '<title>', '<meta name="version" content="2"><title>');
     await stop();
+    // Noted with one version, and sent with the other.
+    await record(page, 5, 3);
+    await page.getByText('1 not sent yet').waitFor();
     await startAgain(next);
     const other = await open(url);
     const isNew = (one: Page) => one.locator('meta[name=version]').count();
@@ -283,6 +305,8 @@ inBrowser((phone, bare) => {
     await page.getByRole('button', { name: 'Use it' }).click();
     await page.locator('meta[name=version]').waitFor({ state: 'attached' });
     expect(await isNew(other)).toBe(0);
+    await allSent(page);
+    expect(store.logs.list()).toMatchObject([{ id: 1 }, { painBefore: 5, painAfter: 3 }]);
     await other.bringToFront();
     await other.getByRole('button', { name: 'Use it' }).click();
     await other.locator('meta[name=version]').waitFor({ state: 'attached' });
