@@ -82,7 +82,7 @@ describe('a folder', () => {
     expect(b?.users.list()).toEqual([]);
   });
 
-  it.each(['missing', 'half copied'])(
+  it.each(['missing', 'half copied', 'damaged'])(
     'waits for a file that is %s, and goes on once it is there',
     async (how) => {
       await run(a);
@@ -93,7 +93,8 @@ describe('a folder', () => {
       const [file = ''] = (await partsOf(a)).filter((name) => !before.includes(name));
       const bytes = readFileSync(file);
       if (how === 'missing') rmSync(file);
-      else writeFileSync(file, bytes.subarray(0, bytes.length / 2));
+      else if (how === 'half copied') writeFileSync(file, bytes.subarray(0, bytes.length / 2));
+      else writeFileSync(file, bytes.map((byte, i) => (i === bytes.length - 20 ? byte ^ 1 : byte)));
       add(a, 'third');
       writeFileSync(`${file}.hidden`, bytes);
       expect((await run(b)).waiting).toEqual([
