@@ -94,7 +94,11 @@ describe('a folder', () => {
       const bytes = readFileSync(file);
       if (how === 'missing') rmSync(file);
       else if (how === 'half copied') writeFileSync(file, bytes.subarray(0, bytes.length / 2));
-      else writeFileSync(file, bytes.map((byte, i) => (i === bytes.length - 20 ? byte ^ 1 : byte)));
+      else
+        writeFileSync(
+          file,
+          bytes.map((byte, i) => (i === bytes.length - 20 ? byte ^ 1 : byte)),
+        );
       add(a, 'third');
       writeFileSync(`${file}.hidden`, bytes);
       expect((await run(b)).waiting).toEqual([
