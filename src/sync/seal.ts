@@ -62,8 +62,13 @@ export class Seal {
     return encrypter.encrypt(packed);
   }
 
+  /** @throws SciaticaError `unusable` for what was not closed with this key */
   async open(bytes: Uint8Array): Promise<string> {
-    return String(await promisify(gunzip)(await this.#decrypted(bytes), { maxOutputLength: MOST_BYTES }));
+    try {
+      return String(await promisify(gunzip)(await this.#decrypted(bytes), { maxOutputLength: MOST_BYTES }));
+    } catch (error) {
+      throw new SciaticaError('unusable', 'one of its files cannot be opened', [], { cause: error });
+    }
   }
 
   async #decrypted(bytes: Uint8Array): Promise<Uint8Array> {

@@ -39,7 +39,9 @@ class World {
   async run(at: number) {
     const path = this.folders[at] ?? '';
     const means = { store: this.store(at), remote: 'folder', path, seal: new Seal(null), now: this.#now };
-    return (await Folder.of(means)).sync({ acceptDeletions: true });
+    const folder = await Folder.of(means);
+    if (readdirSync(path).length === 0) await folder.join();
+    return folder.sync({ acceptDeletions: true });
   }
 
   async step({ do: what, at, pick }: { do: string; at: number; pick: number }) {

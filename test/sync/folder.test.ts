@@ -1,4 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -29,8 +42,16 @@ beforeEach(async () => {
 
 const folder = (store: Store | undefined, by = seal, users?: number[]) =>
   Folder.of({ store: store as Store, remote: 'folder', path, seal: by, users, now });
-const run = async (store: Store | undefined, options: SyncOptions = {}, by = seal, users?: number[]) =>
-  (await folder(store, by, users)).sync(options);
+/** Names the folder if need be, as `sciatica remote add` does, and syncs. */
+const run = async (store: Store | undefined, options: SyncOptions = {}, by = seal, users?: number[]) => {
+  const { remotes } = store as Store;
+  const carrier = await folder(store, by, users);
+  if (!remotes.find('folder')) {
+    remotes.add({ name: 'folder', url: 'file:///folder', pin: null, ourUser: null });
+    if (existsSync(path)) await carrier.join();
+  }
+  return carrier.sync(options);
+};
 const idOf = async (store: Store | undefined) => (await (store as Store).diary()).id;
 const filesOf = async (store: Store | undefined) => {
   const folder = join(path, await idOf(store));
@@ -188,6 +209,124 @@ describe('a folder', () => {
     await run(a);
     expect((await run(b)).held).not.toEqual([]);
     expect(b?.users.list()).toHaveLength(1);
+  });
+
+  it('notices a file that was set back also where it only writes', async () => {
+    await run(a);
+    const copy = copyOf(a as Store);
+    add(a, 'lost');
+    await run(a);
+    const former = await idOf(a);
+    a = setBack(a as Store, copy, now);
+    await (await folder(a)).tell();
+    expect(await idOf(a)).not.toBe(former);
+  });
+
+  it('tells of one of the users that are named only that they were erased', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a, {}, seal, [1]);
+    await run(b);
+    a?.erase(1);
+    await run(a, {}, seal, [1]);
+    expect((await run(b)).erasedThere).toEqual([1]);
+  });
+
+  it('removes also the copies that a carrier made of the files of this machine, and nothing else', async () => {
+    await run(a);
+    const [file = ''] = await partsOf(a);
+    const own = join(path, await idOf(a));
+    cpSync(file, file.replace('.sciatica', '.sync-conflict-20261123.sciatica'));
+    cpSync(join(own, 'manifest.json'), join(own, 'manifest (2).json'));
+    writeFileSync(join(own, 'note.txt'), 'mine');
+    add(a, 'second');
+    await run(a);
+    expect(readdirSync(own).filter((name) => /conflict|\(2\)|note/.test(name))).toEqual(['note.txt']);
+  });
+
+  it('reads the other machines where one has something strange', async () => {
+    await run(a);
+    await run(b);
+    const [file = ''] = await partsOf(a);
+    const bytes = await seal.close('{"sciatica":"states"}\n{"sha256":"x"}\n');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(join(path, await idOf(a), `${sha256.slice(0, 32)}.sciatica`), bytes);
+    const manifest = join(path, await idOf(a), 'manifest.json');
+    const [line = ''] = readFileSync(manifest, 'utf8').split('\n');
+    const listed = JSON.parse(line);
+    listed.parts[0] = {
+      ...listed.parts[0],
+      file: `${sha256.slice(0, 32)}.sciatica`,
+      sha256,
+      bytes: bytes.length,
+    };
+    const forged = JSON.stringify(listed);
+    writeFileSync(manifest, `${forged}\n${seal.mark(await idOf(a), forged)}\n${seal.id}\n`);
+    rmSync(file);
+    expect((await run(c)).waiting).toEqual([{ database: await idOf(a), why: expect.any(String) }]);
+    same(b, c);
+  });
+
+  it('passes no files of a machine as those of another', async () => {
+    await run(a);
+    await run(b);
+    cpSync(join(path, await idOf(a)), join(path, await idOf(c)), { recursive: true });
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(c), why: expect.stringContaining('whole') },
+    ]);
+  });
+
+  it('does not wait for a pipe, and follows no link in the place of its own folder', async () => {
+    await run(a);
+    const [file = ''] = await partsOf(a);
+    const bytes = readFileSync(file);
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(a), why: expect.stringMatching(/^1 of its/) },
+    ]);
+    rmSync(file);
+    writeFileSync(file, bytes);
+    const own = join(path, await idOf(a));
+    renameSync(own, `${path}-elsewhere`);
+    symlinkSync(`${path}-elsewhere`, own);
+    add(a, 'second');
+    await expect(run(a)).rejects.toMatchObject({
+      code: 'unusable',
+      message: expect.stringContaining('is no folder'),
+    });
+    rmSync(`${path}-elsewhere`, { recursive: true });
+  });
+
+  it('writes nothing into an empty folder: the stick is not there', async () => {
+    await run(a);
+    for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+    await expect(run(a)).rejects.toMatchObject({ message: expect.stringContaining('is the stick') });
+    await expect((await folder(a)).tell()).rejects.toMatchObject({ code: 'unusable' });
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('is in step only once nothing is waited for', async () => {
+    await run(a);
+    const [file = ''] = await partsOf(a);
+    const bytes = readFileSync(file);
+    rmSync(file);
+    await run(b);
+    expect(b?.remotes.inStep()).toEqual([{ name: 'folder', at: null }]);
+    writeFileSync(file, bytes);
+    await run(b);
+    expect(b?.remotes.inStep()).toEqual([{ name: 'folder', at: expect.any(Number) }]);
+  });
+
+  it('hears of files that came while it was syncing', async () => {
+    await run(a);
+    const carrier = await folder(b);
+    await carrier.sync();
+    add(a, 'second');
+    await run(a);
+    const over = new AbortController();
+    await carrier.changed(() => over.abort(), over.signal);
+    await carrier.sync();
+    same(a, b);
   });
 
   it('says why a folder that is not there cannot be used', async () => {

@@ -142,10 +142,10 @@ async function keyOf(
   path: string,
   { plain, keyFile }: Options,
 ): Promise<{ key: string | null; isNew: boolean }> {
-  const { Folder } = await import('../../sync/folder.ts');
+  const { keyIn } = await import('../../sync/folder-files.ts');
   const { makeKey, Seal } = await import('../../sync/seal.ts');
   if (plain && keyFile !== undefined) throw usage('--plain and --key-file cannot both be given.');
-  const there = Folder.keyIn(path);
+  const there = keyIn(path);
   const isPlainThere = there === new Seal(null).id;
   if (there !== undefined && plain !== (isPlainThere || undefined))
     throw usage(

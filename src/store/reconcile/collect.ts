@@ -213,9 +213,9 @@ export class Collector {
     return id !== undefined && (this.users?.includes(id) ?? true);
   }
 
-  /** What was erased. */
+  /** What was erased; of some users only that they were. */
   erased(): Erased[] {
-    return this.users ? [] : this.#erasures.all();
+    return this.#erasures.all(this.users);
   }
 
   /** The names of the users whose records are wanted; null for all. */
