@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { Folder } from '../../src/sync/folder.ts';
+import { type SyncOptions, total } from '../../src/sync/result.ts';
+import { makeKey, Seal } from '../../src/sync/seal.ts';
+import { log, user } from '../store/helpers.ts';
+import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
+
+let now: () => number;
+let path: string;
+let seal: Seal;
+let [a, b, c]: Store[] = [];
+
+beforeEach(async () => {
+  now = ticking();
+  path = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
+  seal = new Seal(await makeKey());
+  [a, b, c] = [machine(now), machine(now), machine(now)];
+  a.users.create(user({ email: 'a@example.org' }));
+  a.logs.create(log({ userId: 1, exerciseName: 'first', notes: 'a secret note' }));
+  return () => {
+    for (const store of [a, b, c]) store?.close();
+    rmSync(path, { recursive: true, force: true });
+  };
+});
+
+const folder = (store: Store | undefined, by = seal, users?: number[]) =>
+  Folder.of({ store: store as Store, remote: 'folder', path, seal: by, users, now });
+const run = async (store: Store | undefined, options: SyncOptions = {}, by = seal, users?: number[]) =>
+  (await folder(store, by, users)).sync(options);
+const idOf = async (store: Store | undefined) => (await (store as Store).diary()).id;
+const filesOf = async (store: Store | undefined) => {
+  const folder = join(path, await idOf(store));
+  return readdirSync(folder).map((name) => join(folder, name));
+};
+const partsOf = async (store: Store | undefined) =>
+  (await filesOf(store)).filter((name) => name.endsWith('.sciatica'));
+const add = (store: Store | undefined, name: string) =>
+  (store as Store).logs.create(log({ userId: 1, exerciseName: name }));
+const same = (one: Store | undefined, other: Store | undefined) =>
+  expect(contents(one as Store)).toEqual(contents(other as Store));
+
+describe('a folder', () => {
+  it('carries what is recorded, changed and deleted between machines, in any order', async () => {
+    await run(a);
+    await run(b);
+    same(a, b);
+    add(b, 'second');
+    b?.logs.delete(1);
+    await run(b);
+    await run(c);
+    await run(a);
+    same(a, b);
+    same(b, c);
+  });
+
+  it('writes nothing where nothing is new', async () => {
+    await run(a);
+    const files = await filesOf(a);
+    expect(total((await run(a)).pushed)).toBe(0);
+    expect(await filesOf(a)).toEqual(files);
+  });
+
+  it('shows nothing to who has no key, and takes nothing from who has another', async () => {
+    await run(a);
+    for (const file of await filesOf(a)) expect(readFileSync(file, 'utf8')).not.toContain('secret');
+    const { waiting, pulled } = await run(b, {}, new Seal(await makeKey()));
+    expect(waiting).toEqual([{ database: await idOf(a), why: expect.stringContaining('another key') }]);
+    expect(total(pulled)).toBe(0);
+  });
+
+  it('takes no list of files that somebody without the key has changed', async () => {
+    await run(a);
+    const file = join(path, await idOf(a), 'manifest.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"erased":0', '"erased":1'));
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(a), why: expect.stringContaining('whole') },
+    ]);
+    expect(b?.users.list()).toEqual([]);
+  });
+
+  it.each(['missing', 'half copied', 'damaged'])(
+    'waits for a file that is %s, and goes on once it is there',
+    async (how) => {
+      await run(a);
+      await run(b);
+      const before = await partsOf(a);
+      add(a, 'second');
+      await run(a);
+      const [file = ''] = (await partsOf(a)).filter((name) => !before.includes(name));
+      const bytes = readFileSync(file);
+      if (how === 'missing') rmSync(file);
+      else if (how === 'half copied') writeFileSync(file, bytes.subarray(0, bytes.length / 2));
+      else
+        writeFileSync(
+          file,
+          bytes.map((byte, i) => (i === bytes.length - 20 ? byte ^ 1 : byte)),
+        );
+      add(a, 'third');
+      writeFileSync(`${file}.hidden`, bytes);
+      expect((await run(b)).waiting).toEqual([
+        { database: await idOf(a), why: expect.stringMatching(/^1 of its . files/) },
+      ]);
+      expect(b?.logs.list()).toHaveLength(1);
+      writeFileSync(file, bytes);
+      expect((await run(b)).waiting).toEqual([]);
+      expect(b?.logs.list()).toHaveLength(2);
+    },
+  );
+
+  it('is not disturbed by copies, temporary files and folders of others', async () => {
+    await run(a);
+    const folder = join(path, await idOf(a));
+    for (const file of await filesOf(a))
+      writeFileSync(file.replace(/\.(\w+)$/, ' (conflicted copy).$1'), 'x');
+    writeFileSync(join(folder, '.sciatica-1-2-3-0.tmp'), 'x');
+    mkdirSync(join(path, '.stfolder'));
+    expect((await run(b)).waiting).toEqual([]);
+    same(a, b);
+  });
+
+  it('keeps the files of a machine few, and who was away for long still joins', async () => {
+    await run(a);
+    await run(b);
+    for (let i = 0; i < 60; i++) {
+      add(a, `log ${i}`);
+      await run(a);
+    }
+    expect((await filesOf(a)).length).toBeLessThanOrEqual(52);
+    await run(b);
+    await run(c);
+    same(a, b);
+    same(a, c);
+  });
+
+  it('notices a file that was set back before it writes, and brings back what it lost', async () => {
+    await run(a);
+    const copy = copyOf(a as Store);
+    add(a, 'lost');
+    await run(a);
+    const former = await idOf(a);
+    const files = await filesOf(a);
+    a = setBack(a as Store, copy, now);
+    add(a, 'new');
+    expect((await run(a)).setBack).toBe('here');
+    expect(await idOf(a)).not.toBe(former);
+    expect(readdirSync(join(path, former)).map((name) => join(path, former, name))).toEqual(files);
+    expect(
+      a.logs
+        .list()
+        .map(({ exerciseName }) => exerciseName)
+        .sort(),
+    ).toEqual(['first', 'lost', 'new']);
+    await run(b);
+    same(a, b);
+  });
+
+  it('removes the files that may hold who was erased', async () => {
+    await run(a);
+    const before = await partsOf(a);
+    a?.users.create(user({ email: 'other@example.org' }));
+    a?.erase(1);
+    await run(a);
+    for (const file of await partsOf(a)) {
+      expect(before).not.toContain(file);
+      expect(await seal.open(readFileSync(file))).not.toContain('a@example.org');
+    }
+  });
+
+  it('carries the records of the users that are named only, and all once they are', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a, {}, seal, [1]);
+    await run(b);
+    expect(b?.users.list().map(({ email }) => email)).toEqual(['a@example.org']);
+    await run(a);
+    await run(b);
+    expect(b?.users.list()).toHaveLength(2);
+  });
+
+  it('holds back the deletion of a user', async () => {
+    await run(a);
+    await run(b);
+    a?.users.delete(1);
+    await run(a);
+    expect((await run(b)).held).not.toEqual([]);
+    expect(b?.users.list()).toHaveLength(1);
+  });
+
+  it('says why a folder that is not there cannot be used', async () => {
+    rmSync(path, { recursive: true });
+    await expect(run(a)).rejects.toMatchObject({ code: 'unusable' });
+    expect(a?.logs.list()).toHaveLength(1);
+  });
+});
