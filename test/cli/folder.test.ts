@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { makeKey } from '../../src/sync/seal.ts';
 import { freshPath, records, run } from '../helpers.ts';
 import { log, openStore, user } from '../store/helpers.ts';
 
@@ -33,6 +34,7 @@ function diary(...emails: string[]): string {
   return db;
 }
 
+const OTHER_KEY = await makeKey();
 const KEY = /AGE-SECRET-KEY-1\w+/;
 const add = (db: string, ...more: string[]) => run(['remote', 'add', 'diary', folder, ...more], { db });
 const sync = (db: string, ...more: string[]) => run(['sync', 'diary', ...more], { db });
@@ -96,13 +98,7 @@ describe('a folder', () => {
   test.each([
     ['no key where nobody can be asked', [], '', 2, '--key-file'],
     ['a text that is no key', ['--key-file', '-'], 'hello', 2, 'AGE-SECRET-KEY-1'],
-    [
-      'another key',
-      ['--key-file', '-'],
-      'AGE-SECRET-KEY-1QQPQYNJCNZJ4QRLA4AF0RR3DGS6J6TS3SRXK3VJWKXN2QSNZ4GGQVGHKLS',
-      2,
-      'key',
-    ],
+    ['another key', ['--key-file', '-'], OTHER_KEY, 2, 'not the key of this folder'],
     ['no encryption', ['--plain'], '', 2, 'leave out --plain'],
     ['a token', ['--token-file', 'x'], '', 2, 'goes with a service'],
   ])('refuses %s', async (_, flags, stdin, code, message) => {
@@ -121,6 +117,45 @@ describe('a folder', () => {
     await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
     await sync(b);
     expect(records(b).users.map(({ email }) => email)).toEqual(['tom@example.org']);
+  });
+
+  test('of one user gets no records of others who come later', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    const key = await joined(a);
+    const store = openStore(a);
+    store.users.create(user({ email: 'tom@example.org' }));
+    store.close();
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    expect(records(b).users.map(({ email }) => email)).toEqual(['nora@example.org']);
+  });
+
+  test('whose key is lost here is not written to plainly', async () => {
+    const a = diary('nora@example.org');
+    await joined(a);
+    rmSync(`${a}.token-diary`);
+    const before = files();
+    expect(await sync(a)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('remote key diary --key-file'),
+    });
+    expect(files()).toEqual(before);
+  });
+
+  test('that was forgotten and is named again brings everything back', async () => {
+    const [a, b] = [diary('nora@example.org'), diary('tom@example.org')];
+    const key = await joined(a, b);
+    await sync(a);
+    await sync(b);
+    await run(['remote', 'rm', 'diary', '--forget', '--yes'], { db: b });
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    expect(
+      records(b)
+        .users.map(({ email }) => email)
+        .sort(),
+    ).toEqual(['nora@example.org', 'tom@example.org']);
   });
 
   test('that is not there, or cannot be written to, is said in a line, and nothing is lost', async () => {

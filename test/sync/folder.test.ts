@@ -222,6 +222,16 @@ describe('a folder', () => {
     expect(await idOf(a)).not.toBe(former);
   });
 
+  it('passes on that somebody was erased, also where nothing else has changed', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    for (const store of [a, b, c]) await run(store);
+    a?.erase(2);
+    await run(a);
+    await run(b);
+    rmSync(join(path, await idOf(a)), { recursive: true });
+    expect((await run(c)).erasedThere).toEqual([2]);
+  });
+
   it('tells of one of the users that are named only that they were erased', async () => {
     a?.users.create(user({ email: 'other@example.org' }));
     await run(a, {}, seal, [1]);
