@@ -20,6 +20,14 @@ export interface Position {
 /** Before all changes. */
 export const START: Position = { old: [0, 0], seq: 0, uid: 0, rev: 0 };
 
+/** Whether a position of a database comes after another of it. */
+export function isForward(from: Position, to: Position): boolean {
+  const places = ({ old, seq, rev }: Position) => [...(old ?? [kindNames.length, 0]), seq, rev];
+  const before = places(from);
+  const place = places(to).findIndex((number, i) => number !== before[i]);
+  return place >= 0 && (places(to)[place] ?? 0) > (before[place] ?? 0);
+}
+
 /** Some states, and how far they reach. */
 export interface Collected {
   states: State[];
@@ -223,9 +231,9 @@ export class Collector {
     return id !== undefined && (this.users?.includes(id) ?? true);
   }
 
-  /** What was erased. */
+  /** What was erased; of some users only that they were. */
   erased(): Erased[] {
-    return this.users ? [] : this.#erasures.all();
+    return this.#erasures.all(this.users);
   }
 
   /** The names of the users whose records are wanted; null for all. */

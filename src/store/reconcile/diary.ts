@@ -11,7 +11,7 @@ import { FileStates, type Part } from './file.ts';
 import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { type Peer, readPeer, writePeer } from './peers.ts';
+import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
 import { type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
@@ -24,6 +24,9 @@ const MOST_CHARACTERS = 2 * 1024 * 1024;
 
 /** Where others' records lie between those of a view, so often more of them are looked through for one part. */
 const MOST_LOOKS = 10;
+
+/** Most users with the same e-mail address that are told of. */
+const MOST_TOLD = 20;
 
 /** What may be taken over, and what belongs to it. */
 export interface Taking extends Omit<Limits, 'setsApart'> {
@@ -380,26 +383,27 @@ export class Diary {
           state.kind,
         );
       this.db.run(
-        'DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)',
+        `DELETE FROM peers WHERE EXISTS (SELECT 1 FROM remotes WHERE name = ? AND
+           ((token = 0 AND database = uuid) OR (token = ? AND database LIKE 'file:%')))`,
         remote,
+        IN_FOLDERS,
       );
     });
   }
 
-  /** The users of these states whose e-mail address a user here has, who is another. */
+  /** The users of these states whose e-mail address a user here has, who is another; no more than can be told. */
   sameEmails(states: readonly State[]): SameEmail[] {
-    return states.flatMap(({ kind, name, fields }) => {
+    const found: SameEmail[] = [];
+    for (const { kind, name, fields } of states) {
       const email = fields?.['email'];
       const other = kind === 'user' && typeof email === 'string' ? this.#names.idOf('user', name) : undefined;
-      if (other === undefined) return [];
-      return this.db
-        .column<number>(
-          'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id',
-          String(email),
-          other,
-        )
-        .map((id) => ({ id, other }));
-    });
+      if (other === undefined) continue;
+      const sql = 'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id LIMIT ?';
+      const left = MOST_TOLD - found.length;
+      for (const id of this.db.column<number>(sql, String(email), other, left)) found.push({ id, other });
+      if (found.length === MOST_TOLD) break;
+    }
+    return found;
   }
 }
 

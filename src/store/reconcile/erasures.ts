@@ -23,9 +23,13 @@ export class Erasures {
     this.#ids = new Set(all.map(([record, name]) => `${record} ${withoutUid(name)}`));
   }
 
-  all(): Erased[] {
+  /** @param users by their ids: only which of them were erased */
+  all(users?: readonly number[]): Erased[] {
     return this.db
-      .all<NameParts & { record: KindName }>('SELECT record, origin, originId AS id, uid FROM erasures')
+      .all<NameParts & { record: KindName }>(
+        `SELECT record, origin, originId AS id, uid FROM erasures ${users ? 'WHERE id IN (SELECT value FROM json_each(?))' : ''}`,
+        ...(users ? [JSON.stringify(users)] : []),
+      )
       .map(({ record, ...parts }) => [record, nameOf(parts)]);
   }
 
