@@ -27,6 +27,7 @@ import {
   type Counts,
   counts,
   followUsers,
+  markDoubled,
   markOrphaned,
   markRepeated,
   markTaken,
@@ -38,6 +39,7 @@ import {
   prepareStaging,
   type StagedKind,
   settle,
+  settleSameKeys,
   stage,
   stagedKindOf,
   stagedKinds,
@@ -46,7 +48,6 @@ import {
   write,
 } from './staging.ts';
 import { prepareStates, requireNotMoved, StagedStates, stageStates } from './states.ts';
-import { markDoubled, settleSameKeys } from './unique-keys.ts';
 
 /** What a place in a file is called: `line 3`. */
 export type PlaceName = (at: number, kind: KindName) => string;
