@@ -1,13 +1,11 @@
 import { SciaticaError } from '../domain/errors.ts';
 import type { RecordOf } from '../domain/fields.ts';
-import type { Log, LogFilter, Session } from '../domain/log.ts';
+import type { LogFilter, Session } from '../domain/log.ts';
 import type { PainEntry } from '../domain/pain-entry.ts';
-import { callsForRedFlags } from '../domain/red-flags.ts';
 import type { comparisonFields, summaryFields } from '../domain/summary.ts';
-import { addDays, countedDays } from '../domain/words/day.ts';
+import { countedDays } from '../domain/words/day.ts';
 import { type PlaceSummary, summarizePlaces } from '../insights/by-location.ts';
 import { comparedPeriods, compareSummaries } from '../insights/compare.ts';
-import { round } from '../insights/numbers.ts';
 import { type PainDay, painDays } from '../insights/pain-days.ts';
 import { responseRules } from '../insights/rules.ts';
 import type { Comparison, ExerciseSummary, ResponseRule, Summary } from '../insights/shapes.ts';
@@ -154,47 +152,4 @@ function filterOf({ since, until, exerciseType }: Omit<AskedOfSummary, 'rule' | 
     ...(until !== undefined && { until }),
     ...(exerciseType !== undefined && { exerciseType }),
   };
-}
-
-/** Days at the end of a diary that count as now, and days before them that they are compared with. */
-export const [RECENT_DAYS, EARLIER_DAYS] = [14, 28];
-
-/** A diary in a line. */
-export interface Overview {
-  /** Sessions of the last 14 days. */
-  sessions: number;
-  /** The day of the last session; undefined if there is none. */
-  lastSession?: string;
-  /** Mean pain before exercise of the last 14 days, 1 to 10, to one decimal. */
-  pain?: number;
-  /** The same of the 28 days before those. */
-  painEarlier?: number;
-  /** The first minus the second, to one decimal: above 0, there is more pain than before. */
-  painChange?: number;
-  /** Sessions of the last 14 days after which the red flags are shown. */
-  redEntries: number;
-}
-
-/** @throws SciaticaError `not-found` if there is no such user */
-export function overviewOf(store: Store, userId: number, today: string): Overview {
-  const { counted } = countedLogs(store, userId, {}, today);
-  const [last] = store.logs.list({ ...counted, sort: '-date', limit: 1 });
-  const first = addDays(today, 1 - RECENT_DAYS);
-  const logs = store.logs.list(narrowed(counted, { since: addDays(first, -EARLIER_DAYS) }));
-  const recent = logs.filter(({ date }) => date >= first);
-  const pain = meanPain(recent);
-  const painEarlier = meanPain(logs.filter(({ date }) => date < first));
-  return {
-    sessions: recent.length,
-    ...(last && { lastSession: last.date }),
-    ...(pain !== undefined && { pain: round(pain, 1) }),
-    ...(painEarlier !== undefined && { painEarlier: round(painEarlier, 1) }),
-    ...(pain !== undefined && painEarlier !== undefined && { painChange: round(pain - painEarlier, 1) }),
-    redEntries: recent.filter(callsForRedFlags).length,
-  };
-}
-
-function meanPain(logs: readonly Log[]): number | undefined {
-  if (logs.length === 0) return undefined;
-  return logs.reduce((sum, { painBefore }) => sum + painBefore, 0) / logs.length;
 }

@@ -2,11 +2,13 @@ import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Diary } from './diary.tsx';
 import { WhatHelps } from './helps.tsx';
-import { Door, Ended, More, Patients } from './more.tsx';
-import { EMPTY, type Notebook } from './notebook.ts';
+import { Door, Ended, More } from './more.tsx';
+import type { Notebook } from './notebook.ts';
+import { Patients } from './patients.tsx';
 import { isOwn, Phone, type Shown } from './phone.ts';
-import { openShelf } from './shelf.ts';
+import { openShelf, trace } from './shelf.ts';
 import { Today } from './today.tsx';
+import { dayOf, spoken } from './words.ts';
 
 /** The page: four views of one notebook. */
 
@@ -15,6 +17,11 @@ type ViewName = keyof typeof views | 'pair';
 
 const viewOf = (hash: string): ViewName =>
   [...(Object.keys(views) as ViewName[]), 'pair' as const].find((name) => hash === `#${name}`) ?? 'today';
+
+/** Where a shortcut of the home screen leads: reading, and the keyboard, begin there. */
+function askForPain(): void {
+  if (location.hash === '#pain') document.getElementById('pain')?.focus();
+}
 
 /** How long what was done is said, in milliseconds. */
 const SAID_MS = 8_000;
@@ -29,7 +36,10 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   useEffect(() => {
     phone.shelf.watch(setKept);
     phone.told = () => look((n) => n + 1);
-    addEventListener('hashchange', () => setView(viewOf(location.hash)));
+    addEventListener('hashchange', () => {
+      setView(viewOf(location.hash));
+      askForPain();
+    });
     for (const event of ['online', 'pageshow']) addEventListener(event, () => void phone.sync());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void phone.sync();
@@ -37,7 +47,10 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     void phone.sync();
     void registerWorker((use) => setUpdate(() => use));
   }, []);
-  const isIn = kept.token !== undefined || kept.person !== undefined;
+  const isIn = isKnown(kept);
+  useEffect(() => {
+    if (isIn) trace.write(kept.waiting.length);
+  }, [isIn, kept.waiting.length]);
   const shows = !isIn || view === 'pair' ? 'pair' : isOwn(kept) ? view : 'patients';
   useEffect(() => {
     const heading = document.querySelector('h1');
@@ -45,6 +58,7 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
     // Where another view has come, reading goes on at its heading.
     if (!isFirst.current) heading?.focus();
     isFirst.current = false;
+    askForPain();
   }, [shows]);
   const say = (text: string) => {
     setSaid(text);
@@ -66,6 +80,12 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
           <p class="note alert">
             This browser lets the page store nothing (a private window?). What is not sent when you close it
             is lost.
+          </p>
+        )}
+        {phone.isClockOff && (
+          <p class="note alert">
+            The clocks of this phone and of the computer differ. What you record gets the day of this phone:{' '}
+            {spoken(dayOf(new Date()))}.
           </p>
         )}
         {phone.fault && (
@@ -109,6 +129,9 @@ function App({ phone, first }: { phone: Phone; first: Notebook }) {
   );
 }
 
+/** Whether it is known whose diary it is. */
+const isKnown = ({ token, person }: Notebook) => token !== undefined || person !== undefined;
+
 /** What is not sent yet, and why. */
 function Waiting({ kept, phone }: Shown) {
   const count = kept.waiting.length;
@@ -135,12 +158,14 @@ function Waiting({ kept, phone }: Shown) {
   );
 }
 
-/** The names of the fields that a session can be changed in. */
+/** The names of the fields that an entry can be changed in. */
 const FIELDS: Readonly<Record<string, string>> = {
   painBefore: 'pain before',
   painAfter: 'pain after',
   effective: 'it helped',
   date: 'day',
+  pain: 'pain',
+  medication: 'medication',
   notes: 'notes',
 };
 
@@ -149,7 +174,7 @@ function Refusals({ kept, phone }: Shown) {
   return (
     <>
       {kept.refused.map((write) => {
-        const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? write.kind;
+        const name = write.body?.['exerciseName'] ?? write.before?.['exerciseName'] ?? 'Pain';
         const current = write.problem?.current as Record<string, unknown> | undefined;
         const settle = (isMine: boolean) =>
           phone.note(async (offline) => {
@@ -187,7 +212,7 @@ function Refusals({ kept, phone }: Shown) {
 }
 
 const inWords = (value: unknown): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value === '' ? '–' : value);
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value || '–');
 
 /** @param found is called when there is a new version of the page, with what uses it in this tab */
 async function registerWorker(found: (use: () => void) => void): Promise<void> {
@@ -235,7 +260,6 @@ const code = codeInAddress();
 const shelf = await openShelf();
 const phone = new Phone(shelf, () => {});
 phone.code = code;
-render(
-  <App phone={phone} first={(await shelf.read()) ?? EMPTY} />,
-  document.getElementById('app') as HTMLElement,
-);
+const first = await shelf.read();
+if (!isKnown(first)) phone.lost = trace.read();
+render(<App phone={phone} first={first} />, document.getElementById('app') as HTMLElement);

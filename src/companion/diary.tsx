@@ -1,38 +1,56 @@
 import { useMemo, useState } from 'preact/hooks';
-import { PainDetails } from './pain.tsx';
+import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
+import { Details, RedFlags, Scale } from './details.tsx';
+import { nowOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { Details, Scale } from './today.tsx';
-import { LOGS, type Log, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
+import { type Entry, isPain, kindOf, logsOf, painsOf, spoken } from './words.ts';
 
 /** How many entries are shown before somebody asks for more. */
 const BLOCK = 60;
 
+/** An entry that is open, as it was when it was opened. */
+interface Open {
+  kind: string;
+  id: number;
+  day: string;
+}
+
 export function Diary(shown: Shown) {
   const { kept, phone, say } = shown;
+  const [open, setOpen] = useState<Open>();
+  const openId = open && nowOf(kept, open.id);
+  const openOf = (one: Entry) => (one.id === openId && kindOf(one)[0] === open?.kind ? open : undefined);
+  // Nothing moves while somebody types: what is open keeps its place, whatever becomes of its day and its id.
+  const dayIn = (one: Entry) => openOf(one)?.day ?? one.date;
   // Sorted once, not at each letter that is typed.
   const all = useMemo(
     () =>
-      [...logsOf(kept), ...painsOf(kept)].sort((a, b) => b.date.localeCompare(a.date) || order(b) - order(a)),
-    [kept],
+      [...logsOf(kept), ...painsOf(kept)].sort(
+        (a, b) => dayIn(b).localeCompare(dayIn(a)) || order(b) - order(a),
+      ),
+    [kept, open],
   );
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(BLOCK);
-  const [open, setOpen] = useState<string>();
-  const [deleted, setDeleted] = useState<(Log | Pain)[]>([]);
+  const [deleted, setDeleted] = useState<Entry[]>([]);
   const wanted = search.trim().toLowerCase();
-  const found = all.filter((one) => `${nameOf(one)}\n${one.notes ?? ''}`.toLowerCase().includes(wanted));
-  const days = Map.groupBy(found.slice(0, most), ({ date }) => date);
-  const remove = async (one: Log | Pain) => {
+  const found = all.filter(
+    (one) => openOf(one) || `${nameOf(one)}\n${one.notes ?? ''}`.toLowerCase().includes(wanted),
+  );
+  const days = Map.groupBy(found.slice(0, most), dayIn);
+  const remove = async (one: Entry) => {
     await phone.note((offline) => offline.change(...kindOf(one), one.id));
+    if (phone.fault !== undefined) return;
     setDeleted([one, ...deleted]);
     say(`Deleted: ${nameOf(one)}.`);
   };
-  const bringBack = async (one: Log | Pain) => {
+  const bringBack = async (one: Entry) => {
     // What was never sent has left no trace to bring back: it is recorded anew.
     const { id, etag: _, ...body } = one;
     await phone.note<unknown>((offline) =>
       id < 0 ? offline.create(...kindOf(one), one.userId, body) : offline.restore(...kindOf(one), one),
     );
+    if (phone.fault !== undefined) return;
     setDeleted(deleted.filter((other) => other !== one));
     say(`${nameOf(one)} is back.`);
   };
@@ -59,14 +77,15 @@ export function Diary(shown: Shown) {
         <section key={day} aria-label={spoken(day)}>
           <h2>{spoken(day)}</h2>
           {those.map((one) => {
-            const key = `${kindOf(one)[0]} ${one.id}`;
+            const [kind] = kindOf(one);
+            const isOpen = openOf(one) !== undefined;
             return (
-              <div key={key} class="card">
+              <div key={`${kind} ${openOf(one)?.id ?? one.id}`} class="card">
                 <button
                   type="button"
                   class="exercise"
-                  aria-expanded={open === key}
-                  onClick={() => setOpen(open === key ? undefined : key)}
+                  aria-expanded={isOpen}
+                  onClick={() => setOpen(isOpen ? undefined : { kind, id: one.id, day: one.date })}
                 >
                   {nameOf(one)}{' '}
                   <span class="figures">
@@ -75,9 +94,9 @@ export function Diary(shown: Shown) {
                   </span>
                   {one.notes && <span class="notes">{one.notes}</span>}
                 </button>
-                {open === key && (
+                {isOpen && (
                   <>
-                    {isPain(one) ? <PainDetails {...shown} entry={one} /> : <Session {...shown} log={one} />}
+                    <Change {...shown} entry={one} />
                     <button type="button" class="danger" onClick={() => void remove(one)}>
                       Delete
                     </button>
@@ -97,29 +116,35 @@ export function Diary(shown: Shown) {
   );
 }
 
-const isPain = (one: Log | Pain): one is Pain => 'pain' in one;
-const nameOf = (one: Log | Pain): string => (isPain(one) ? 'Pain' : one.exerciseName);
-const kindOf = (one: Log | Pain): readonly ['log' | 'painEntry', path: string] =>
-  isPain(one) ? ['painEntry', PAINS] : ['log', LOGS];
-
-/** A session that is changed. */
-function Session({ log, ...shown }: Shown & { log: Log }) {
+const nameOf = (one: Entry): string => (isPain(one) ? 'Pain' : one.exerciseName);
+/** An entry that is changed. */
+function Change({ entry, ...shown }: Shown & { entry: Entry }) {
+  const [isChanged, setChanged] = useState(false);
+  const scales = isPain(entry)
+    ? [{ label: 'Pain', field: 'pain', value: entry.pain }]
+    : [
+        { label: 'Pain before', field: 'painBefore', value: entry.painBefore },
+        { label: 'Pain after', field: 'painAfter', value: entry.painAfter },
+      ];
+  const isSevere = isPain(entry) ? entry.pain >= SEVERE : callsForRedFlags(entry);
   return (
     <>
-      {(['painBefore', 'painAfter'] as const).map((field) => (
+      {scales.map(({ label, field, value }) => (
         <Scale
           key={field}
-          label={field === 'painBefore' ? 'Pain before' : 'Pain after'}
-          chosen={log[field]}
-          choose={(value) =>
-            void shown.phone.note((offline) => offline.change('log', LOGS, log.id, { [field]: value }))
-          }
+          label={label}
+          chosen={value}
+          choose={(next) => {
+            setChanged(true);
+            void shown.phone.note((offline) => offline.change(...kindOf(entry), entry.id, { [field]: next }));
+          }}
         />
       ))}
-      <Details {...shown} log={log} />
+      {isChanged && isSevere && <RedFlags />}
+      <Details {...shown} entry={entry} />
     </>
   );
 }
 
 /** What was not sent yet is the latest. */
-const order = ({ id }: Log | Pain): number => (id < 0 ? Number.MAX_SAFE_INTEGER + id : id);
+const order = ({ id }: Entry): number => (id < 0 ? Number.MAX_SAFE_INTEGER + id : id);

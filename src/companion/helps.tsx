@@ -2,7 +2,8 @@ import { useEffect } from 'preact/hooks';
 import type { Schemas } from './client.ts';
 import { Pain90 } from './pain.tsx';
 import type { Shown } from './phone.ts';
-import { dayOf, logsOf, personOf, spoken } from './words.ts';
+import { Table } from './table.tsx';
+import { dayOf, logsOf, personOf, sessionsOf, signed, spoken } from './words.ts';
 
 type Exercise = Schemas['ExerciseSummary'];
 
@@ -17,7 +18,9 @@ export function WhatHelps({ kept, phone }: Shown) {
       const client = await phone.client();
       const figures = await client.json<Schemas['Summary']>(`/users/${person}/summary?words=true`);
       const at = new Date().toISOString();
-      await phone.shelf.update((now) => ({ ...now, summary: { at, figures } }));
+      await phone.shelf.update((now) =>
+        personOf(now) === person ? { ...now, summary: { at, figures } } : now,
+      );
     };
     // Without a network the last figures stay.
     if (person !== undefined && kept.ended === undefined) void read().catch(() => {});
@@ -51,26 +54,15 @@ export function WhatHelps({ kept, phone }: Shown) {
           ))}
           <details>
             <summary>As a table</summary>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Exercise</th>
-                  <th scope="col">Change</th>
-                  <th scope="col">95 % interval</th>
-                  <th scope="col">Sessions</th>
-                </tr>
-              </thead>
-              <tbody>
-                {figures.exercises.map(({ exerciseName, exerciseType, meanChange, interval, sessions }) => (
-                  <tr key={`${exerciseName} ${exerciseType}`}>
-                    <th scope="row">{exerciseName}</th>
-                    <td>{signed(meanChange)}</td>
-                    <td>{interval.map(signed).join(' to ')}</td>
-                    <td>{sessions}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              head={['Exercise', 'Change', '95 % interval', 'Sessions']}
+              rows={figures.exercises.map(({ exerciseName, meanChange, interval, sessions }) => [
+                exerciseName,
+                signed(meanChange),
+                interval.map(signed).join(' to '),
+                sessions,
+              ])}
+            />
           </details>
           {phone.connection !== 'ok' && at && (
             <p>These figures are of {spoken(dayOf(new Date(at)))}; what was recorded since is not in them.</p>
@@ -81,9 +73,6 @@ export function WhatHelps({ kept, phone }: Shown) {
     </>
   );
 }
-
-const signed = (points: number): string =>
-  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
 
 /** The mean change of an exercise with its interval, on a scale with 0 in the middle. */
 function Bar({ found, sign, words }: { found: Exercise; sign: string; words: string }) {
@@ -96,7 +85,7 @@ function Bar({ found, sign, words }: { found: Exercise; sign: string; words: str
         {sign && `${sign} `}
         <b>{exerciseName}</b>{' '}
         <span class="figures">
-          {signed(meanChange)} · {sessions} {sessions === 1 ? 'session' : 'sessions'}
+          {signed(meanChange)} · {sessionsOf(sessions)}
         </span>
         {words && <span class="notes">{words}</span>}
       </p>

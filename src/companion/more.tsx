@@ -3,7 +3,7 @@ import { redFlags } from '../domain/red-flags.ts';
 import { Refused } from './client.ts';
 import type { Kept } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { LOGS, type Log, personOf, spoken } from './words.ts';
+import { personOf, spoken } from './words.ts';
 
 /** Why a phone has to be paired again, in plain words. */
 const ENDED: Readonly<Record<string, string>> = {
@@ -19,21 +19,26 @@ export const Ended = ({ ended }: { ended: string }) => <>{ENDED[ended] ?? ended}
 export function Door({ kept, phone, say }: Shown) {
   const [typed, setTyped] = useState('');
   const [fault, setFault] = useState('');
+  const [isPairing, setPairing] = useState(false);
   const [people, setPeople] = useState<Kept[]>();
   const isOpen = phone.me?.authentication === false;
   useEffect(() => {
     const read = async () => setPeople(await (await phone.client()).json<Kept[]>('/users?limit=200'));
     if (isOpen) void read().catch(() => {});
-  }, [isOpen]);
+    // Asked for again where the page is looked at again: somebody may have been added.
+  }, [isOpen, phone.me]);
   const pair = async (text: string) => {
     const [token] = /^sciatica_[\w-]+$/.exec(text.trim()) ?? [];
     const code = /(?:code=)?([\w-]{22})(?:&|$)/.exec(text.trim())?.[1];
+    const before = location.hash;
     setFault('');
+    setPairing(true);
     try {
       if (token !== undefined) await phone.use(token);
       else if (code !== undefined) await phone.pair(code);
       else return setFault('This is neither the link or code that sciatica pair shows, nor a token.');
-      location.hash = '#today';
+      // Who looks at something else already is left there.
+      if (location.hash === before) location.hash = '#today';
       say('Paired.');
     } catch (error) {
       setFault(
@@ -43,6 +48,8 @@ export function Door({ kept, phone, say }: Shown) {
             : error.message
           : 'The computer is not reached. Is this phone on the same network?',
       );
+    } finally {
+      setPairing(false);
     }
   };
   useEffect(() => {
@@ -50,13 +57,25 @@ export function Door({ kept, phone, say }: Shown) {
     phone.code = undefined;
     if (code !== undefined) void pair(code);
   }, []);
+  const emptied = phone.lost !== undefined && (
+    <p class="note alert">
+      This browser has emptied what the page had stored. What was sent is at the computer
+      {phone.lost > 0 ? `; what was not sent yet (${phone.lost}) is lost.` : ', and nothing is lost.'}
+    </p>
+  );
   if (isOpen)
     return (
       <>
         <h1 tabIndex={-1}>Whose diary is it?</h1>
+        {emptied}
         {people?.length === 0 && <p>There is nobody yet. In the terminal: sciatica user add</p>}
         {people?.map(({ id, firstName, lastName }) => (
-          <button key={id} type="button" class="exercise card" onClick={() => void phone.choose(id)}>
+          <button
+            key={id}
+            type="button"
+            class="exercise card"
+            onClick={() => void phone.note(() => phone.choose(id))}
+          >
             {String(firstName)} {String(lastName)}
           </button>
         ))}
@@ -65,6 +84,7 @@ export function Door({ kept, phone, say }: Shown) {
   return (
     <>
       <h1 tabIndex={-1}>Pair this phone</h1>
+      {emptied}
       {kept.ended !== undefined && kept.ended !== 'no-token' && (
         <p class="note alert">
           <Ended ended={kept.ended} />
@@ -95,6 +115,7 @@ export function Door({ kept, phone, say }: Shown) {
         </label>
         <button type="submit">Pair</button>
       </form>
+      {isPairing && <p class="late">Asking the computer…</p>}
       {fault && <p role="alert">{fault}</p>}
       <Help />
     </>
@@ -111,6 +132,7 @@ export function More({ kept, phone, say }: Shown) {
       users: Object.values(records['user'] ?? {}),
       userExerciseLogs: Object.values(records['log'] ?? {}),
       routines: Object.values(records['routine'] ?? {}),
+      painEntries: Object.values(records['painEntry'] ?? {}),
     };
     const text = JSON.stringify(lists, (name, value: unknown) => (name === 'etag' ? undefined : value), 2);
     const link = document.createElement('a');
@@ -140,81 +162,16 @@ export function More({ kept, phone, say }: Shown) {
       </section>
       <Help />
       <p>
-        <a href="/app/licences.txt">Licences</a>
+        <a class="target" href="/app/licences.txt">
+          Licences
+        </a>
       </p>
     </>
   );
 }
 
-/** A patient in the list of a provider. */
-interface Patient {
-  id: number;
-  name: string;
-  /** Of the sessions; undefined until it was read. */
-  line?: string;
-}
-
-/** For a token that reads the records of several people: who they are, and the report on each. Nothing is kept or written. */
-export function Patients({ phone, say }: Shown) {
-  const [people, setPeople] = useState<Patient[]>();
-  const [report, setReport] = useState<{ name: string; text: string }>();
-  const isReached = phone.connection === 'ok';
-  useEffect(() => {
-    const read = async () => {
-      const client = await phone.client();
-      const users = await client.json<Kept[]>('/users?limit=1000&sort=lastName,firstName,id');
-      let list: Patient[] = users.map(({ id, firstName, lastName }) => ({
-        id,
-        name: `${firstName} ${lastName}`,
-      }));
-      setPeople(list);
-      for (const { id } of list) {
-        const latest = await client.send(`/users/${id}${LOGS}?sort=-date,-id&limit=1`);
-        const [log] = (await latest.json()) as Log[];
-        const count = Number(latest.headers.get('X-Total-Count'));
-        const line = log
-          ? `${count} ${count === 1 ? 'session' : 'sessions'}, the last on ${spoken(log.date)}: ${log.painBefore} → ${log.painAfter}`
-          : 'no sessions';
-        list = list.map((one) => (one.id === id ? { ...one, line } : one));
-        setPeople(list);
-      }
-    };
-    if (isReached) void read().catch(() => {});
-  }, [isReached]);
-  const open = async ({ id, name }: Patient) => {
-    say('Reading…');
-    const text = await (await phone.client())
-      .send(`/users/${id}/report?format=md`)
-      .then((response) => response.text())
-      .catch(() => undefined);
-    say(text === undefined ? 'The computer is not reached. Try again.' : '');
-    if (text !== undefined) setReport({ name, text });
-  };
-  return (
-    <>
-      <h1 tabIndex={-1}>{report?.name ?? 'Patients'}</h1>
-      {report ? (
-        <>
-          <button type="button" onClick={() => setReport(undefined)}>
-            All patients
-          </button>
-          <pre>{report.text}</pre>
-        </>
-      ) : (
-        people?.map((patient) => (
-          <button key={patient.id} type="button" class="exercise card" onClick={() => void open(patient)}>
-            {patient.name}
-            <span class="notes">{patient.line ?? '…'}</span>
-          </button>
-        ))
-      )}
-      {!report && <Forget {...{ phone, say }} count={0} />}
-    </>
-  );
-}
-
 /** Asks, then forgets everything. @param count of what is not sent yet */
-function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { count: number }) {
+export function Forget({ phone, say, count }: Pick<Shown, 'phone' | 'say'> & { count: number }) {
   const [isAsking, setAsking] = useState(false);
   const forget = async () => {
     const isTold = await phone.forget();

@@ -52,8 +52,8 @@ export interface Notebook {
   waiting: readonly Write[];
   answered: readonly Write[];
   refused: readonly Write[];
-  /** The exercises that were offered last, and the last summary: for the time before the records are read. */
-  names?: readonly { exerciseName: string; exerciseType: string }[];
+  /** The exercises that were offered last, with their routines, and the last summary: for the time before the records are read. */
+  names?: readonly { exerciseName: string; exerciseType: string; routine?: string }[];
   summary?: { at: string; figures: Schemas['Summary'] };
   /** What is drawn in a trial for a day. */
   trial?: { date: string; words: string };
@@ -164,7 +164,7 @@ export function overlap(before: Kept, current: Kept, body: Record<string, unknow
   const statement = (field: string) => (STATEMENT.includes(field) ? 'pain' : field);
   const isOther = (field: string) => JSON.stringify(before[field]) !== JSON.stringify(current[field]);
   const theirs = new Set(
-    Object.keys(before)
+    Object.keys({ ...before, ...current })
       .filter((field) => field !== 'etag' && isOther(field))
       .map(statement),
   );

@@ -4,6 +4,7 @@ import {
   etagOf,
   type Kept,
   type Lock,
+  type Notebook,
   noted,
   nowOf,
   overlap,
@@ -24,8 +25,21 @@ const listsOf = (user: number): [kind: Change['record'], path: string][] => [
   ['painEntry', `/users/${user}/painEntries`],
 ];
 
+/** What was kept when a sync began is forgotten by now, or somebody else's. */
+class Replaced extends Error {}
+
+const whoseOf = ({ url, token, person }: Notebook): string => `${url} ${token} ${person}`;
+
+function ofSame(kept: Notebook, whose: string): Notebook {
+  if (whoseOf(kept) !== whose) throw new Replaced();
+  return kept;
+}
+
 /** A copy of the records of one service that works without a network. */
 export class Offline {
+  /** With whose diary the sync that runs began. */
+  #whose = '';
+
   constructor(
     private readonly shelf: Shelf,
     private readonly lock: Lock,
@@ -120,17 +134,19 @@ export class Offline {
   async sync(): Promise<void> {
     await this.lock('sciatica-sync', async () => {
       // Nothing is asked for until the next pairing.
-      const { ended: isOver, token } = (await this.shelf.read()) ?? EMPTY;
-      if (isOver !== undefined) return;
+      const begun = (await this.shelf.read()) ?? EMPTY;
+      if (begun.ended !== undefined) return;
+      this.#whose = whoseOf(begun);
       try {
         await this.#check();
         await this.#pull();
         while (await this.#sendNext());
         await this.#pull();
       } catch (error) {
+        if (error instanceof Replaced) return;
         if (!(error instanceof Refused) || error.problem.status !== 401) throw error;
         const { kind: ended } = error;
-        await this.shelf.update((kept) => refusedToken(kept, token, ended));
+        await this.shelf.update((kept) => refusedToken(kept, begun.token, ended));
       }
     });
   }
@@ -142,30 +158,43 @@ export class Offline {
    */
   async follow(signal: AbortSignal): Promise<void> {
     await this.lock('sciatica-stream', async () => {
-      const { since, ended } = (await this.shelf.read()) ?? EMPTY;
+      const begun = (await this.shelf.read()) ?? EMPTY;
+      const { since, ended, url, token } = begun;
       if (since === undefined || ended !== undefined || signal.aborted) return;
       const headers = { Accept: 'text/event-stream' };
-      const { body } = await (await this.#client()).send(`/changes?since=${since}`, { headers, signal });
+      const client = new Sciatica(url, token);
+      const { body } = await client.send(`/changes?since=${since}`, { headers, signal });
       const decoder = new TextDecoder();
       for (const reader = (body as ReadableStream<Uint8Array>).getReader(); ; ) {
         const { value, done } = await reader.read();
         // The last event says why it ends, which the next sync learns as well.
         if (done) break;
+        if (whoseOf((await this.shelf.read()) ?? EMPTY) !== whoseOf(begun)) return reader.cancel();
         if (/^(?:data|event):/m.test(decoder.decode(value, { stream: true }))) await this.sync();
       }
     });
   }
 
   async #client(): Promise<Sciatica> {
-    const { url, token } = (await this.shelf.read()) ?? EMPTY;
+    const { url, token } = await this.#read();
     return new Sciatica(url, token);
+  }
+
+  /** @throws Replaced */
+  async #read(): Promise<Notebook> {
+    return ofSame((await this.shelf.read()) ?? EMPTY, this.#whose);
+  }
+
+  /** @throws Replaced */
+  #update(work: (kept: Notebook) => Notebook): Promise<Notebook> {
+    return this.shelf.update((kept) => work(ofSame(kept, this.#whose)));
   }
 
   /** What is kept belongs to one diary: an id means nothing in another database. */
   async #check(): Promise<void> {
     const client = await this.#client();
     const me = await client.json<{ database: string; users: number[] | null }>('/me');
-    await this.shelf.update(({ ended: _, ...kept }) => {
+    await this.#update(({ ended: _, ...kept }) => {
       const { database, users } = me;
       const isSame = kept.database === database && String(kept.users) === String(users);
       if (kept.database === undefined || isSame) return { ...kept, database, users };
@@ -197,7 +226,7 @@ export class Offline {
   /** Takes over what changed since. */
   async #pull(): Promise<void> {
     const client = await this.#client();
-    const { since } = (await this.shelf.read()) ?? EMPTY;
+    const { since } = await this.#read();
     if (since === undefined) return this.#readAll();
     try {
       let next: string | undefined = `/changes?since=${since}&limit=500&etags=true`;
@@ -205,7 +234,7 @@ export class Offline {
         const page: Response = await client.send(next);
         const changes = (await page.json()) as Change[];
         const last = Number(page.headers.get('X-Last-Seq'));
-        await this.shelf.update((kept) => ({ ...changes.reduce(taken, kept), since: last }));
+        await this.#update((kept) => ({ ...changes.reduce(taken, kept), since: last }));
         next = nextOf(page);
       }
     } catch (error) {
@@ -218,7 +247,7 @@ export class Offline {
 
   /** Sends once more what was answered, unless it is gone since. @returns the ids that became others */
   async #repeat(): Promise<Map<number, number>> {
-    const kept = (await this.shelf.read()) ?? EMPTY;
+    const kept = await this.#read();
     const ids = new Map<number, number>();
     for (const write of kept.answered) {
       const isThere = kept.records[write.kind]?.[write.id] !== undefined;
@@ -249,11 +278,11 @@ export class Offline {
         next = nextOf(page);
       }
     };
-    const { person } = (await this.shelf.read()) ?? EMPTY;
+    const { person } = await this.#read();
     await read('user', '/users', person === undefined ? '' : `&id=${person}`);
     for (const { id } of Object.values(records['user'] ?? {}))
       for (const [kind, path] of listsOf(id)) await read(kind, path).catch(unlessGone);
-    await this.shelf.update((kept) => {
+    await this.#update((kept) => {
       const moved = (write: Write) => ({ ...write, id: ids.get(write.id) ?? write.id });
       return {
         ...kept,
@@ -267,7 +296,7 @@ export class Offline {
 
   /** Sends the first of what waits. @returns whether there may be more */
   async #sendNext(): Promise<boolean> {
-    const kept = await this.shelf.update(tried);
+    const kept = await this.#update(tried);
     const [write] = kept.waiting;
     if (!write) return false;
     const id = nowOf(kept, write.id);
@@ -283,7 +312,7 @@ export class Offline {
   async #refuse(write: Write, id: number, refusal: Refused): Promise<void> {
     const { status } = refusal.problem;
     const settle = (settled?: Write) =>
-      this.shelf.update((kept) => ({
+      this.#update((kept) => ({
         ...kept,
         waiting: kept.waiting.flatMap((one) => (one.key === write.key ? (settled ?? []) : one)),
       }));
@@ -293,7 +322,7 @@ export class Offline {
     if (status === 404 && write.what !== 'create') {
       // A restored backup may lack the record, which has another id once it is back.
       await this.#pull();
-      const kept = (await this.shelf.read()) ?? EMPTY;
+      const kept = await this.#read();
       const own = kept.waiting.find(({ key }) => key === write.key);
       if (own && nowOf(kept, own.id) !== id) return;
       if (write.what === 'delete') return void (await settle());
@@ -310,7 +339,7 @@ export class Offline {
       return void (await settle({ ...write, before: { ...current, ...(etag && { etag }) } }));
     }
     const refused = { ...write, problem: refusal.problem };
-    await this.shelf.update((kept) => ({
+    await this.#update((kept) => ({
       ...kept,
       waiting: kept.waiting.filter(({ key }) => key !== write.key),
       refused: [...kept.refused, refused],
@@ -349,7 +378,7 @@ export class Offline {
 
   /** Takes an answer over, in the transaction in which the write stops waiting. */
   async #answer(write: Write, { id, record, at }: { id?: number; record?: Kept; at: number }): Promise<void> {
-    await this.shelf.update((kept) => {
+    await this.#update((kept) => {
       const now = id ?? nowOf(kept, write.id);
       const done: Write = { ...write, id: now, at, ...(write.id < 0 && { local: write.id }) };
       const list = { ...kept.records[write.kind] };

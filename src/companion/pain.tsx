@@ -1,17 +1,6 @@
 import type { Shown } from './phone.ts';
-import { Scale } from './today.tsx';
-import { daysAgo, logsOf, PAINS, type Pain, painsOf, spoken } from './words.ts';
-
-/** A pain entry that is changed. */
-export function PainDetails({ phone, entry }: Shown & { entry: Pain }) {
-  return (
-    <Scale
-      label="Pain"
-      chosen={entry.pain}
-      choose={(pain) => void phone.note((offline) => offline.change('painEntry', PAINS, entry.id, { pain }))}
-    />
-  );
-}
+import { Table } from './table.tsx';
+import { dayOf, daysAgo, logsOf, painsOf, spoken } from './words.ts';
 
 /** The mean pain before and without exercise of each day of the last 90. */
 export function Pain90({ kept }: Pick<Shown, 'kept'>) {
@@ -19,7 +8,7 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
   const values = [
     ...logsOf(kept).map(({ date, painBefore }) => ({ date, pain: painBefore })),
     ...painsOf(kept),
-  ].filter(({ date }) => date >= since);
+  ].filter(({ date }) => date >= since && date <= dayOf(new Date()));
   const days = [...Map.groupBy(values, ({ date }) => date)]
     .map(([day, those]) => ({ day, mean: those.reduce((sum, { pain }) => sum + pain, 0) / those.length }))
     .sort((a, b) => a.day.localeCompare(b.day));
@@ -45,22 +34,10 @@ export function Pain90({ kept }: Pick<Shown, 'kept'>) {
       <p class="notes">10 is at the top, 0 at the bottom.</p>
       <details>
         <summary>As a table</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Mean pain</th>
-            </tr>
-          </thead>
-          <tbody>
-            {days.map(({ day, mean }) => (
-              <tr key={day}>
-                <th scope="row">{spoken(day)}</th>
-                <td>{mean.toFixed(1)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          head={['Day', 'Mean pain']}
+          rows={days.map(({ day, mean }) => [spoken(day), mean.toFixed(1)])}
+        />
       </details>
     </section>
   );

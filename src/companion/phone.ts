@@ -1,7 +1,7 @@
 import { Refused, Sciatica } from './client.ts';
 import { EMPTY, Full, type Lock, type Notebook, refusedToken } from './notebook.ts';
 import { Offline } from './offline.ts';
-import type { Kept } from './shelf.ts';
+import { type Kept, trace } from './shelf.ts';
 
 /** What the page does besides showing records: it pairs, syncs, and says how that goes. */
 
@@ -21,6 +21,8 @@ interface Me {
 
 /** Between two tries to reach the service, in milliseconds. */
 const [SOON, LATE] = [2_000, 60_000];
+
+const HOUR_MS = 60 * 60 * 1000;
 
 /** How long "Forget this phone" waits for the service, in milliseconds: it works without a network too. */
 const GOODBYE_MS = 5_000;
@@ -43,6 +45,10 @@ export class Phone {
   fault: string | undefined;
   /** The code of the link with which the page was opened. */
   code: string | undefined;
+  /** Where the browser has emptied the store: how many writes waited in it. */
+  lost: number | undefined;
+  /** Whether the clock of this phone differs so much from the service's that days may. */
+  isClockOff = false;
   #pause = SOON;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isFollowing = false;
@@ -65,7 +71,7 @@ export class Phone {
   /** Syncs now, and again later where that fails. */
   sync = async (): Promise<void> => {
     clearTimeout(this.#timer);
-    const kept = (await this.shelf.read()) ?? EMPTY;
+    const kept = await this.shelf.read();
     try {
       const client = new Sciatica(location.origin, kept.token);
       if (kept.ended === undefined) {
@@ -74,7 +80,8 @@ export class Phone {
         this.me = me;
         if (kept.role !== me.role) await this.shelf.update((now) => withRole(now, me.role));
         const now = Date.parse(response.headers.get('Date') ?? '');
-        if (me.authentication && kept.token !== undefined) await this.#renewIfDue(client, me, now);
+        this.isClockOff = Math.abs(Date.now() - now) > HOUR_MS;
+        if (me.authentication && kept.token !== undefined) await this.#renewIfDue(client, kept, me, now);
         if (isOwn({ ...kept, role: me.role })) await this.offline.sync();
       }
       [this.connection, this.#pause] = ['ok', SOON];
@@ -118,7 +125,7 @@ export class Phone {
   }
 
   async #follow(): Promise<void> {
-    const kept = (await this.shelf.read()) ?? EMPTY;
+    const kept = await this.shelf.read();
     if (this.#isFollowing || !isOwn(kept)) return;
     this.#isFollowing = true;
     await this.offline.follow(new AbortController().signal).catch(() => {});
@@ -127,14 +134,22 @@ export class Phone {
   }
 
   /** Renews the token in the last quarter of its life. @param now by the clock of the service */
-  async #renewIfDue(client: Sciatica, { createdAt, expiresAt }: Me, now: number): Promise<void> {
+  async #renewIfDue(
+    client: Sciatica,
+    kept: Notebook,
+    { createdAt, expiresAt }: Me,
+    now: number,
+  ): Promise<void> {
     if (createdAt === null || expiresAt === null) return;
     const [from, to] = [Date.parse(createdAt), Date.parse(expiresAt)];
     if (!(to - now < (to - from) / 4)) return;
     const { tokenKey } = await this.shelf.update((kept) => ({ tokenKey: crypto.randomUUID(), ...kept }));
     const headers = { 'Idempotency-Key': tokenKey ?? '' };
     const { token } = await client.json<{ token: string }>('/me/token', { method: 'POST', headers });
-    await this.shelf.update(({ tokenKey: _, ...kept }) => ({ ...kept, token }));
+    await this.shelf.update(({ tokenKey: _, ...now }) => ({
+      ...now,
+      ...(now.token === kept.token && { token }),
+    }));
   }
 
   /**
@@ -180,9 +195,10 @@ export class Phone {
    * @returns whether the service knows; otherwise the token has to be taken back there
    */
   async forget(): Promise<boolean> {
-    const { token } = (await this.shelf.read()) ?? EMPTY;
+    const { token } = await this.shelf.read();
     await this.shelf.update(() => EMPTY);
-    this.me = undefined;
+    trace.write();
+    this.me = this.lost = undefined;
     const signal = AbortSignal.timeout(GOODBYE_MS);
     const isTold =
       token === undefined ||

@@ -121,6 +121,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/overviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How each user is, in a line
+         * @description Sessions, pain and red flags of the last 14 days: who needs a call first comes first.
+         */
+        get: operations["listOverviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * How each user is, in a line: the headers
+         * @description As GET, without the body.
+         */
+        head: operations["headOverviews"];
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/exercises": {
         parameters: {
             query?: never;
@@ -2444,6 +2468,26 @@ export interface components {
             /** @description How the pain went, and what the figures cannot show */
             sentences: string[];
         };
+        Overview: {
+            id: number;
+            firstName: string;
+            lastName: string;
+            /** @description Of the last 14 days */
+            sessions: number;
+            /**
+             * Format: date
+             * @description Day of the last session; absent if there is none
+             */
+            lastSession?: string;
+            /** @description Mean pain before exercise of the last 14 days, to one decimal */
+            pain?: number;
+            /** @description The same of the 28 days before those */
+            painEarlier?: number;
+            /** @description pain − painEarlier: above 0, there is more pain than before */
+            painChange?: number;
+            /** @description Sessions of the last 14 days after which the red flags are shown */
+            redEntries: number;
+        };
         /** @description A trial without its seed, from which the order of the days to come could be drawn */
         ShownTrial: {
             /**
@@ -4324,6 +4368,92 @@ export interface operations {
                 headers: {
                     /** @description Strong entity tag; absent when the list is long */
                     ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description As GET, without the body */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listOverviews: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line each */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"][];
+                };
+            };
+            /** @description The caller has it already */
+            304: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Refused"];
+        };
+    };
+    headOverviews: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 if the record still has this entity tag */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line each */
+            200: {
+                headers: {
+                    /** @description Strong entity tag of the body */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10181,7 +10311,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":14,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"cab66e20530685485e64caa9ea94ae221e1221aeed508b7aaf588bc3166b69fe\"}\n",
+                 *       "parcel": "{\"sciatica\":\"states\",\"databases\":{},\"database\":\"0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10\",\"format\":15,\"from\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"to\":{\"old\":[0,0],\"seq\":0,\"uid\":0,\"rev\":0},\"isLast\":true,\"erased\":[],\"view\":null}\n{\"sha256\":\"a739dda4524ea7d812ae330dcb68d377fd3167679c4e934fc47e6d533d8cad69\"}\n",
                  *       "have": null,
                  *       "wants": true
                  *     }

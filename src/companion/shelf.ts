@@ -5,6 +5,7 @@ import { EMPTY, type Notebook, type Shelf } from './notebook.ts';
 export interface Kept extends Shelf {
   /** Whether it outlives the page. */
   isLasting: boolean;
+  read(): Promise<Notebook>;
   /** Calls back after every change. */
   watch(changed: (notebook: Notebook) => void): void;
 }
@@ -17,6 +18,29 @@ const CHANNEL = 'sciatica';
  * so what is stored there is only what was not sent yet, and the names of exercises.
  */
 const CONFIDENTIAL = ['records', 'answered', 'since', 'summary', 'trial'] as const;
+
+/**
+ * How many writes waited last: kept apart, because most browsers that empty IndexedDB leave it there. It tells an emptied store
+ * from a new one.
+ */
+export const trace = {
+  read(): number | undefined {
+    try {
+      const text = localStorage.getItem(STORE);
+      return text === null ? undefined : Number(text);
+    } catch {
+      return undefined;
+    }
+  },
+  write(count?: number): void {
+    try {
+      if (count === undefined) localStorage.removeItem(STORE);
+      else localStorage.setItem(STORE, String(count));
+    } catch {
+      // A browser that stores nothing empties nothing.
+    }
+  },
+};
 
 /** Opens the notebook of this phone; one in memory where the browser refuses to store anything. */
 export async function openShelf(): Promise<Kept> {

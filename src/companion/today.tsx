@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { callsForRedFlags, redFlags, SEVERE } from '../domain/red-flags.ts';
+import { callsForRedFlags, SEVERE } from '../domain/red-flags.ts';
+import { Details, RedFlags, Scale } from './details.tsx';
 import { type Kept, type Notebook, nowOf, recordsOf } from './notebook.ts';
 import type { Shown } from './phone.ts';
-import { dayOf, daysAgo, LOGS, type Log, logsOf, PAINS, type Pain, painsOf, personOf } from './words.ts';
+import { dayOf, daysAgo, LOGS, logsOf, PAINS, type Pain, painsOf, personOf } from './words.ts';
 
 interface Exercise {
   exerciseName: string;
@@ -17,6 +18,7 @@ const TAKE_BACK_MS = 10_000;
 
 interface Group {
   title: string;
+  isRoutine?: boolean;
   exercises: Exercise[];
 }
 
@@ -28,9 +30,7 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
     const recent = (known.get(exerciseName)?.recent ?? 0) + (date >= since ? 1 : 0);
     known.set(exerciseName, { exerciseName, exerciseType, recent });
   }
-  const routines = recordsOf(kept, 'routine')
-    .filter(({ userId }) => userId === personOf(kept))
-    .map(({ name, exercises }) => ({ title: String(name), exercises: exercises as Exercise[] }));
+  const routines = routinesOf(kept);
   const inRoutine = new Set(routines.flatMap(({ exercises }) => exercises.map((one) => one.exerciseName)));
   // Without a network and a token only these names are there.
   for (const one of kept.names ?? [])
@@ -48,6 +48,24 @@ function exercisesOf(kept: Notebook): { groups: Group[]; rest: Exercise[] } {
     : { groups: rest.length > 0 ? [{ title: 'Exercises', exercises: rest }] : [], rest: [] };
 }
 
+/** As they are at the service; before the records are read, as they were. */
+function routinesOf(kept: Notebook): Group[] {
+  const named = kept.names?.filter(({ routine }) => routine !== undefined) ?? [];
+  return kept.since === undefined
+    ? [...Map.groupBy(named, ({ routine }) => routine)].map(([title = '', exercises]) => ({
+        title,
+        isRoutine: true,
+        exercises,
+      }))
+    : recordsOf(kept, 'routine')
+        .filter(({ userId }) => userId === personOf(kept))
+        .map(({ name, exercises }) => ({
+          title: String(name),
+          isRoutine: true,
+          exercises: exercises as Exercise[],
+        }));
+}
+
 export function Today(shown: Shown) {
   const { kept, phone } = shown;
   const [open, setOpen] = useState<string>();
@@ -55,15 +73,20 @@ export function Today(shown: Shown) {
   const held = useRef(exercisesOf(kept));
   if (open === undefined) held.current = exercisesOf(kept);
   const { groups, rest } = held.current;
-  const names = JSON.stringify([...groups.flatMap(({ exercises }) => exercises), ...rest]);
+  const names = JSON.stringify(
+    [...groups, { title: '', isRoutine: false, exercises: rest }].flatMap(({ title, isRoutine, exercises }) =>
+      exercises.map(({ exerciseName, exerciseType }) => ({
+        exerciseName,
+        exerciseType,
+        ...(isRoutine && { routine: title }),
+      })),
+    ),
+  );
   // Kept apart from the records, so that they are there without a network before the records are.
   useEffect(() => {
-    const list = (JSON.parse(names) as Exercise[]).map(({ exerciseName, exerciseType }) => ({
-      exerciseName,
-      exerciseType,
-    }));
-    if (list.length > 0 && JSON.stringify(kept.names) !== JSON.stringify(list))
-      void phone.shelf.update((now) => ({ ...now, names: list }));
+    if (names !== '[]' && JSON.stringify(kept.names) !== names)
+      // A full storage keeps the names of before.
+      void phone.shelf.update((now) => ({ ...now, names: JSON.parse(names) })).catch(() => {});
   }, [names]);
   const cards = (title: string, exercises: Exercise[]) =>
     exercises.map((exercise) => (
@@ -115,7 +138,10 @@ function TrialToday({ kept, phone }: Shown) {
       const status = running && (await client.json<TrialStatus>(`/trials/${running.id}/status`));
       const of = status?.today;
       const trial = of && { date: of.date, words: `day ${of.number} of ${status.trial.days}: ${of.what}` };
-      await phone.shelf.update(({ trial: _, ...now }) => ({ ...now, ...(trial && { trial }) }));
+      await phone.shelf.update((now) => {
+        const { trial: _, ...others } = now;
+        return personOf(now) === person ? { ...others, ...(trial && { trial }) } : now;
+      });
     };
     if (isReached && person !== undefined && kept.ended === undefined) void read().catch(() => {});
   }, [isReached, person, today, kept.since]);
@@ -143,6 +169,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   };
   const takeBack = async (entry: Pain) => {
     await phone.note((offline) => offline.change('painEntry', PAINS, entry.id));
+    if (phone.fault !== undefined) return;
     setId(undefined);
     say('Taken back.');
   };
@@ -150,7 +177,7 @@ function HowIsIt({ kept, phone, say }: Shown) {
   const entry = id === undefined ? undefined : all.find((one) => one.id === nowOf(kept, id));
   const today = all.filter(({ date }) => date === dayOf(new Date()));
   return (
-    <section aria-label="How is it today?">
+    <section id="pain" tabIndex={-1} aria-label="How is it today?">
       {entry ? (
         <>
           <p ref={saved} tabIndex={-1}>
@@ -251,6 +278,7 @@ function Card({
                   type="button"
                   onClick={async () => {
                     await phone.note((offline) => offline.change('log', LOGS, log.id));
+                    if (phone.fault !== undefined) return;
                     say('Taken back.');
                     close();
                   }}
@@ -261,80 +289,12 @@ function Card({
             )}
           </p>
           {callsForRedFlags(log) && <RedFlags />}
-          <Details {...shown} log={log} />
+          <Details {...shown} entry={log} />
           <button type="button" onClick={close}>
             Done
           </button>
         </>
       )}
-    </div>
-  );
-}
-
-/** Ten numbers, none of them chosen beforehand: a value that is offered is a value that is recorded. */
-export function Scale({
-  label,
-  chosen,
-  choose,
-}: {
-  label: string;
-  chosen: number | undefined;
-  choose: (value: number) => void;
-}) {
-  return (
-    <fieldset class="scale">
-      <legend>{label}</legend>
-      {Array.from({ length: 10 }, (_, i) => i + 1).map((value) => (
-        <button
-          key={value}
-          type="button"
-          aria-pressed={chosen === value}
-          aria-label={`${label} ${value}`}
-          onClick={() => choose(value)}
-        >
-          {value}
-        </button>
-      ))}
-    </fieldset>
-  );
-}
-
-/** What can be said of a session once it is saved. */
-export function Details({ phone, log }: Shown & { log: Log }) {
-  /** Notes as they are typed: what arrives from elsewhere meanwhile does not take them away. */
-  const [draft, setDraft] = useState<string>();
-  const change = (body: Partial<Log>) => phone.note((offline) => offline.change('log', LOGS, log.id, body));
-  return (
-    <div class="details">
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={log.effective}
-          onChange={(event) => void change({ effective: event.currentTarget.checked })}
-        />{' '}
-        It helped
-      </label>
-      <label>
-        Day{' '}
-        <input
-          type="date"
-          value={log.date}
-          max={dayOf(new Date())}
-          onChange={(event) => event.currentTarget.value && void change({ date: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        Notes, medication
-        <textarea
-          value={draft ?? log.notes}
-          maxLength={10_000}
-          rows={2}
-          onInput={(event) => setDraft(event.currentTarget.value)}
-          onChange={({ currentTarget: { value } }) =>
-            void change({ notes: value }).then(() => setDraft((now) => (now === value ? undefined : now)))
-          }
-        />
-      </label>
     </div>
   );
 }
@@ -381,15 +341,5 @@ function Another(shown: Shown) {
       </label>
       <button type="submit">Record it</button>
     </form>
-  );
-}
-
-/** When to get help at once, in full. */
-export function RedFlags() {
-  return (
-    <div class="alert note" role="alert">
-      <p>{redFlags.now}</p>
-      <p>{redFlags.today}</p>
-    </div>
   );
 }

@@ -27,6 +27,13 @@ export function spoken(day: string): string {
   return format.format(new Date(year, month - 1, date));
 }
 
+/** A change in points of pain: +1.5, −0.3. */
+export const signed = (points: number): string =>
+  `${points < 0 ? '−' : points > 0 ? '+' : ''}${Math.abs(points).toFixed(1)}`;
+
+/** `1 session`, `2 sessions`. */
+export const sessionsOf = (count: number): string => `${count} ${count === 1 ? 'session' : 'sessions'}`;
+
 /** A session as the page uses it. */
 export interface Log extends Kept {
   userId: number;
@@ -36,6 +43,7 @@ export interface Log extends Kept {
   painBefore: number;
   painAfter: number;
   effective: boolean;
+  medication?: string | null;
   notes: string;
 }
 
@@ -48,8 +56,18 @@ export interface Pain extends Kept {
   userId: number;
   date: string;
   pain: number;
-  notes?: string;
+  medication?: string | null;
+  notes?: string | null;
 }
+
+/** An entry of the diary. */
+export type Entry = Log | Pain;
+
+export const isPain = (one: Entry): one is Pain => 'pain' in one;
+
+/** The kind of an entry, and the path of all of that kind. */
+export const kindOf = (one: Entry): readonly ['log' | 'painEntry', path: string] =>
+  isPain(one) ? ['painEntry', PAINS] : ['log', LOGS];
 
 /** The pain entries of the person, as they are with what waits. */
 export const painsOf = (kept: Notebook): Pain[] =>

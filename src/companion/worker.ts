@@ -1,4 +1,3 @@
-import { EMPTY } from './notebook.ts';
 import { Offline } from './offline.ts';
 import { openShelf } from './shelf.ts';
 
@@ -58,7 +57,7 @@ worker.addEventListener('sync', (event) => {
   const send = async () => {
     const shelf = await openShelf();
     // Nothing else is read or kept while nobody looks.
-    if (((await shelf.read()) ?? EMPTY).waiting.length === 0) return;
+    if ((await shelf.read()).waiting.length === 0) return;
     await new Offline(shelf, (name, work) => navigator.locks.request(name, work) as never).sync();
   };
   event.waitUntil(send());

@@ -1,5 +1,3 @@
-import type { KindName } from './kinds.ts';
-
 /** What a file says of the database that its records are from. */
 export interface FileOrigin {
   /** The UUID of the database. */
@@ -8,14 +6,6 @@ export interface FileOrigin {
   seq: number;
   /** Whether all records of the database are in the file: what is missing was deleted. */
   complete: boolean;
-}
-
-/** When a record was last changed or deleted over there. */
-export interface LastChange {
-  record: KindName;
-  id: number;
-  /** Milliseconds since 1970. */
-  at: number;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

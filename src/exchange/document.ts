@@ -13,17 +13,21 @@ import {
   tryJson,
   valueEnd,
 } from '../lib/strict-json.ts';
+import { ContentDigest } from './digest.ts';
 import { faultAt } from './json.ts';
 import {
   type Item,
+  isObject,
   itemOf,
   kindOfList,
   LAST_CHANGES,
-  lastChangeOf,
   listKeyOf,
   ORIGIN,
   type Reading,
   requiredOrigin,
+  SEAL,
+  type Sealed,
+  STATES,
   unreadable,
 } from './records.ts';
 
@@ -34,11 +38,12 @@ const MAX_RECORD = 1024 * 1024;
 
 /**
  * Reads one JSON document, `{ "users": […], "userExerciseLogs": […], … }` with a key for each
- * kind or for some, or a bare list of records; beside the lists, `origin` and `lastChanges` (see `FileOrigin`). One batch of records is in memory at once.
+ * kind or for some, or a bare list of records; beside the lists, where they are from and their states. One batch of records is in
+ * memory at once.
  */
 export function readDocument(text: AsyncIterable<string>): Reading {
   let bare = false;
-  const about: { origin?: FileOrigin } = {};
+  const about = new About();
   async function* batches(): AsyncGenerator<Item[]> {
     const window = new JsonWindow(text, MAX_RECORD);
     const first = await window.peek();
@@ -53,14 +58,54 @@ export function readDocument(text: AsyncIterable<string>): Reading {
       throw unreadable('It must be a JSON object with "users" and "userExerciseLogs", or a list of records.');
   }
   const where = (at: number, kind?: KindName) => `${bare || !kind ? '' : listKeyOf(kind)}[${at}]`;
-  return { batches: batches(), where, origin: () => about.origin };
+  return { batches: batches(), where, origin: () => about.origin, seal: () => about.sealed };
+}
+
+/** What a document says beside its lists. */
+class About {
+  origin: FileOrigin | undefined;
+  #hasStates = false;
+  #sealed: Sealed | undefined;
+  /** Of all since the origin. */
+  #digest: ContentDigest | undefined;
+
+  readOrigin(value: unknown): void {
+    this.origin = requiredOrigin(value);
+    this.#digest = new ContentDigest(this.origin);
+  }
+
+  readKey(key: string): void {
+    this.#hasStates ||= key === STATES;
+    // Nothing follows the seal.
+    this.#sealed = undefined;
+    this.#digest?.line(key);
+  }
+
+  /** @returns the value as JSON, where it counts */
+  readEntry(value: unknown): string {
+    if (!this.#digest) return '';
+    const text = JSON.stringify(value);
+    this.#digest.line(text);
+    return text;
+  }
+
+  readSeal(value: unknown): void {
+    const { sha256, ...seal } = isObject(value) ? value : {};
+    const isWhole = this.#hasStates && sha256 !== undefined && sha256 === this.#digest?.end(seal);
+    this.#digest = undefined;
+    this.#sealed = isWhole ? { seal, isEdited: false } : undefined;
+  }
+
+  get sealed(): Sealed | undefined {
+    return this.#hasStates ? (this.#sealed ?? { isEdited: true }) : undefined;
+  }
 }
 
 const FHIR =
   'It is FHIR, which sciatica writes and does not read. Import what sciatica export writes as JSON.';
 
 /** The records of the lists of a document. @returns what is wrong with its shape */
-async function* members(window: JsonWindow, about: { origin?: FileOrigin }): AsyncGenerator<Item[], Issue[]> {
+async function* members(window: JsonWindow, about: About): AsyncGenerator<Item[], Issue[]> {
   const open = ['{'] as const;
   const keys = new Set<string>();
   const faults: Issue[] = [];
@@ -74,12 +119,20 @@ async function* members(window: JsonWindow, about: { origin?: FileOrigin }): Asy
     if ((await window.peek()) !== ':') throw window.fault({ open, wanted: 'colon' });
     window.take();
     const kind = kindOfList(key);
-    if (kind && (await window.peek()) === '[')
-      yield* listed(window, [...open, '['], (at, value) => ({ at, kind, value }));
-    else if (key === LAST_CHANGES && (await window.peek()) === '[')
-      yield* listed(window, [...open, '['], lastChangeOf);
-    else if (key === ORIGIN && (await window.peek()) === '{')
-      about.origin = requiredOrigin(await window.value({ open, wanted: 'value' }));
+    const next = await window.peek();
+    if (kind || key === STATES) about.readKey(key);
+    if (kind && next === '[')
+      yield* listed(window, [...open, '['], (at, value) => {
+        about.readEntry(value);
+        return { at, kind, value };
+      });
+    else if (key === STATES && next === '[')
+      yield* listed(window, [...open, '['], (at, value) => ({ at, line: about.readEntry(value) }));
+    else if (key === ORIGIN && next === '{') about.readOrigin(await window.value({ open, wanted: 'value' }));
+    else if (key === SEAL && next === '{') about.readSeal(await window.value({ open, wanted: 'value' }));
+    else if (key === LAST_CHANGES && next === '[')
+      for await (const _ of entries(window, [...open, '['], ']'))
+        await window.value({ open, wanted: 'value' });
     else {
       // json-server writes $schema beside the lists.
       if (key !== '$schema') faults.push(memberFault(key, kind));

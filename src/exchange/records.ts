@@ -1,16 +1,16 @@
 import { type Issue, invalid, SciaticaError } from '../domain/errors.ts';
 import { type KindName, kindNames, kindOf, ownedKindNames } from '../domain/kinds.ts';
-import { type FileOrigin, type LastChange, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
+import { type FileOrigin, ORIGIN_EXPECTED, originOf } from '../domain/origin.ts';
 
 /** How records are laid out in a file. */
 export const formats = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
-/** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or when one was changed. */
+/** What stands at one place of a file: a record, not yet checked, or what keeps it from being one; or states of some, as JSON. */
 export type Item =
-  | { at: number; kind: KindName; value: unknown; fault?: never; lastChange?: never }
-  | { at: number; kind?: never; value?: never; lastChange: LastChange; fault?: never }
-  | { at: number; kind?: KindName; fault: Omit<Issue, 'at'>; lastChange?: never };
+  | { at: number; kind: KindName; value: unknown; fault?: never; line?: never }
+  | { at: number; kind?: never; value?: never; line: string; fault?: never }
+  | { at: number; kind?: KindName; fault: Omit<Issue, 'at'>; line?: never };
 
 /** The records of a file, a batch at a time, and how one of its places is called. */
 export interface Reading {
@@ -18,10 +18,18 @@ export interface Reading {
   where(at: number, kind?: KindName): string;
   /** What the file says of the database that it is from, once all batches are read; nothing if it says nothing. */
   origin?(): FileOrigin | undefined;
+  /** Once all batches are read: what is true of the states of its records; nothing if it has none. */
+  seal?(): Sealed | undefined;
 }
+
+/** The states in a file. `isEdited`: something in it was changed since, so that they are not those of its records. */
+export type Sealed = { seal: object; isEdited: false } | { isEdited: true };
 
 /** The members of a JSON document beside the lists of records. */
 export const ORIGIN = 'origin';
+export const STATES = 'states';
+export const SEAL = 'seal';
+/** In files of older versions: read over. */
 export const LAST_CHANGES = 'lastChanges';
 
 /** The key of the list of a kind in a JSON document: what the interface calls it. */
@@ -72,17 +80,6 @@ export function requiredOrigin(value: unknown): FileOrigin {
   const origin = originOf(value);
   if (!origin) throw invalid([{ field: ORIGIN, message: ORIGIN_EXPECTED }]);
   return origin;
-}
-
-/** When a record was changed, at a place of a file. */
-export function lastChangeOf(at: number, value: unknown): Item {
-  const { record, id, at: moment } = (value ?? {}) as Record<string, unknown>;
-  const time = typeof moment === 'string' ? Date.parse(moment) : Number.NaN;
-  const kind = kindNames.find((name) => name === record);
-  if (kind && Number.isSafeInteger(id) && !Number.isNaN(time))
-    return { at, lastChange: { record: kind, id: id as number, at: time } };
-  const message = `must be a list of objects with record, id and at, such as {"record":"log","id":1,"at":"2026-03-02T09:00:00.000Z"}; see entry ${at}`;
-  return { at, fault: { field: LAST_CHANGES, message } };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

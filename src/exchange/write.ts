@@ -1,5 +1,6 @@
 import type { FileOrigin } from '../domain/origin.ts';
-import { ORIGIN } from './records.ts';
+import { ContentDigest } from './digest.ts';
+import { ORIGIN, SEAL, STATES } from './records.ts';
 
 /** Blocks of records, each a JSON text. */
 export type Blocks = Iterable<readonly string[]>;
@@ -7,17 +8,35 @@ export type Blocks = Iterable<readonly string[]>;
 /** What stands between two records of a file. */
 export const separators = { json: ',\n', ndjson: '\n' } as const;
 
+/** The database that the records of a document are from, and their states. */
+export interface Provenance {
+  origin: FileOrigin;
+  /** Lines of JSON, each with the states of some records. */
+  lines: Blocks;
+  /** What is true of all states, asked for once all lines were taken. */
+  seal(): object;
+}
+
 /**
- * A JSON object of lists, a record per line, so that two exports can be compared by line.
- * @param origin the database that the records are from, on the first line
+ * A JSON object of lists, a record per line, so that two exports can be compared by line. With their origin on the first line, and their
+ * states at the end.
  */
-export function* documentOf(lists: Readonly<Record<string, Blocks>>, origin?: FileOrigin): Generator<string> {
+export function* documentOf(
+  lists: Readonly<Record<string, Blocks>>,
+  provenance?: Provenance,
+): Generator<string> {
+  const { origin, lines, seal } = provenance ?? ({} as Partial<Provenance>);
+  const digest = origin && new ContentDigest(origin);
   let before = origin ? `{${JSON.stringify(ORIGIN)}:${JSON.stringify(origin)},\n` : '{';
-  for (const [key, blocks] of Object.entries(lists)) {
+  for (const [key, blocks] of Object.entries({ ...lists, ...(lines && { [STATES]: lines }) })) {
+    digest?.line(key);
     yield `${before}${JSON.stringify(key)}:`;
-    yield* arrayOf(blocks);
+    yield* arrayOf(blocks, digest);
     before = ',';
   }
+  const sealed = seal?.();
+  if (sealed && digest)
+    yield `,${JSON.stringify(SEAL)}:${JSON.stringify({ ...sealed, sha256: digest.end(sealed) })}`;
   yield '}\n';
 }
 
@@ -27,10 +46,12 @@ export function* listOf(blocks: Blocks): Generator<string> {
   yield '\n';
 }
 
-function* arrayOf(blocks: Blocks): Generator<string> {
+function* arrayOf(blocks: Blocks, digest?: ContentDigest): Generator<string> {
   let before = '[\n';
   for (const block of blocks) {
-    yield before + block.join(separators.json);
+    const text = block.join(separators.json);
+    digest?.line(text);
+    yield before + text;
     before = separators.json;
   }
   yield before === '[\n' ? '[]' : '\n]';

@@ -284,6 +284,20 @@ export const comparisonSchema = z.strictObject({
 export type Comparison = Data<z.infer<typeof comparisonSchema>>;
 export type ExerciseComparison = Comparison['exercises'][number];
 
+const overview = z.strictObject({
+  id: z.int().min(1),
+  firstName: z.string(),
+  lastName: z.string(),
+  sessions: count.describe('Of the last 14 days'),
+  lastSession: day.optional().describe('Day of the last session; absent if there is none'),
+  pain: level.optional().describe('Mean pain before exercise of the last 14 days, to one decimal'),
+  painEarlier: level.optional().describe('The same of the 28 days before those'),
+  painChange: points.optional().describe('pain − painEarlier: above 0, there is more pain than before'),
+  redEntries: count.describe('Sessions of the last 14 days after which the red flags are shown'),
+});
+/** A diary in a line. */
+export type Overview = Data<z.infer<typeof overview>>;
+
 /** The schemas that have a name of their own. */
 export const summarySchemas = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({
@@ -300,5 +314,6 @@ for (const [id, schema] of Object.entries({
   PainTrend: trend,
   Rhythm: rhythm,
   SummaryInWords: inWords,
+  Overview: overview,
 }))
   summarySchemas.add(schema, { id });

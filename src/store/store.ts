@@ -339,8 +339,7 @@ export class Store {
 
   /** Gives this copy of a database a UUID of its own. @returns the new one */
   async renewIdentity(): Promise<string> {
-    const { renewIdentity } = await import('./maintenance/identity.ts');
-    return renewIdentity(this.#connection.db);
+    return (await this.diary()).renewIdentity();
   }
 
   /** The entry of the history before which it has gaps. */

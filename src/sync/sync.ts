@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
-import { kindNames } from '../domain/kinds.ts';
-import { type Collector, type Position, START, type Told } from '../store/reconcile/collect.ts';
-import type { Diary, Taken } from '../store/reconcile/diary.ts';
+import { type Collector, isForward, type Position, START, type Told } from '../store/reconcile/collect.ts';
+import type { Diary } from '../store/reconcile/diary.ts';
 import type { Header, Parcel } from '../store/reconcile/parcel.ts';
 import type { Peer } from '../store/reconcile/peers.ts';
 import { addCounts } from '../store/reconcile/received.ts';
 import type { Name, State } from '../store/reconcile/state.ts';
 import type { Store } from '../store/store.ts';
 import { Refused } from './refused.ts';
-import { emptyResult, type Progress, type SyncResult } from './result.ts';
+import {
+  dryRun,
+  emptyResult,
+  noteClocks,
+  noteTaken,
+  type Progress,
+  type SyncOptions,
+  type SyncResult,
+} from './result.ts';
 import { type Exchanged, type Me, Service, type Wait } from './service.ts';
 import type { Transport } from './transport.ts';
 
@@ -32,20 +39,6 @@ export interface Means {
   now: () => number;
   progress?: Progress;
 }
-
-export interface SyncOptions {
-  /** The user here who is the one of the token over there. */
-  as?: number | undefined;
-  /** Deletes what would be held back otherwise. */
-  acceptDeletions?: boolean | undefined;
-  /** Erases here who was erased over there. */
-  acceptErase?: boolean | undefined;
-  /** Finds out what would come, and writes nothing, here or there. */
-  dryRun?: boolean | undefined;
-}
-
-/** Undoes what a dry run did. */
-class DryRun extends Error {}
 
 /**
  * Lets this database and the one behind a service come to hold the same. Each request may be repeated, and the next sync goes on where
@@ -132,14 +125,7 @@ class Session {
       if (header.isLast) break;
     }
     this.#count(diary.collector(this.#users));
-    try {
-      this.means.store.change(() => {
-        this.#take(texts, null);
-        throw new DryRun();
-      });
-    } catch (error) {
-      if (!(error instanceof DryRun)) throw error;
-    }
+    dryRun(this.means.store, () => this.#take(texts, null));
     this.#result.changes = [];
     return this.#result;
   }
@@ -269,7 +255,7 @@ class Session {
     const read = (one: string): Parcel => {
       last = diary.read(one);
       this.means.progress?.('receive', last.states.length);
-      this.#noteClocks(last.states);
+      noteClocks(this.#result, last.states, this.means.now());
       users.push(...last.states.filter(({ kind }) => kind === 'user'));
       return last;
     };
@@ -277,9 +263,9 @@ class Session {
     const isFirst = this.#peer.received === undefined && this.options.as !== undefined;
     const taken = diary.receive(others.length === 0 ? [first] : eachOf(first, others, read), {
       acceptDeletions: this.options.acceptDeletions,
-      before: isFirst ? () => this.#meet(first) : undefined,
+      before: isFirst ? () => meet(this.means.store, diary, this.options.as, first) : undefined,
     });
-    this.#note(taken);
+    noteTaken(this.#result, taken);
     this.#result.sameEmails.push(...diary.sameEmails(users));
     last ??= first;
     this.#peer = { ...peer, received: last.to, view: last.view };
@@ -289,39 +275,6 @@ class Session {
       else this.#told = { from: taken.from, to: taken.to };
     }
     this.#users = this.#peer.view?.flatMap((name) => diary.idOfUser(name) ?? []);
-  }
-
-  /** At the first contact: which user here is which over there. */
-  #meet({ view, states }: Parcel): void {
-    const { store } = this.means;
-    const { as } = this.options;
-    if (as === undefined) return;
-    store.users.get(as);
-    const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
-    const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
-    if (second)
-      throw new SciaticaError(
-        'invalid',
-        `--as ${as}: the service shows several users, and only one can be user ${as}. Use a token for that one user (sciatica token add --role patient), or merge them afterwards: sciatica user merge`,
-      );
-    if (user) this.parties.diary.adopt(as, user);
-  }
-
-  #note({ counts, disputes, refused, changes }: Taken): void {
-    addCounts(this.#result.pulled, counts);
-    // A record may be in two parts: as it changed here, and as it came from a third machine.
-    for (const one of disputes)
-      if (!this.#result.disputes.some((known) => isDeepStrictEqual(known, one)))
-        this.#result.disputes.push(one);
-    this.#result.refused += refused;
-    this.#result.changes.push(...changes);
-  }
-
-  #noteClocks(states: readonly State[]): void {
-    let latest = 0;
-    for (const { statements } of states)
-      for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
-    this.#result.ahead = Math.max(this.#result.ahead, latest / 1000 - this.means.now());
   }
 
   /** @throws SciaticaError `unusable` where a service always says that more follows: it would be asked without end */
@@ -336,6 +289,25 @@ class Session {
   }
 }
 
+/** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */
+export function meet(
+  store: Store,
+  diary: Diary,
+  as: number | undefined,
+  { view, states }: Pick<Parcel, 'view' | 'states'>,
+): void {
+  if (as === undefined) return;
+  store.users.get(as);
+  const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
+  const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
+  if (second)
+    throw new SciaticaError(
+      'invalid',
+      `--as ${as}: several users come from there, and only one can be user ${as}. Ask there for that one user only (sciatica token add --role patient, or --user of a folder), or merge them afterwards: sciatica user merge`,
+    );
+  if (user) diary.adopt(as, user);
+}
+
 function* eachOf(
   first: Parcel,
   others: readonly string[],
@@ -346,14 +318,6 @@ function* eachOf(
 }
 
 const isStart = (position: Position): boolean => isDeepStrictEqual(position, START);
-
-/** Whether a position comes after another. */
-function isForward(from: Position, to: Position): boolean {
-  const places = ({ old, seq, rev }: Position) => [...(old ?? [kindNames.length, 0]), seq, rev];
-  const before = places(from);
-  const place = places(to).findIndex((number, i) => number !== before[i]);
-  return place >= 0 && (places(to)[place] ?? 0) > (before[place] ?? 0);
-}
 
 function isEmpty(collector: Collector): boolean {
   const { states, isLast } = collector.after(START, 1);

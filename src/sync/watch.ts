@@ -1,6 +1,7 @@
+import type { Store } from '../store/store.ts';
 import type { Connection } from './connection.ts';
-import type { SyncResult } from './result.ts';
-import { type Means, type SyncOptions, sync } from './sync.ts';
+import type { SyncOptions, SyncResult } from './result.ts';
+import { type Means, sync } from './sync.ts';
 
 /** How often the database here is looked at for changes, and how long a change waits for others, in milliseconds. */
 const LOOK_MS = 500;
@@ -9,8 +10,39 @@ const SETTLE_MS = 300;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
+/** What a sync goes through: a service, or a folder. */
+export interface Carrier {
+  sync(options: SyncOptions): Promise<SyncResult>;
+  /** Calls back when something has changed over there; resolves when it hears no more, or at the signal. */
+  changed(onEvent: () => void, signal: AbortSignal): Promise<void>;
+}
+
+/** A service as a carrier: it tells of its changes by a stream. */
+export function overService(means: Means, connection: Connection): Carrier {
+  let database = '';
+  return {
+    sync: async (options) => {
+      const result = await sync(means, options);
+      database = result.database;
+      return result;
+    },
+    changed: async (onEvent, signal) => {
+      const diary = await means.store.diary();
+      if (signal.aborted) return;
+      const since = diary.peer(database).received?.seq ?? 0;
+      const { token } = means;
+      const headers = {
+        accept: 'text/event-stream',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      };
+      await connection.listen({ path: `/changes?since=${since}`, headers }, onEvent, signal);
+    },
+  };
+}
+
 export interface Watching {
-  connection: Connection;
+  /** The database here. */
+  store: Store;
   signal: AbortSignal;
   onResult(result: SyncResult): void;
   /** A sync that failed; the next one follows by itself. */
@@ -21,16 +53,16 @@ export interface Watching {
  * Syncs whenever something changes on either side, until the signal comes. After a failure it waits, longer each time.
  * @throws what the first sync throws
  */
-export async function watch(means: Means, options: SyncOptions, watching: Watching): Promise<void> {
+export async function watch(carrier: Carrier, options: SyncOptions, watching: Watching): Promise<void> {
   const { signal, onResult, onFailure } = watching;
   let wait = FIRST_WAIT_MS;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      const result = await sync(means, options);
+      const result = await carrier.sync(options);
       onResult(result);
       wait = FIRST_WAIT_MS;
       const begun = performance.now();
-      await nextChange(means, result, watching);
+      await nextChange(carrier, result, watching);
       // A stream that ends at once is a failure too.
       if (performance.now() - begun < SETTLE_MS) await pause(wait, signal);
     } catch (error) {
@@ -43,16 +75,10 @@ export async function watch(means: Means, options: SyncOptions, watching: Watchi
   }
 }
 
-/** Resolves when something has changed here or there, when the stream ends, or at the signal. */
-async function nextChange(
-  { store, token }: Means,
-  { database, seq }: SyncResult,
-  { connection, signal }: Watching,
-): Promise<void> {
-  const diary = await store.diary();
+/** Resolves when something has changed here or there, when nothing more is heard, or at the signal. */
+async function nextChange(carrier: Carrier, { seq }: SyncResult, { store, signal }: Watching): Promise<void> {
   // Who listens only now would not hear of a signal that has come already.
   if (signal.aborted) return;
-  const position = diary.peer(database).received?.seq ?? 0;
   const over = new AbortController();
   const end = () => over.abort();
   signal.addEventListener('abort', end, { once: true });
@@ -65,16 +91,12 @@ async function nextChange(
     }
   }, LOOK_MS);
   let hasEvent = false;
-  const headers = {
-    accept: 'text/event-stream',
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  };
   const onEvent = () => {
     if (!hasEvent) setTimeout(end, SETTLE_MS);
     hasEvent = true;
   };
   try {
-    await connection.listen({ path: `/changes?since=${position}`, headers }, onEvent, over.signal);
+    await carrier.changed(onEvent, over.signal);
   } finally {
     clearInterval(looking);
     signal.removeEventListener('abort', end);

@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/store/sqlite/driver.ts';
@@ -26,6 +26,33 @@ async function filled(): Promise<string> {
   expect((await run(['import', '-'], { db, stdin })).code).toBe(0);
   return db;
 }
+
+/** The same file without states, as versions before wrote it. */
+async function withoutStates(path: string): Promise<string> {
+  const { states: _, seal: __, ...lists } = JSON.parse(readFileSync(path, 'utf8'));
+  const older = join(freshFolder(), 'older.json');
+  writeFileSync(
+    older,
+    JSON.stringify({ ...lists, lastChanges: [{ record: 'log', id: 1, at: '2026-03-02T09:00:00Z' }] }),
+  );
+  return older;
+}
+
+/** The states in a file. */
+const statesIn = (text: string): { k: string; i?: number; l: number }[] =>
+  JSON.parse(text).states.flatMap(({ k, s }: { k: string; s: object[] }) =>
+    s.map((state) => ({ k, ...state })),
+  );
+
+const flags = {
+  '--first-name': 'Zoe',
+  '--last-name': 'Berg',
+  '--email': 'zoe@example.org',
+  '--age': '30',
+  '--pain-location': 'calf-left',
+  '--pain-level': '5',
+  '--diagnosis-date': '2025-05-05',
+};
 
 /** A database with a user of its own, so that the ids of others are taken. */
 async function other(): Promise<string> {
@@ -68,20 +95,22 @@ describe('identity', () => {
     const { code, stderr } = await run(['import', await exported(db)], { db: copy });
     expect([code, stderr]).toEqual([
       0,
-      '1 user: 1 already there\n2 logs: 1 changed there, 1 changed here\nChanged records of: Nora Lind (user 1)\n',
+      '1 user: 1 already there\n2 logs: 1 already there, 1 changed there\nChanged records of: Nora Lind (user 1)\n',
     ]);
     expect(records(copy).logs.map(({ notes }) => notes)).toEqual(['there', 'here']);
   });
 
-  it('that a copy shares is named where its file does not fit', async () => {
+  it('may be shared by a copy that was used too: its file doubles and loses nothing', async () => {
     const db = await filled();
     const copy = freshPath();
     copyFileSync(db, copy);
     for (const path of [db, copy])
       await run(['log', 'add', 'Own', '5', '3', path, '--type', 'stretch'], { db: path });
-    const { code, stderr } = await run(['import', await exported(copy)], { db });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('or from a copy of it')]);
-    expect(stderr).toContain('sciatica identity new');
+    for (const _ of [1, 2]) {
+      const { code, stderr } = await run(['import', await exported(copy)], { db });
+      expect([code, stderr]).toEqual([0, expect.stringContaining('logs: ')]);
+      expect(records(db).logs.map(({ notes }) => notes)).toEqual([session.notes, 'second', db, copy]);
+    }
   });
 
   it('that was lost is found missing by doctor, and can be given anew', async () => {
@@ -134,19 +163,31 @@ describe('exports say where they are from', () => {
     expect((await run(['export', ...argv], { db: await filled() })).code).toBe(2);
   });
 
-  it('when a record was changed or deleted after it had been made', async () => {
+  it('with a state for each record, and no old value or deleted text', async () => {
     const db = await filled();
-    await run(['log', 'edit', '1', '--notes', 'x'], { db });
+    await run(['log', 'edit', '1', '--notes', 'as it is'], { db });
+    await run(['log', 'edit', '2', '--notes', 'deleted text'], { db });
     await run(['log', 'rm', '2', '--yes'], { db });
-    const { lastChanges } = JSON.parse((await run(['export'], { db })).stdout);
-    const entry = (id: number) => ({ record: 'log', id, at: expect.stringMatching(/^\d{4}-.*Z$/) });
-    expect(lastChanges).toEqual([entry(1), entry(2)]);
+    const { stdout } = await run(['export'], { db });
+    const { seal } = JSON.parse(stdout);
+    expect(statesIn(stdout).map(({ k, i, l }) => [k, i, l])).toEqual([
+      ['user', 1, 1],
+      ['log', 1, 1],
+      ['log', undefined, 2],
+    ]);
+    expect(seal).toEqual({
+      databases: { 1: await idOf(db) },
+      format: expect.any(Number),
+      erased: [],
+      sha256: expect.any(String),
+    });
+    expect(stdout).toContain('as it is');
+    expect(stdout).not.toMatch(/second|deleted text/);
   });
 
   it.each([
     ['{"origin":{"id":"x","seq":1,"complete":true},"users":[]}', 'origin must be an object with id'],
     ['{"origin":5,"users":[]}', 'origin'],
-    ['{"users":[],"lastChanges":[{"record":"log"}]}', 'lastChanges must be'],
     ['{"origin":{"id":"x"}}\n', 'origin must be an object'],
   ])('a file that says it wrongly is refused: %s', async (stdin, message) => {
     const { code, stderr } = await run(['import', '-'], { stdin });
@@ -159,7 +200,7 @@ describe('import of a file of another database', () => {
     const [there, here] = [await filled(), await other()];
     const path = await exported(there);
     expect((await run(['import', path], { db: here })).stderr).toBe(
-      '1 user: 1 new under another id\n2 logs: 2 new\nNew: Nora Lind (user 2)\nNote: Ole Lind (user 1) has the same e-mail address as user 2.\n',
+      '1 user: 1 new\n2 logs: 2 new\nNew: Nora Lind (user 2)\nNote: Ole Lind (user 1) has the same e-mail address as user 2.\n',
     );
     expect((await run(['import', path], { db: here })).stderr).toBe(
       '1 user: 1 already there\n2 logs: 2 already there\n',
@@ -170,75 +211,79 @@ describe('import of a file of another database', () => {
     expect(records(here).logs.map(({ userId }) => userId)).toEqual([2, 2]);
   });
 
-  it('shows a conflict field by field, and does as it is told', async () => {
+  it('lets the later of two changes count, tells both, and is one change', async () => {
     const [there, here] = [await filled(), await other()];
     await run(['import', await exported(there)], { db: here });
     await run(['log', 'edit', '1', '--notes', 'there', '--after', '1'], { db: there });
-    await run(['log', 'edit', '1', '--notes', 'here', '--after', '1'], { db: here });
+    await run(['log', 'edit', '1', '--notes', 'here'], { db: here });
     const path = await exported(there);
-    const refused = await run(['import', path], { db: here });
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toBe(
-      `log 1 (1 there): changed here and there
-  notes: was ${session.notes ? `"${session.notes}"` : 'empty'}, is "here" here and "there" there
-1 user: 1 already there
-2 logs: 1 already there, 1 in conflict
-sciatica: 1 record of Nora Lind (user 2) is in conflict: nothing was imported. See --on-conflict theirs, ours and newest.
-`,
-    );
-    const json = await run(['import', path, '--json', '--dry-run'], { db: here });
-    expect(JSON.parse(json.stdout).conflicts).toMatchObject([
-      {
-        record: 'log',
-        id: 1,
-        theirId: 1,
-        fields: ['notes'],
-        here: { notes: 'here' },
-        there: { notes: 'there' },
-      },
+    const { code, stderr } = await run(['import', path], { db: here });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^1 user: 1 already there\n2 logs: 1 already there, 1 changed there\nChanged records of: Nora Lind \(user 2\)\nlog 1: changed on both sides: notes here here, there there\. Here .*, there .*: what is here counts, for it is later\.\n$/,
+      ),
     ]);
-    expect((await run(['import', path, '--on-conflict', 'theirs'], { db: here })).code).toBe(0);
-    expect(records(here).logs[0]?.notes).toBe('there');
-    // One change, one undo; and the conflict is one again.
-    await run(['undo', '--yes'], { db: here });
+    expect(records(here).logs[0]).toMatchObject({ notes: 'here', painAfter: 1 });
+    expect((await run(['import', path], { db: here })).stderr).toContain('2 logs: 2 already there');
+    // The clock of tests stands still, and counts changes.
+    for (const notes of ['once', 'once more', 'later'])
+      await run(['log', 'edit', '1', '--notes', notes], { db: there });
+    const json = await run(['import', await exported(there), '--json', '--dry-run'], { db: here });
+    expect(JSON.parse(json.stdout).disputes).toMatchObject([
+      { record: 'log', id: 1, counts: 'there', fields: [{ field: 'notes', here: 'here', there: 'later' }] },
+    ]);
     expect(records(here).logs[0]?.notes).toBe('here');
-    expect((await run(['import', path], { db: here })).code).toBe(4);
-    // Changed here last.
-    await run(['import', path, '--on-conflict', 'newest'], { db: here });
+    await run(['import', await exported(there)], { db: here });
+    expect(records(here).logs[0]?.notes).toBe('later');
+    await run(['undo', '--yes', '--everywhere'], { db: here });
     expect(records(here).logs[0]?.notes).toBe('here');
-    expect((await run(['import', path], { db: here })).stderr).toContain('1 changed here');
   });
 
-  it('names what was deleted there, and deletes it with --mirror', async () => {
+  it('deletes what was deleted there, without a flag', async () => {
     const [there, here] = [await filled(), await other()];
     await run(['import', await exported(there)], { db: here });
     await run(['log', 'rm', '2', '--yes'], { db: there });
     const path = await exported(there);
-    const named = await run(['import', path], { db: here });
-    expect(named.stderr).toContain('Deleted there, and still here: log 2.');
-    expect(records(here).logs).toHaveLength(2);
-    const unasked = await run(['import', path, '--mirror'], { db: here });
-    expect([unasked.code, records(here).logs.length]).toEqual([2, 2]);
-    expect(unasked.stderr).toBe(
-      'To be deleted: log 2: Piriformis Stretch on 2026-03-01, pain 6 → 4 (↓2), effective\nsciatica: This would delete 1 record. To do it unasked, add --yes.\n',
-    );
-    const { code, stdout } = await run(['import', path, '--mirror', '--yes', '--json'], { db: here });
+    const { code, stdout, stderr } = await run(['import', path, '--json'], { db: here });
     expect([code, records(here).logs.length]).toEqual([0, 1]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      userExerciseLogs: { deleted: 1 },
-      deletedThere: [{ record: 'log', id: 2 }],
-    });
-    await run(['undo', '--yes'], { db: here });
-    expect(records(here).logs).toHaveLength(2);
-    expect((await run(['import', path, '--mirror', '--yes'], { db: here })).stderr).toContain(
-      '1 deleted here too',
+    expect(stderr).toBe(
+      '1 user: 1 already there\n1 log: 1 already there; 1 deleted there, and here too\nChanged records of: Nora Lind (user 2)\n',
     );
+    expect(JSON.parse(stdout)).toMatchObject({ userExerciseLogs: { deleted: 1, equal: 1 }, held: [] });
+    await run(['undo', '--yes', '--everywhere'], { db: here });
+    expect(records(here).logs).toHaveLength(2);
+  });
+
+  it('holds back a deletion of a user, names it, and does the rest', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['import', await exported(there)], { db: here });
+    await run(['user', 'rm', '1', '--yes'], { db: there });
+    await run(['user', 'add', ...Object.entries(flags).flat()], { db: there });
+    const path = await exported(there);
+    const dry = await run(['import', path, '--dry-run'], { db: here });
+    expect([dry.code, dry.stderr]).toEqual([
+      4,
+      expect.stringContaining('There would be 1 deletion held back.'),
+    ]);
+    const { code, stderr } = await run(['import', path], { db: here });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('Held back: 1 deletion from elsewhere (user 2).'),
+    ]);
+    expect(records(here).users.map(({ firstName }) => firstName)).toEqual(['Ole', 'Nora', 'Zoe']);
+    expect((await run(['remotes', '--accept-deletions'], { db: here })).code).toBe(0);
+    expect([records(here).users.length, records(here).logs.length]).toEqual([2, 0]);
   });
 
   it.each([
-    ['its own file', async (db: string) => [await exported(db), '--mirror', '--yes']],
-    ['a part', async () => [await exported(await filled(), '--user', '1'), '--mirror', '--yes']],
-    ['newest of its own', async (db: string) => [await exported(db), '--on-conflict', 'newest']],
+    ['a policy', async () => [await exported(await filled()), '--on-conflict', 'overwrite'], '--on-conflict'],
+    [
+      'a policy of its own file',
+      async (db: string) => [await exported(db), '--on-conflict', 'ours'],
+      '--on-conflict',
+    ],
+    ['--mirror', async () => [await exported(await filled()), '--mirror'], '--mirror is gone'],
     [
       'several users',
       async (db: string) => {
@@ -246,11 +291,12 @@ sciatica: 1 record of Nora Lind (user 2) is in conflict: nothing was imported. S
         await run(['import', '-'], { db: there, stdin: JSON.stringify({ ...nora, firstName: 'Zoe' }) });
         return [await exported(there), '--as', '1', '--db', db];
       },
+      '--as',
     ],
-  ])('refuses what it cannot do: %s', async (_, argv) => {
+  ])('refuses what it cannot do: %s', async (_, argv, message) => {
     const db = await filled();
     const { code, stderr } = await run(['import', ...(await argv(db))], { db });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/--(mirror|on-conflict|as)/)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   it('takes an older file for no news', async () => {
@@ -258,47 +304,75 @@ sciatica: 1 record of Nora Lind (user 2) is in conflict: nothing was imported. S
     const older = await exported(there);
     await run(['log', 'edit', '1', '--notes', 'newer'], { db: there });
     await run(['log', 'rm', '2', '--yes'], { db: there });
+    await run(['log', 'add', 'Own', '5', '3', 'third', '--type', 'stretch'], { db: there });
     await run(['import', await exported(there)], { db: here });
     const { code, stderr } = await run(['import', older], { db: here });
-    expect([code, records(here).logs.map(({ notes }) => notes)]).toEqual([4, ['newer']]);
-    expect(stderr).toBe(`log 1 (1 there): not the same here and in this older file
-  notes: is "newer" here and ${session.notes ? `"${session.notes}"` : 'empty'} there
-1 user: 1 already there
-2 logs: 1 new, 1 in conflict
-sciatica: 1 record of Nora Lind (user 2) is in conflict: nothing was imported. The file is older than one from there that was imported before. See --on-conflict theirs, ours and newest.
-`);
+    expect([code, stderr]).toEqual([0, '1 user: 1 already there\n2 logs: 2 already there\n']);
+    expect(records(here).logs.map(({ notes }) => notes)).toEqual(['newer', 'third']);
   });
 
-  it('says of an older file that it is, and not that what came later was deleted', async () => {
-    const [there, here] = [await filled(), await other()];
-    const older = await exported(there);
-    await run(['log', 'add', 'Own', '5', '3', '--type', 'stretch'], { db: there });
-    await run(['import', await exported(there)], { db: here });
-    const { code, stderr } = await run(['import', older], { db: here });
-    expect([code, stderr]).toEqual([
-      0,
-      '1 user: 1 already there\n2 logs: 2 already there\nThe file is older than one from there that was imported before.\n',
-    ]);
-    const { stdout } = await run(['import', older, '--json'], { db: here });
-    expect(JSON.parse(stdout)).toMatchObject({ deletedThere: [], older: true });
+  it('that was changed by hand goes by ids, which is said', async () => {
+    const [there, here] = [await filled(), await filled()];
+    await run(['log', 'edit', '1', '--notes', 'x'], { db: there });
+    const { stdout } = await run(['export'], { db: there });
+    // Another layout is no change.
+    const layout = JSON.stringify(JSON.parse(stdout), null, 2);
+    expect((await run(['import', '-'], { stdin: layout })).stderr).toContain('1 user: 1 new');
+    const edited = stdout.replace('"notes":"x"', '"notes":"edited"');
+    const refused = await run(['import', '-'], { db: here, stdin: edited });
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('See --on-conflict skip')]);
+    expect(refused.stderr).toContain('stdin was changed since it was exported: it counts as a file that');
+    const { code } = await run(['import', '-', '--on-conflict', 'theirs'], { db: here, stdin: edited });
+    expect([code, records(here).logs.map(({ notes }) => notes)]).toEqual([0, ['edited', 'second']]);
   });
 
-  it('brings nobody back who was erased here, unless that is said', async () => {
+  it('brings nobody back who was erased here', async () => {
     const [there, here] = [await filled(), await other()];
+    await run(['user', 'add', ...Object.entries(flags).flat()], { db: there });
     const path = await exported(there);
     await run(['import', path], { db: here });
     await run(['user', 'erase', '2', '--yes'], { db: here });
-    const { code, stderr } = await run(['import', path], { db: here });
-    expect([code, records(here).users.length]).toEqual([4, 1]);
-    expect(stderr).toBe(`users[0]: was erased here
-1 user: 1 in conflict
-2 logs: 2 in conflict
-sciatica: 1 user of the file was erased here: nothing was imported. To bring them back: --on-conflict theirs. To leave them out: --on-conflict ours.
-`);
-    expect((await run(['import', path, '--on-conflict', 'ours'], { db: here })).code).toBe(0);
-    expect(records(here).users).toHaveLength(1);
-    expect((await run(['import', path, '--on-conflict', 'theirs'], { db: here })).code).toBe(0);
-    expect(records(here).logs.map(({ userId }) => userId)).toEqual([3, 3]);
+    for (const file of [path, await withoutStates(path)]) {
+      const { code, stderr } = await run(['import', file], { db: here });
+      expect([code, records(here).users.map(({ firstName }) => firstName)]).toEqual([0, ['Ole', 'Zoe']]);
+      expect(stderr).toBe(
+        '2 users: 1 already there, 1 skipped\n2 logs: 2 skipped\n1 user of the file was erased here, and left out.\n',
+      );
+    }
+  });
+
+  it('of this database itself brings back what was deleted, and changes nothing back', async () => {
+    const db = await filled();
+    const path = await exported(db);
+    await run(['log', 'rm', '2', '--yes'], { db });
+    await run(['log', 'edit', '1', '--notes', 'since'], { db });
+    const { code, stderr } = await run(['import', path], { db });
+    expect([code, stderr]).toEqual([
+      0,
+      '1 user: 1 already there\n2 logs: 1 new, 1 already there\nFor: Nora Lind (user 1)\n',
+    ]);
+    expect(records(db).logs.map(({ id, notes }) => [id, notes])).toEqual([
+      [1, 'since'],
+      [2, 'second'],
+    ]);
+  });
+
+  it('of a part has its states only, and what was deleted of a user', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['user', 'add', ...Object.entries(flags).flat()], { db: there });
+    await run(['log', 'add', 'Own', '5', '3', 'of Zoe', '--type', 'stretch', '--user', '2'], { db: there });
+    const path = await exported(there, '--user', '1');
+    expect(readFileSync(path, 'utf8')).not.toMatch(/Zoe/);
+    expect(statesIn(readFileSync(path, 'utf8'))).toHaveLength(3);
+    expect((await run(['import', path], { db: here })).stderr).toContain('1 user: 1 new\n2 logs: 2 new');
+    await run(['log', 'rm', '1', '3', '--yes'], { db: there });
+    const latest = await exported(there, '--user', '1', '--since', '2026-03-01');
+    expect(statesIn(readFileSync(latest, 'utf8'))).toHaveLength(2);
+    expect((await run(['import', latest], { db: here })).stderr).toContain('1 log: 1 already there\n');
+    const ofUser = await exported(there, '--user', '1');
+    expect((await run(['import', ofUser], { db: here })).stderr).toContain(
+      '1 already there; 1 deleted there',
+    );
   });
 
   it('that ends in the middle changes nothing', async () => {
@@ -333,25 +407,41 @@ sciatica: 1 user of the file was erased here: nothing was imported. To bring the
     expect(records(here).logs[0]).toEqual(own);
   });
 
+  it('brings back values that an undo took back, and what was deleted by it, each time', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['goal', '4'], { db: there });
+    await run(['import', await exported(there)], { db: here });
+    await run(['log', 'edit', '1', '--notes', 'there'], { db: there });
+    await run(['log', 'rm', '2', '--yes'], { db: there });
+    await run(['log', 'add', 'Own', '5', '3', 'third', '--type', 'stretch'], { db: there });
+    await run(['goal', '5'], { db: there });
+    const path = await exported(there);
+    await run(['import', path], { db: here });
+    const after = (await run(['export', '--format', 'ndjson'], { db: here })).stdout;
+    for (const _ of [1, 2]) {
+      expect((await run(['undo', path, '--yes', '--everywhere'], { db: here })).code).toBe(0);
+      expect(records(here).logs.map(({ notes }) => notes)).toEqual([session.notes, 'second']);
+      expect((await run(['import', path], { db: here })).code).toBe(0);
+      expect((await run(['export', '--format', 'ndjson'], { db: here })).stdout).toBe(after);
+    }
+  });
+
   it('leaves deleted what was deleted here', async () => {
     const [there, here] = [await filled(), await other()];
     const path = await exported(there);
     await run(['import', path], { db: here });
     await run(['log', 'rm', '2', '--yes'], { db: here });
-    expect((await run(['import', path], { db: here })).code).toBe(0);
-    expect(records(here).logs).toHaveLength(1);
     await run(['log', 'edit', '2', '--notes', 'after all'], { db: there });
-    const changed = await exported(there);
-    const { code, stderr } = await run(['import', changed], { db: here });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('deleted here, and changed there')]);
-    await run(['import', changed, '--on-conflict', 'theirs'], { db: here });
-    expect(records(here).logs[1]?.notes).toBe('after all');
+    for (const file of [path, await exported(there)]) {
+      expect((await run(['import', file], { db: here })).code).toBe(0);
+      expect(records(here).logs).toHaveLength(1);
+    }
   });
 
   it('comes under a user that is here, and goes on there', async () => {
     const [there, here] = [await filled(), await other()];
     const { code, stderr } = await run(['import', await exported(there), '--as', '1'], { db: here });
-    expect([code, stderr]).toEqual([0, '1 user: 1 already there\n2 logs: 2 new\n']);
+    expect([code, stderr]).toEqual([0, '1 user: 1 already there\n2 logs: 2 new\nFor: Ole Lind (user 1)\n']);
     expect(records(here).users.map(({ firstName }) => firstName)).toEqual(['Ole']);
     await run(['log', 'edit', '1', '--notes', 'x'], { db: there });
     await run(['import', await exported(there)], { db: here });
@@ -363,18 +453,53 @@ sciatica: 1 user of the file was erased here: nothing was imported. To bring the
     const wrong = await run(['import', await exported(there), '--as', '2'], { db: here });
     expect([wrong.code, wrong.stderr]).toEqual([
       4,
-      '--as cannot be 2: the records of this user have been coming under user 1\nsciatica: It is a different user. Nothing was imported.\n',
+      expect.stringContaining('--as cannot be 2: the records of this user have been coming under Ole Lind\n'),
     ]);
+    expect(records(here).logs.map(({ userId }) => userId)).toEqual([1, 1]);
   });
 
-  it('links records that came before their origin was noted', async () => {
+  it('that was put under the wrong user comes under another after an undo', async () => {
     const [there, here] = [await filled(), await other()];
-    const { origin: _, ...lists } = JSON.parse((await run(['export'], { db: there })).stdout);
-    const stdin = JSON.stringify(lists);
-    await run(['import', '-', '--on-conflict', 'renumber'], { db: here, stdin });
-    expect((await run(['import', await exported(there)], { db: here })).stderr).toBe(
-      '1 user: 1 already there\n2 logs: 2 already there\n',
+    await run(['user', 'add', ...Object.entries(flags).flat()], { db: here });
+    const path = await exported(there);
+    await run(['import', path, '--as', '1'], { db: here });
+    await run(['undo', '--yes', '--everywhere'], { db: here });
+    expect((await run(['import', path, '--as', '2'], { db: here })).code).toBe(0);
+    expect(records(here).logs.map(({ userId }) => userId)).toEqual([2, 2]);
+  });
+
+  it('of an older version, or NDJSON: new records come, values too unless they were changed here', async () => {
+    const [there, here] = [await filled(), await other()];
+    await run(['import', await withoutStates(await exported(there))], { db: here });
+    await run(['log', 'edit', '1', '--notes', 'here'], { db: here });
+    await run(['log', 'edit', '1', '--notes', 'there'], { db: there });
+    await run(['log', 'edit', '2', '--notes', 'changed'], { db: there });
+    await run(['log', 'add', 'Own', '5', '3', 'third', '--type', 'stretch'], { db: there });
+    const older = await withoutStates(await exported(there));
+    expect((await run(['import', older], { db: here })).stderr).toBe(
+      '1 user: 1 already there\n3 logs: 1 new, 1 changed there, 1 changed here\nFor: Nora Lind (user 2)\nChanged records of: Nora Lind (user 2)\n',
     );
+    const notes = () => records(here).logs.map((log) => log.notes);
+    expect(notes()).toEqual(['here', 'changed', 'third']);
+    // Its names are those of a file with states. The clock of tests stands still, and counts changes.
+    await run(['log', 'edit', '1', '--notes', 'once more'], { db: there });
+    await run(['log', 'edit', '1', '--notes', 'there'], { db: there });
+    await run(['import', await exported(there)], { db: here });
+    expect(notes()).toEqual(['there', 'changed', 'third']);
+  });
+
+  it('of an older version of users that are not in it is refused, unless they are known', async () => {
+    const [there, here] = [await filled(), await other()];
+    const { stdout } = await run(['export', '--format', 'ndjson', '--origin'], { db: there });
+    const stdin = stdout
+      .split('\n')
+      .filter((line) => !line.includes('firstName'))
+      .join('\n');
+    const refused = await run(['import', '-'], { db: here, stdin });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('nobody has the id 1')]);
+    expect((await run(['import', '-', '--as', '1'], { db: here, stdin })).code).toBe(0);
+    expect(records(here).logs.map(({ userId }) => userId)).toEqual([1, 1]);
+    expect((await run(['import', '-'], { db: here, stdin })).stderr).toContain('2 logs: 2 already there');
   });
 
   it('without users and an origin goes by ids, and says to whom', async () => {

@@ -154,8 +154,8 @@ describe('export', () => {
     const first = await run(['export', '--format', format], { db: await filled() });
     const db = freshPath();
     await run(['import', '-'], { db, stdin: first.stdout });
-    // The first line of JSON says which database it is, and of each that is another.
-    const records = (text: string) => text.replace(/^{"origin":.*\n/, '{');
+    // JSON says which database it is, and of each that is another, on the first line and in the states.
+    const records = (text: string) => text.replace(/^{"origin":.*\n/, '{').replace(/,"states":[\s\S]*/, '');
     expect(records((await run(['export', '--format', format], { db })).stdout)).toBe(records(first.stdout));
   });
 
@@ -182,7 +182,13 @@ describe('export', () => {
       origin: { id: expect.any(String), seq: expect.any(Number), complete: false },
       users: practice.users.slice(2, 3),
       userExerciseLogs: wanted,
+      states: expect.any(Array),
+      seal: expect.any(Object),
     });
+    const ids = JSON.parse(stdout).states.flatMap(({ k, s }: { k: string; s: { i: number }[] }) =>
+      s.map(({ i }) => [k, i]),
+    );
+    expect(ids).toEqual([['user', 3], ...wanted.map(({ id }) => ['log', id])]);
   });
 
   it('sorts and limits', async () => {
@@ -202,7 +208,7 @@ describe('export', () => {
       expect((await run(['import', '-'], { stdin: stdout })).code).toBe(0);
     }
     expect((await run(['export'])).stdout).toMatch(
-      /^{"origin":.*,\n"users":\[\],"userExerciseLogs":\[\]}\n$/,
+      /^{"origin":.*,\n"users":\[\],"userExerciseLogs":\[\],"states":\[\],"seal":{.*}}\n$/,
     );
     expect((await run(['export', '--format', 'ndjson'])).stdout).toBe('');
   });

@@ -212,7 +212,7 @@ it('names a record that was moved at its origin', async () => {
   await run(['log', 'edit', '1', '--user', '2'], { db: there });
   await run(['export', '-o', path, '--force'], { db: there });
   const { code, stderr } = await run(['import', path], { db: here });
-  expect([code, stderr]).toEqual([0, expect.stringContaining('Moved: log 1 from Pat One to Pat Two\n')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Moved: log 5 from Pat One to Pat Two\n')]);
 });
 
 it('takes an import back by the name of its file', async () => {

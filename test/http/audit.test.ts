@@ -37,6 +37,8 @@ describe('the audit says', () => {
     ['boss', 'GET', '/users?sort=-id', undefined, { first: 1, last: 2, count: 2 }],
     ['boss', 'GET', '/users?limit=1&sort=-id', undefined, { ...one(2), status: 200 }],
     ['boss', 'GET', '/users/2/history', undefined, { route: '/users/{id}/history', userId: 2, ...one(2) }],
+    ['boss', 'GET', '/overviews', undefined, { record: 'user', userId: null, first: 1, last: 2, count: 2 }],
+    ['phone', 'GET', '/overviews', undefined, { record: 'user', userId: 1, ...one(1) }],
     ['boss', 'HEAD', '/users', undefined, { method: 'HEAD', ...none }],
     ['phone', 'GET', '/users', undefined, { userId: 1, ...one(1) }],
     ['phone', 'GET', '/userExerciseLogs/2', undefined, { userId: 2, ...one(2), status: 404 }],

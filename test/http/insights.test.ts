@@ -5,9 +5,10 @@ import type { Palette } from '../../src/cli/terminal/colour.ts';
 import { summaryScreen } from '../../src/cli/views/summary.ts';
 import { exerciseTypes, type LogInput } from '../../src/domain/log.ts';
 import { checksOf } from '../../src/domain/schema.ts';
+import { addDays, localDay } from '../../src/domain/words/day.ts';
 import { summarize } from '../../src/insights/index.ts';
 import { type Summary, summarySchema } from '../../src/insights/shapes.ts';
-import { freshApp, stretch } from './helpers.ts';
+import { freshApp, nora, stretch } from './helpers.ts';
 
 /** An app with the practice records in place of the usual one user and log. */
 function practiced() {
@@ -171,6 +172,49 @@ describe('the report on a user', () => {
       'format',
       'target',
     ]);
+  });
+});
+
+describe('how each user is', () => {
+  /** Sessions so many days before today. */
+  const recorded = (...sessions: [daysAgo: number, painBefore: number, painAfter: number][]) => {
+    const { store, call } = freshApp();
+    store.logs.delete(1);
+    const { id: userId } = store.users.create({ ...nora, firstName: 'Ole' });
+    for (const [daysAgo, painBefore, painAfter] of sessions)
+      store.logs.create({ ...stretch, userId, painBefore, painAfter, date: addDays(today, -daysAgo) });
+    return { store, call };
+  };
+  const today = localDay(new Date());
+
+  test('is the line of users --summary, who needs a call first', async () => {
+    const { call } = recorded([0, 6, 9], [13, 5, 5], [14, 3, 3], [41, 4, 4], [42, 10, 10], [-1, 1, 1]);
+    const { status, body } = await call('GET', '/overviews');
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      {
+        id: 2,
+        firstName: 'Ole',
+        lastName: nora.lastName,
+        sessions: 2,
+        lastSession: today,
+        pain: 5.5,
+        painEarlier: 3.5,
+        painChange: 2,
+        redEntries: 1,
+      },
+      { id: 1, firstName: nora.firstName, lastName: nora.lastName, sessions: 0, redEntries: 0 },
+    ]);
+  });
+
+  test('answers 304 to who has it, until a log is added, and takes no parameter', async () => {
+    const { store, call } = recorded();
+    const { headers } = await call('GET', '/overviews');
+    const again = { headers: { 'if-none-match': headers['etag'] ?? '' } };
+    expect((await call('GET', '/overviews', again)).status).toBe(304);
+    store.logs.create({ ...stretch, date: today });
+    expect((await call('GET', '/overviews', again)).status).toBe(200);
+    expect((await call('GET', '/overviews?limit=1')).status).toBe(400);
   });
 });
 

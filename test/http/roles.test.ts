@@ -48,6 +48,7 @@ const decided: Record<string, readonly [string, string, string, string, string]>
   'PATCH /users/{id}': ['401', '200 404 404', '403', '403', '200 200 404'],
   'DELETE /users/{id}': ['401', '403', '403', '403', '200 200 404'],
   'POST /users/{id}/restore': ['401', '403', '403', '403', '201 201 404'],
+  'GET /overviews': ['401', '200', '200', '200', '200'],
   'GET /users/{id}/history': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/exercises': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
   'GET /users/{id}/summary': ['401', '200 404 404', '200 404 404', '200 200 404', '200 200 404'],
@@ -225,6 +226,13 @@ describe.each(['patient', 'provider'] as const)('a %s', (who) => {
     const page = await as(who, 'GET', `${target}${target.includes('?') ? '&' : '?'}limit=1`);
     expect(page.headers['x-total-count']).toBe(String(ids.length));
     expect(page.headers['link']).toBeUndefined();
+  });
+
+  test('sees in /overviews only the own', async () => {
+    const { as } = behindGate();
+    const { body, text } = await as(who, 'GET', '/overviews');
+    expect(body).toMatchObject([{ id: 1, firstName: nora.firstName }]);
+    expect([(body as []).length, text.includes('Ole')]).toEqual([1, false]);
   });
 
   test('sees in a long list only the own', async () => {

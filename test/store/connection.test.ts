@@ -30,7 +30,6 @@ test('every table is STRICT', () => {
   );
   expect(tables.map(({ name }) => name).sort()).toEqual([
     'audit',
-    'counterparts',
     'erasing',
     'erasures',
     'goals',

@@ -87,11 +87,9 @@ test('the history of a version that had a table of changes answers as before', (
     empty: request(3),
     shared: request(5),
     next: [store.history.nextUndo(), store.history.nextRedo()],
-    lastChanges: [...store.history.lastChanges()].flat(),
   };
-  expect(JSON.parse(JSON.stringify(now))).toEqual(
-    JSON.parse(readFileSync(new URL('v10.json', fixtures), 'utf8')),
-  );
+  const { lastChanges: _, ...before } = JSON.parse(readFileSync(new URL('v10.json', fixtures), 'utf8'));
+  expect(JSON.parse(JSON.stringify(now))).toEqual(before);
 });
 
 test.each(['v10.db', 'v6.db'])(

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { backup } from '../../src/store/maintenance/backup.ts';
+import { openSqlite } from '../../src/store/sqlite/driver.ts';
 import type { Store } from '../../src/store/store.ts';
-import { dbOf, failure, freshPath, freshStore, log, user } from './helpers.ts';
-import { exported, imported, outcomesOf } from './origins.ts';
+import { failure, freshPath, freshStore, log, user } from './helpers.ts';
+import { exported, imported, outcomesOf, unsealed } from './origins.ts';
 
 const exercises = (name: string) => [{ exerciseName: name, exerciseType: 'stretch' as const }];
 
 /** Milliseconds since 1970, for both sides. */
 let clock = 1_000_000_000_000;
-const now = () => clock;
-const later = () => {
+const now = () => {
   clock += 1000;
+  return clock;
 };
 
 /** A database with a user, a log, a routine and a goal; and one that has imported them under other ids. */
@@ -28,114 +29,30 @@ function two(): { there: Store; here: Store } {
 
 const notesOf = (store: Store) => store.logs.list().map(({ notes }) => notes);
 
-describe('a user who was deleted here', () => {
-  test('stays deleted while nothing changes there', () => {
-    const { there, here } = two();
-    here.users.delete(2);
-    expect(outcomesOf(imported(here, exported(there)))).toEqual({
-      users: { kept: 1 },
-      logs: { kept: 1 },
-      routines: { kept: 1 },
-      goals: { kept: 1 },
-    });
-    expect(here.users.count()).toBe(1);
-  });
-
-  test('is in conflict with a new record, and comes back with all that went along', () => {
-    const { there, here } = two();
-    here.users.delete(2);
-    there.logs.create(log({ notes: 'second' }));
-    const file = exported(there);
-    expect(failure(() => imported(here, file)).code).toBe('conflict');
-    imported(here, file, { onConflict: 'skip' });
-    expect(notesOf(here)).toEqual(['own']);
-    imported(here, file, { onConflict: 'overwrite' });
-    expect(notesOf(here)).toEqual(['own', 'first', 'second']);
-    expect([here.users.get(2).firstName, here.routines.count(), here.goals.count()]).toEqual(['Nora', 1, 1]);
-    expect(outcomesOf(imported(here, file))).toMatchObject({ users: { equal: 1 }, logs: { equal: 2 } });
-  });
-
-  test.each([
-    ['comes back, by newest, with a log that was changed there after that', 'after', ['own', 'changed']],
-    ['stays deleted, by newest, where a log was changed there before that', 'before', ['own']],
-  ])('%s', (_, when, notes) => {
-    const { there, here } = two();
-    if (when === 'before') there.logs.update(1, { notes: 'changed' });
-    later();
-    here.users.delete(2);
-    later();
-    if (when === 'after') there.logs.update(1, { notes: 'changed' });
-    const file = exported(there);
-    imported(here, file, { onConflict: 'newest' });
-    expect(notesOf(here)).toEqual(notes);
-    const { length } = notes;
-    expect([here.users.count(), here.routines.count(), here.goals.count()]).toEqual([
-      length,
-      length - 1,
-      length - 1,
-    ]);
-    // It was settled.
-    const seq = here.history.last();
-    imported(here, file);
-    expect(here.history.last()).toBe(seq);
-  });
-
-  test('comes back, by newest, for one log that is newer there than another of the user', () => {
-    const { there, here } = two();
-    there.logs.create(log({ notes: 'second' }));
-    imported(here, exported(there));
-    there.logs.update(1, { notes: 'before' });
-    later();
-    here.users.delete(2);
-    later();
-    there.logs.update(2, { notes: 'after' });
-    imported(here, exported(there), { onConflict: 'newest' });
-    expect(notesOf(here)).toEqual(['own', 'before', 'after']);
-  });
+test.each([
+  ['with states', (file: ReturnType<typeof exported>) => file],
+  ['of an older version', unsealed],
+])('a user who was deleted here stays deleted, and new records wait with the user: a file %s', (_, as) => {
+  const { there, here } = two();
+  here.users.delete(2);
+  there.logs.create(log({ notes: 'second' }));
+  imported(here, as(exported(there)));
+  expect([here.users.count(), notesOf(here)]).toEqual([1, ['own']]);
+  here.restore({ record: 'user', id: 2 });
+  imported(here, as(exported(there)));
+  expect(notesOf(here)).toEqual(['own', 'first', 'second']);
 });
 
-describe('a user who was deleted there', () => {
-  test('is deleted here with everything, by --mirror', () => {
-    const { there, here } = two();
-    there.users.delete(1);
-    const file = exported(there);
-    const { gone } = imported(here, file);
-    expect(gone).toEqual([
-      { record: 'user', id: 2 },
-      { record: 'goal', id: 1 },
-      { record: 'log', id: 2 },
-      { record: 'routine', id: 1 },
-    ]);
-    imported(here, file, { mirror: true });
-    expect([here.users.count(), notesOf(here), here.goals.count()]).toEqual([1, ['own'], 0]);
-  });
-
-  test('is in conflict with a record of the user that was made here', () => {
-    const { there, here } = two();
-    here.logs.create(log({ userId: 2, notes: 'at the practice' }));
-    there.users.delete(1);
-    const file = exported(there);
-    expect(failure(() => imported(here, file, { mirror: true })).code).toBe('conflict');
-    const { gone } = imported(here, file, { mirror: true, onConflict: 'overwrite', dryRun: true });
-    expect(gone).toContainEqual({ record: 'log', id: 3 });
-    imported(here, file, { mirror: true, onConflict: 'skip' });
-    expect(notesOf(here)).toEqual(['own', 'at the practice']);
-    expect(here.users.count()).toBe(2);
-    // It was settled: the file changes nothing more.
-    const seq = here.history.last();
-    imported(here, file, { mirror: true });
-    expect(here.history.last()).toBe(seq);
-  });
-
-  test('is not deleted when something was changed since it was agreed to', () => {
-    const { there, here } = two();
-    there.logs.delete(1);
-    const file = exported(there);
-    const { gone } = imported(here, file, { mirror: true, dryRun: true });
-    expect(failure(() => imported(here, file, { mirror: true, agreedTo: [] })).code).toBe('conflict');
-    imported(here, file, { mirror: true, agreedTo: gone });
-    expect(notesOf(here)).toEqual(['own']);
-  });
+test('a user who was deleted there is held back, with what was made here', async () => {
+  const { there, here } = two();
+  here.logs.create(log({ userId: 2, notes: 'at the practice' }));
+  there.users.delete(1);
+  const result = imported(here, exported(there));
+  expect(result.held).toEqual([{ record: 'user', id: 2 }]);
+  expect(notesOf(here)).toEqual(['own', 'first', 'at the practice']);
+  const diary = await here.diary();
+  diary.settleHeld('delete');
+  expect(notesOf(here)).toEqual(['own']);
 });
 
 describe('of what a user has one', () => {
@@ -147,119 +64,59 @@ describe('of what a user has one', () => {
     expect(outcomesOf(imported(here, file))).toMatchObject({ goals: { updated: 1 } });
     expect(here.goals.list()).toEqual([{ id: 1, userId: 2, sessionsPerWeek: 5 }]);
     expect(outcomesOf(imported(here, file))).toMatchObject({ goals: { equal: 1 } });
-    const change = here.latestChange ?? 0;
-    expect(change).toBe(0);
+    expect(here.latestChange).toBeUndefined();
   });
 
-  test('two routines of one name, made here and there, are one in conflict', () => {
+  test('two routines of one name, made here and there, are two by number', () => {
     const { there, here } = two();
     there.routines.create({ userId: 1, name: 'Evening', exercises: exercises('Bridge') });
     here.routines.create({ userId: 2, name: 'EVENING', exercises: exercises('Plank') });
     const file = exported(there);
-    expect(failure(() => imported(here, file)).code).toBe('conflict');
-    imported(here, file, { onConflict: 'overwrite' });
-    expect(here.routines.list().map(({ name }) => name)).toEqual(['Morning', 'Evening']);
-    expect(outcomesOf(imported(here, file))).toMatchObject({ routines: { equal: 2 } });
-  });
-
-  test('a routine that got a name there which another has here is left out, at most', () => {
-    const { there, here } = two();
-    here.routines.create({ userId: 2, name: 'Evening', exercises: exercises('Plank') });
-    there.routines.replace(1, { userId: 1, name: 'Evening', exercises: exercises('Cat-Cow') });
-    const file = exported(there);
-    for (const onConflict of ['refuse', 'overwrite', 'newest'] as const)
-      expect(failure(() => imported(here, file, { onConflict })).code).toBe('conflict');
-    imported(here, file, { onConflict: 'skip' });
-    expect(here.routines.list().map(({ name }) => name)).toEqual(['Morning', 'Evening']);
+    imported(here, file);
+    const names = (store: Store) =>
+      store.routines
+        .list()
+        .map(({ name }) => name.toLowerCase())
+        .sort();
+    expect(names(here)).toEqual(['evening', 'evening (2)', 'morning']);
+    // What shows under another name than it has keeps it.
+    imported(there, exported(here));
+    expect(names(there)).toEqual(names(here));
+    expect(outcomesOf(imported(here, exported(there)))).toMatchObject({ routines: { equal: 3 } });
   });
 });
 
-test('newest leaves what the file does not date', () => {
-  const { there, here } = two();
-  there.logs.update(1, { notes: 'there' });
-  here.logs.update(2, { notes: 'here' });
-  const file = { ...exported(there), lastChanges: [] };
-  expect(failure(() => imported(here, file, { onConflict: 'newest' })).code).toBe('conflict');
-  expect(notesOf(here)).toEqual(['own', 'here']);
-});
-
-test('newest compares the times of each record, not of another in the file', () => {
-  const [there, here] = [freshStore(undefined, now), freshStore(undefined, now)];
-  there.users.create(user());
-  for (const notes of ['first', 'second', 'third']) there.logs.create(log({ notes }));
-  imported(here, exported(there));
-  there.logs.update(1, { notes: 'there, before' });
-  there.logs.update(2, { notes: 'there, before' });
-  later();
-  for (const { id } of here.logs.list()) here.logs.update(id, { notes: 'here' });
-  later();
-  there.logs.update(3, { notes: 'there, after' });
-  imported(here, exported(there), { onConflict: 'newest' });
-  expect(notesOf(here)).toEqual(['here', 'here', 'there, after']);
-});
-
-test('newest leaves a record that the file does not date, though it dates others', () => {
-  const [there, here] = [freshStore(), freshStore()];
-  there.users.create(user());
-  there.users.create(user({ lastName: 'Berg' }));
-  there.users.update(1, { age: 50 });
-  const older = exported(there);
-  there.users.update(2, { age: 60 });
-  imported(here, exported(there));
-  expect(failure(() => imported(here, older, { onConflict: 'newest' })).code).toBe('conflict');
-  expect(here.users.list().map(({ age }) => age)).toEqual([50, 60]);
-});
-
-test('another record under an id that is known is in conflict: two copies of one database sent files', () => {
-  const [one, here] = [freshStore(), freshStore()];
+test('two copies of one database that were both used send files, and nothing is lost', () => {
+  const [one, here] = [freshStore(undefined, now), freshStore(undefined, now)];
   one.users.create(user());
   const path = freshPath();
   backup(one.path, path);
-  const copy = freshStore(path);
+  const copy = freshStore(path, now);
   one.logs.create(log({ notes: 'in the one' }));
   copy.logs.create(log({ notes: 'in the copy' }));
-  copy.logs.create(log({ notes: 'in the copy too' }));
-  imported(here, exported(one));
-  const file = exported(copy);
-  expect(failure(() => imported(here, file)).code).toBe('conflict');
-  expect(failure(() => imported(here, file, { onConflict: 'newest' })).code).toBe('conflict');
-  expect(notesOf(here)).toEqual(['in the one']);
-  imported(here, file, { onConflict: 'skip' });
-  expect(notesOf(here)).toEqual(['in the one', 'in the copy too']);
-  here.undo(here.latestChange ?? 0);
-  expect(outcomesOf(imported(here, file, { onConflict: 'renumber' }))).toEqual({
-    users: { equal: 1 },
-    logs: { new: 1, renumbered: 1 },
-  });
-  expect(notesOf(here).sort()).toEqual(['in the copy', 'in the copy too', 'in the one']);
-  expect(outcomesOf(imported(here, file))).toEqual({ users: { equal: 1 }, logs: { equal: 2 } });
+  for (const file of [exported(one), exported(copy), exported(one)]) imported(here, file);
+  expect([here.users.count(), notesOf(here)]).toEqual([1, ['in the one', 'in the copy']]);
 });
 
 test('a log that moved to another user there moves here', () => {
   const { there, here } = two();
   const { id: userId } = there.users.create(user({ firstName: 'Zoe' }));
   there.logs.update(1, { userId });
-  imported(here, exported(there));
+  expect(imported(here, exported(there)).moved).toEqual([
+    { record: 'log', id: 2, from: 'Nora Lind', to: 'Zoe Lind' },
+  ]);
   const zoe = here.users.list().find(({ firstName }) => firstName === 'Zoe');
   expect(here.logs.get(2).userId).toBe(zoe?.id);
 });
 
-test('a file without its users comes to those that are known, and is refused for others', () => {
+test('users who were merged there are one here', async () => {
   const { there, here } = two();
-  there.logs.create(log({ notes: 'second' }));
-  const file = exported(there);
-  const part = {
-    ...file,
-    records: { ...file.records, user: [] },
-    origin: { ...file.origin, complete: false },
-  };
-  imported(here, part);
+  there.users.create(user({ firstName: 'Twin' }));
+  there.logs.create(log({ userId: 2, notes: 'of the twin' }));
+  (await there.diary()).mergeUsers(2, 1, clock);
+  imported(here, exported(there));
+  expect([here.users.count(), notesOf(here)]).toEqual([2, ['own', 'first', 'of the twin']]);
   expect(here.logs.list().map(({ userId }) => userId)).toEqual([1, 2, 2]);
-  const strange = { ...part, origin: { ...part.origin, id: '0f6e2a52-95c4-4d39-a5a4-6d2c3a1f7b10' } };
-  expect(failure(() => imported(here, strange)).code).toBe('invalid');
-  imported(here, strange, { as: 1 });
-  // Each log is there under another user.
-  expect(here.logs.list().map(({ userId }) => userId)).toEqual([1, 2, 2, 1, 1]);
 });
 
 test('after the undo of an import under a user another one can come under the same', () => {
@@ -269,10 +126,9 @@ test('after the undo of an import under a user another one can come under the sa
     there.logs.create(log({ userId: i + 1, notes }));
   }
   here.users.create(user({ firstName: 'Own' }));
-  const all = exported(there);
+  const all = unsealed(exported(there));
   const fileOf = (id: number) => ({
     ...all,
-    origin: { ...all.origin, complete: false },
     records: {
       ...all.records,
       user: all.records.user.filter((one) => one.id === id),
@@ -283,84 +139,81 @@ test('after the undo of an import under a user another one can come under the sa
   here.undo(here.latestChange ?? 0);
   imported(here, fileOf(2), { as: 1 });
   expect(here.logs.list().map(({ userId, notes }) => [userId, notes])).toEqual([[1, 'of the second']]);
-  expect(outcomesOf(imported(here, fileOf(2)))).toEqual({ users: { kept: 1 }, logs: { equal: 1 } });
+  expect(outcomesOf(imported(here, fileOf(2)))).toEqual({ users: { equal: 1 }, logs: { equal: 1 } });
 });
 
 describe('a user who was erased here', () => {
-  const stored = (store: Store) => [store.users.count(), store.logs.count(), store.routines.count()];
-
-  test('comes back from a file of another database only when that is said, as a new one', () => {
-    const { there, here } = two();
-    here.erase(2);
-    const file = exported(there);
-    for (const onConflict of ['refuse', 'renumber', 'newest'] as const) {
-      expect(failure(() => imported(here, file, { onConflict })).code).toBe('conflict');
-      expect(stored(here)).toEqual([1, 1, 0]);
-    }
-    expect(outcomesOf(imported(here, file, { onConflict: 'skip' }))).toMatchObject({ users: { skipped: 1 } });
-    expect(stored(here)).toEqual([1, 1, 0]);
-    // Nothing was noted by which the file would be known the next time.
-    expect(dbOf(here).value('SELECT count(*) FROM counterparts')).toBe(0);
-    expect(failure(() => imported(here, file)).code).toBe('conflict');
-    expect(outcomesOf(imported(here, file, { onConflict: 'overwrite' }))).toMatchObject({
-      users: { renumbered: 1 },
-      logs: { renumbered: 1 },
-    });
-    expect(stored(here)).toEqual([2, 2, 1]);
-    expect(outcomesOf(imported(here, file))).toMatchObject({ users: { equal: 1 }, logs: { equal: 1 } });
-  });
-
   test('does not keep the others of the file away', () => {
     const { there, here } = two();
     here.erase(2);
     there.users.create(user({ lastName: 'Berg' }));
     there.logs.create(log({ userId: 2, notes: 'of Berg' }));
-    imported(here, exported(there), { onConflict: 'skip' });
+    expect(imported(here, exported(there)).erased).toBe(1);
     expect(notesOf(here)).toEqual(['own', 'of Berg']);
   });
 
-  test('does not get a record that moved to the user there', () => {
+  test('takes a record along that was the user’s once', () => {
     const { there, here } = two();
     there.users.create(user({ lastName: 'Berg' }));
     imported(here, exported(there));
-    here.erase(3);
     there.logs.update(1, { userId: 2 });
-    imported(here, exported(there), { onConflict: 'skip' });
-    expect(notesOf(here)).toEqual(['own', 'first']);
+    here.erase(2);
+    imported(here, exported(there));
+    expect(notesOf(here)).toEqual(['own']);
   });
 
-  test('can be put under a user who is here', () => {
+  test('is erased over there when that is said', () => {
     const { there, here } = two();
     here.erase(2);
-    imported(here, exported(there), { as: 1 });
-    expect(notesOf(here)).toEqual(['own', 'first']);
+    const result = imported(there, exported(here));
+    expect([result.erasedThere, there.users.count()]).toEqual([[1], 2]);
   });
 
-  test('comes back from a file of this database only when that is said', () => {
+  test('stays away with a file of this database', () => {
     const here = freshStore();
     for (const firstName of ['Own', 'Nora']) here.users.create(user({ firstName }));
     for (const userId of [1, 2]) here.logs.create(log({ userId }));
     const file = exported(here);
     here.erase(2);
-    expect(failure(() => imported(here, file)).code).toBe('conflict');
-    imported(here, file, { onConflict: 'skip' });
+    imported(here, file);
     expect([here.users.count(), here.logs.count()]).toEqual([1, 1]);
-    imported(here, file, { onConflict: 'overwrite' });
+    // By ids it is a conflict.
+    const plain = { ...unsealed(file), origin: undefined } as never;
+    expect(failure(() => imported(here, plain)).code).toBe('conflict');
+    imported(here, plain, { onConflict: 'overwrite' });
     expect(here.logs.list()).toEqual(file.records.log);
   });
 });
 
-test('a file that is older than what was made there since names nothing as deleted', () => {
+test('a file of a newer version is refused', () => {
   const { there, here } = two();
-  const older = exported(there);
-  there.logs.create(log({ notes: 'second' }));
-  imported(here, exported(there));
-  const { gone, isOlder } = imported(here, older);
-  expect([gone, isOlder]).toEqual([[], true]);
-  expect(failure(() => imported(here, older, { mirror: true })).code).toBe('conflict');
-  // As it was before: no other record.
-  there.logs.update(1, { notes: 'changed' });
-  imported(here, exported(there));
-  expect(failure(() => imported(here, older, { onConflict: 'renumber' })).message).toContain('both sides');
-  expect(notesOf(here)).toEqual(['own', 'changed', 'second']);
+  const file = exported(there);
+  const newer = { ...file, seal: { ...file.seal, format: 999 } };
+  expect(failure(() => imported(here, newer)).message).toContain('newer sciatica (format 999');
 });
+
+test('what files of a version before are known as here are names by now', () => {
+  const there = freshStore();
+  there.users.create(user());
+  there.logs.create(log({ notes: 'known' }));
+  const path = freshPath();
+  const here = freshStore(path);
+  here.users.create(user());
+  here.logs.create(log({ notes: 'known' }));
+  here.close();
+  const db = openSqlite(path);
+  db.exec(COUNTERPARTS);
+  db.prepare('INSERT INTO origins (uuid) VALUES (?)').run(there.id);
+  db.exec(`INSERT INTO counterparts (origin, record, theirId, ourId, agreed)
+    SELECT max(id), 'user', 1, 1, '[]' FROM origins UNION SELECT max(id), 'log', 1, 1, '[]' FROM origins`);
+  db.pragma('user_version = 14');
+  db.close();
+  const again = freshStore(path);
+  expect(outcomesOf(imported(again, exported(there)))).toEqual({ users: { equal: 1 }, logs: { equal: 1 } });
+});
+
+/** As format 14 had them. */
+const COUNTERPARTS = `CREATE TABLE counterparts (
+    origin INTEGER NOT NULL REFERENCES origins (id), record TEXT NOT NULL, theirId INTEGER NOT NULL, ourId INTEGER NOT NULL,
+    agreed TEXT NOT NULL, change INTEGER, earlier TEXT, position INTEGER,
+    PRIMARY KEY (origin, record, theirId), UNIQUE (origin, record, ourId)) STRICT, WITHOUT ROWID`;

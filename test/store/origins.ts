@@ -1,26 +1,31 @@
 import { type AnyRecord, type KindName, kindNames } from '../../src/domain/kinds.ts';
 import type { FileOrigin } from '../../src/domain/origin.ts';
 import { Import, type ImportOptions, type ImportResult } from '../../src/store/maintenance/import/import.ts';
+import { Diary } from '../../src/store/reconcile/diary.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dbOf } from './helpers.ts';
 
-/** What a file has: the records of a database and where they are from. */
+/** What a file has: the records of a database, where they are from, and their states. */
 export interface File {
   origin: FileOrigin;
   records: Record<KindName, AnyRecord[]>;
-  lastChanges: { record: KindName; id: number; at: number }[];
+  lines: string[];
+  seal: object | undefined;
 }
 
 /** The records of a database as `sciatica export` gives them. */
 export function exported(store: Store): File {
-  const records = Object.fromEntries(kindNames.map((noun) => [noun, store.of(noun).list()]));
-  const changes = [...store.history.lastChanges()].flat().map((line) => JSON.parse(line));
+  const states = new Diary(dbOf(store), (work) => store.change(work)).statesFor({});
   return {
     origin: { id: store.id, seq: store.history.last(), complete: true },
-    records: records as File['records'],
-    lastChanges: changes.map((change) => ({ ...change, at: Date.parse(change.at) })),
+    records: everything(store) as File['records'],
+    lines: [...states.lines()].flat(),
+    seal: states.seal(),
   };
 }
+
+/** The same file as a version without states wrote it. */
+export const unsealed = (file: File): File => ({ ...file, lines: [], seal: undefined });
 
 /** Imports a file as `sciatica import` does. */
 export function imported(store: Store, file: File, options: Partial<ImportOptions> = {}): ImportResult {
@@ -30,8 +35,14 @@ export function imported(store: Store, file: File, options: Partial<ImportOption
     (at, noun) => `${noun}[${at}]`,
   );
   for (const noun of kindNames) task.add(file.records[noun].map((value, at) => ({ at, kind: noun, value })));
-  task.addLastChanges(file.lastChanges);
-  return task.apply({ onConflict: 'refuse', dryRun: false, origin: file.origin, ...options });
+  task.addStates(file.lines.map((line, at) => ({ at, line })));
+  return task.apply({
+    onConflict: 'refuse',
+    dryRun: false,
+    origin: file.origin,
+    seal: file.seal,
+    ...options,
+  });
 }
 
 /** Only the outcomes that occur, by kind. */

@@ -11,7 +11,7 @@ function practice() {
   here.users.create(user({ email: 'other@example.org' }));
   there.users.create(user());
   for (const notes of ['one', 'two']) there.logs.create(log({ notes }));
-  imported(here, exported(there), { onConflict: 'renumber' } as object);
+  imported(here, exported(there));
   const run = (options = {}) => syncWith(here, transportTo(there), options);
   return { here, there, run };
 }

@@ -60,12 +60,8 @@ test('who was erased here does not come back, and is not erased there before som
     const result = await run(here, there);
     expect([isSettled(result), here.users.has(2), there.users.has(2)]).toEqual([true, false, true]);
   }
-  for (const table of ['replicas', 'counterparts'])
-    expect(
-      dbOf(here)
-        .all(`SELECT * FROM ${table}`)
-        .filter((row) => /ole@/.test(JSON.stringify(row))),
-    ).toEqual([]);
+  const replicas = dbOf(here).all('SELECT * FROM replicas');
+  expect(replicas.filter((row) => /ole@/.test(JSON.stringify(row)))).toEqual([]);
   expect((await there.diary()).erasedElsewhere()).toEqual([2]);
   // Nothing of it is passed on to others meanwhile.
   const third = openStore(freshPath());

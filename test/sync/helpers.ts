@@ -5,8 +5,8 @@ import { originsAt } from '../../src/http/guard/origins.ts';
 import { Feed } from '../../src/http/protocol/feed.ts';
 import { backup } from '../../src/store/maintenance/backup.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { SyncResult } from '../../src/sync/result.ts';
-import { type SyncOptions, sync } from '../../src/sync/sync.ts';
+import type { SyncOptions, SyncResult } from '../../src/sync/result.ts';
+import { sync } from '../../src/sync/sync.ts';
 import type { Transport } from '../../src/sync/transport.ts';
 import { freshPath, openStore } from '../store/helpers.ts';
 

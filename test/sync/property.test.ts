@@ -44,6 +44,16 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       pick: fc.nat(200),
     }) as fc.Arbitrary<Step>,
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('export' as const), at: machines }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('import' as const),
+      at: machines,
+      // Mostly the latest.
+      pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(5)),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({

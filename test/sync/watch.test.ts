@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SyncResult } from '../../src/sync/result.ts';
-import { watch } from '../../src/sync/watch.ts';
+import { overService, watch } from '../../src/sync/watch.ts';
 import { user } from '../store/helpers.ts';
 import { machine, ticking, transportTo } from './helpers.ts';
 
@@ -29,10 +29,10 @@ test('a signal that comes in the middle of a sync ends the watch with that sync'
     now,
   };
   await watch(
-    means,
+    overService(means, connection),
     {},
     {
-      connection,
+      store,
       signal: stop.signal,
       onResult: (result) => results.push(result),
       onFailure: (error) => {

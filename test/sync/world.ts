@@ -1,12 +1,15 @@
+import { expect } from 'vitest';
 import { SciaticaError } from '../../src/domain/errors.ts';
 import type { HistoryEntry } from '../../src/domain/history.ts';
 import type { Log } from '../../src/domain/log.ts';
 import type { User } from '../../src/domain/user.ts';
+import type { ImportResult } from '../../src/store/maintenance/import/import.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type SyncResult, total } from '../../src/sync/result.ts';
-import { type SyncOptions, sync } from '../../src/sync/sync.ts';
+import { type SyncOptions, type SyncResult, total } from '../../src/sync/result.ts';
+import { sync } from '../../src/sync/sync.ts';
 import { type Transport, Unanswered } from '../../src/sync/transport.ts';
 import { log, user } from '../store/helpers.ts';
+import { everything, exported, type File, imported } from '../store/origins.ts';
 import { contents, machine, ticking, transportTo } from './helpers.ts';
 
 /** Several machines and a service, with records that are told apart by a tag which none loses. */
@@ -33,7 +36,10 @@ export type Step =
       do: 'sync';
       at: number;
       weather: Weather[];
-    };
+    }
+  /** Exports, or imports the file that was written so many exports ago: of any machine, its own too. */
+  | { do: 'export'; at: number }
+  | { do: 'import'; at: number; pick: number };
 
 class Killed extends Error {}
 
@@ -43,6 +49,7 @@ export const SERVER = 3;
 export class World {
   readonly stores: Store[];
   readonly #transport: Transport;
+  readonly #files: File[] = [];
   #tag = 0;
   /** The e-mail addresses of users who were erased anywhere. */
   readonly erased = new Set<string>();
@@ -63,10 +70,26 @@ export class World {
 
   async step(step: Step): Promise<void> {
     if (step.do === 'sync') await this.#sync(step);
+    else if (step.do === 'export') this.#files.unshift(exported(this.#store(step.at)));
+    else if (step.do === 'import') this.#import(step);
     else this.#write(step);
   }
 
-  #write({ do: what, at, pick }: Exclude<Step, { do: 'sync' }>): void {
+  #import({ at, pick }: Step & { do: 'import' }): void {
+    const file = this.#files[pick % (this.#files.length || 1)];
+    if (!file) return;
+    const store = this.#store(at);
+    const before = JSON.stringify(everything(store));
+    const dry = imported(store, file, { dryRun: true });
+    expect(JSON.stringify(everything(store))).toBe(before);
+    expect(withoutMoments(imported(store, file))).toEqual(withoutMoments(dry));
+    // Once more, it changes nothing.
+    const seq = store.history.last();
+    imported(store, file);
+    expect(store.history.last()).toBe(seq);
+  }
+
+  #write({ do: what, at, pick }: Exclude<Step, { do: 'sync' | 'export' | 'import' }>): void {
     const store = this.#store(at);
     const [users, logs] = [store.users.list(), store.logs.list()];
     const owner = users[pick % (users.length || 1)];
@@ -218,6 +241,12 @@ export class World {
     return this.#store(at).history.list();
   }
 }
+
+/** What an import says again gets a time each time. */
+const withoutMoments = ({ disputes, ...result }: ImportResult): object => ({
+  ...result,
+  disputes: disputes.map(({ at: _, ...dispute }) => dispute),
+});
 
 function unlessRefused(work: () => void): void {
   try {

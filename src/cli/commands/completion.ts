@@ -365,6 +365,7 @@ const argumentSources: Readonly<Record<string, readonly (Source | undefined)[]>>
   'token rm': [tokens],
   sync: [remotes],
   'remote rm': [remotes],
+  'remote key': [remotes],
   undo: [changes],
 };
 

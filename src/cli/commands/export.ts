@@ -16,8 +16,8 @@ import { anonymous, reportFields } from '../../domain/summary.ts';
 import type { Trial, TrialDay } from '../../domain/trial.ts';
 import { identifyingFields, type User } from '../../domain/user.ts';
 import type { BundleOptions, BundleType } from '../../exchange/fhir.ts';
-import { LAST_CHANGES, listKeyOf } from '../../exchange/records.ts';
-import type { Blocks } from '../../exchange/write.ts';
+import { listKeyOf } from '../../exchange/records.ts';
+import type { Blocks, Provenance } from '../../exchange/write.ts';
 import type { Lines } from '../../store/records/lists/long-lists.ts';
 import type { Records } from '../../store/records/records.ts';
 import { storedJson } from '../../store/sqlite/errors.ts';
@@ -123,14 +123,11 @@ async function exportRecords(context: Context, what: What, options: Options): Pr
   try {
     const lists = listsOf(snapshot, what, { filter, separator, note });
     const origin = originOf(snapshot, lists, filter, options);
-    const { history } = snapshot;
-    if (format === 'json' && origin?.complete && !history.lastChanges().next().done)
-      lists[LAST_CHANGES] = history.lastChanges();
     const pieces = await (format === 'fhir'
       ? bundled(lists, snapshot, context.today, filter, options)
       : format === 'csv' && !isOfOthers && options['excel'] !== true
         ? csvOfLogs(noted(snapshot.logs.csvLines(filter, options['raw'] === true), note))
-        : rendered(snapshot, lists, format, options, origin));
+        : rendered(snapshot, lists, format, { filter, options, origin }));
     if (output === undefined) await writeData(context, pieces);
     else await file.writeOutputFile(output, { force }, pieces);
   } finally {
@@ -252,23 +249,49 @@ function originOf(store: Store, lists: Lists, filter: LogFilter, options: Option
   return { id: store.id, seq: store.history.last(), complete };
 }
 
+/** Where the records are from, with their states, which follow them. @param lists gets to know what is written of them */
+async function provenanceOf(
+  store: Store,
+  lists: Lists,
+  filter: LogFilter,
+  origin: FileOrigin,
+): Promise<Provenance> {
+  const isPart = Object.keys(filter).some((name) => name !== 'userId' && name !== 'sort');
+  const only: Partial<Record<KindName, number[]>> = {};
+  for (const kind of isPart ? ownedKindNames : []) {
+    const [key, ids]: [string, number[]] = [listKeyOf(kind), []];
+    only[kind] = ids;
+    if (lists[key]) lists[key] = idsNoted(lists[key], ids);
+  }
+  const diary = await store.diary();
+  const states = diary.statesFor({ users: userIds(store, filter), only: isPart ? only : undefined });
+  return { origin, lines: states.lines(), seal: () => states.seal() };
+}
+
+function* idsNoted(blocks: Blocks, ids: number[]): Generator<readonly string[]> {
+  for (const block of blocks) {
+    for (const text of block) for (const [, id] of text.matchAll(/^\{"id":(\d+)/gm)) ids.push(Number(id));
+    yield block;
+  }
+}
+
 async function rendered(
-  { logs }: Store,
+  store: Store,
   given: Lists,
   format: Exclude<ExportFormat, 'fhir'>,
-  options: Options,
-  origin: FileOrigin | undefined,
+  { filter, options, origin }: { filter: LogFilter; options: Options; origin: FileOrigin | undefined },
 ): Promise<Iterable<string>> {
   const hidden: readonly string[] = options['anonymous'] ? identifyingFields : [];
   const users = given[listKeyOf('user')];
-  const lists =
+  const lists: Lists =
     users && hidden.length > 0 ? { ...given, [listKeyOf('user')]: without(hidden, users) } : given;
   const { documentOf, linesOf, listOf } = await import('../../exchange/write.ts');
   const all = Object.values(lists);
   const [only] = all;
   switch (format) {
     case 'json':
-      return all.length === 1 && only ? listOf(only) : documentOf(lists, origin);
+      if (all.length === 1 && only) return listOf(only);
+      return documentOf(lists, origin && (await provenanceOf(store, lists, filter, origin)));
     case 'ndjson':
       // What is cut off after a line looks whole: such a file never says that it is complete.
       return linesOf(inTurn(all), options['origin'] && origin ? { ...origin, complete: false } : undefined);
@@ -280,7 +303,7 @@ async function rendered(
       const texts = names.filter((name) => /^(text|email)$/.test(fields[name]?.kind ?? ''));
       const [columns, records] =
         kind === 'log'
-          ? [[...names, POSITION], withPositions(logs, parsed<Log>(inTurn(all)))]
+          ? [[...names, POSITION], withPositions(store.logs, parsed<Log>(inTurn(all)))]
           : [names, recordsOf(inTurn(all))];
       return csvOf(columns, records, {
         raw: options['raw'] === true,

@@ -26,7 +26,7 @@ export function addIdentityCommand(program: Command, context: Context): void {
     .command('new')
     .summary('Give a copy an identity of its own')
     .description(
-      'Give this database a new identity, because it is a copy of another and both are to be used. It notes which records the two had in common when the file was copied, by the time at which the file was created, so that it can import exports of the other without duplicates; what was recorded in the copy since then is its own. It asks first.',
+      'Give this database a new identity, because it is a copy of another and both are to be used. The records that both have stay the same ones everywhere, so nothing comes twice; what is recorded from now on is its own. It asks first.',
     )
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica identity new --db copy.db'))

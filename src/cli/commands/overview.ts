@@ -1,7 +1,8 @@
-import { EARLIER_DAYS, type Overview, overviewOf, RECENT_DAYS } from '../../cases/summary.ts';
+import { EARLIER_DAYS, overviewsOf, RECENT_DAYS } from '../../cases/overview.ts';
 import type { Context } from '../../context.ts';
-import { parseSort, type SortKey } from '../../domain/sort.ts';
+import { parseSort } from '../../domain/sort.ts';
 import { userRecord } from '../../domain/user.ts';
+import type { Overview } from '../../insights/shapes.ts';
 import { matchingOf } from '../input/where.ts';
 import { palette } from '../terminal/colour.ts';
 import type { Column } from '../terminal/columns.ts';
@@ -9,12 +10,6 @@ import { namingFlags } from '../terminal/errors.ts';
 import { escapeControls, say } from '../terminal/io.ts';
 import { canvasOf, wrap } from '../terminal/layout.ts';
 import { type Options, printList, sayEmpty } from '../terminal/output.ts';
-
-interface Row extends Overview {
-  id: number;
-  firstName: string;
-  lastName: string;
-}
 
 /** The fields of a row by their titles in a table; the last name stands with the first. */
 const TITLES = {
@@ -27,13 +22,10 @@ const TITLES = {
   painEarlier: 'Earlier',
   painChange: 'Change',
   redEntries: 'Red',
-} as const satisfies Record<keyof Row, string>;
+} as const satisfies Record<keyof Overview, string>;
 
-const names = Object.keys(TITLES) as (keyof Row)[];
+const names = Object.keys(TITLES) as (keyof Overview)[];
 const fields = Object.fromEntries(names.map((name) => [name, {}]));
-
-/** Who needs a call first: much pain, more pain than before, the longest without a session. */
-const URGENCY = '-redEntries,-painChange,lastSession';
 
 /**
  * `sciatica users --summary`: how each user is, in a line.
@@ -41,17 +33,10 @@ const URGENCY = '-redEntries,-painChange,lastSession';
  */
 export async function listOverviews(context: Context, options: Options): Promise<void> {
   const { users } = context.store;
-  const { sort = URGENCY, limit } = options;
-  const keys = namingFlags({}, () => parseSort(String(sort), names));
+  const { sort, limit } = options;
+  const keys = sort === undefined ? undefined : namingFlags({}, () => parseSort(String(sort), names));
   const matching = await matchingOf(context, options, userRecord);
-  const all: Row[] = context.store.read(() =>
-    users.list(matching).map(({ id, firstName, lastName }) => ({
-      id,
-      firstName,
-      lastName,
-      ...overviewOf(context.store, id, context.today),
-    })),
-  );
+  const all = context.store.read(() => overviewsOf(context.store, users.list(matching), context.today, keys));
   const isPlain = options['json'] === undefined && !options['csv'];
   if (all.length === 0 && isPlain)
     return sayEmpty(
@@ -59,7 +44,7 @@ export async function listOverviews(context: Context, options: Options): Promise
       options,
       users.count() === 0 ? 'There is no user yet. Start with: sciatica user add' : 'No user matches.',
     );
-  const rows = all.toSorted((a, b) => inOrder(a, b, keys)).slice(0, Number(limit ?? all.length));
+  const rows = all.slice(0, Number(limit ?? all.length));
   await printList(context, options, {
     fields,
     columns: () => columns(context),
@@ -71,23 +56,10 @@ export async function listOverviews(context: Context, options: Options): Promise
   for (const line of wrap(note, await canvasOf(context))) say(context, line);
 }
 
-/** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
-function inOrder(a: Row, b: Row, keys: readonly SortKey[]): number {
-  for (const { field, descending } of keys) {
-    const [x, y] = [a, b].map((row) => row[field as keyof Row] ?? (field === 'painChange' ? 0 : undefined));
-    if (x === y) continue;
-    const sign = descending ? -1 : 1;
-    if (x === undefined || y === undefined)
-      return (x === undefined ? -1 : 1) * (field === 'lastSession' ? sign : -1);
-    return (x < y ? -1 : 1) * sign;
-  }
-  return 0;
-}
-
 /** Columns that give way in a narrow terminal, in this order. */
-const FIRST_TO_GIVE_WAY: readonly (keyof Row)[] = ['painEarlier', 'sessions', 'pain'];
+const FIRST_TO_GIVE_WAY: readonly (keyof Overview)[] = ['painEarlier', 'sessions', 'pain'];
 
-async function columns(context: Context): Promise<Column<Row>[]> {
+async function columns(context: Context): Promise<Column<Overview>[]> {
   const { aggravation } = await palette(context);
   return names
     .filter((name) => name !== 'lastName')
@@ -101,7 +73,7 @@ async function columns(context: Context): Promise<Column<Row>[]> {
     }));
 }
 
-function cellOf(row: Row, name: keyof Row): string {
+function cellOf(row: Overview, name: keyof Overview): string {
   const value = row[name];
   if (name === 'firstName') return escapeControls(`${row.firstName} ${row.lastName}`);
   if (value === undefined) return '–';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import type { Address } from '../../sync/address.ts';
+import { type Address, folderAddress } from '../../sync/address.ts';
 import { confirmed } from '../input/edit.ts';
 import { idOf, type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
@@ -12,34 +12,47 @@ import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { heldLines } from '../views/sync.ts';
+import { addFolder, checkName, folderIn, folderKey, type KeyOptions } from './remote-folder.ts';
 
 interface AddOptions {
   tokenFile?: string;
   pin?: string;
   as?: string;
+  user?: string;
+  all?: true;
+  keyFile?: string;
+  plain?: true;
 }
 
 /** `sciatica remote add|rm` */
 export function addRemoteCommand(program: Command, context: Context): void {
   const remote = program
     .command('remote')
-    .summary('Name a service to sync with')
+    .summary('Name a folder or a service to sync with')
     .description(
-      'Name a service (sciatica serve --auth) that this database is synced with: sciatica sync NAME.',
+      'Name a folder that is carried between your machines (Syncthing, iCloud Drive, Dropbox, a stick), or a service (sciatica serve --auth), with which this database is synced: sciatica sync NAME.',
     );
 
   remote
     .command('add')
-    .summary('Name a service')
+    .summary('Name a folder or a service')
     .description(
-      'Name a service. Its token is read from a file or, in a terminal, typed without being shown. It is kept in a file beside the database that nobody else can read, and in no backup. What sciatica pair shows there (https://…/app/#code=…) stands for URL, pin and token, once. sciatica asks the service at once whether it lets this machine in; if nobody answers, the remote is kept all the same. No record is sent before sciatica sync.',
+      `Name a folder: sciatica remote add FOLDER. Each machine writes only its own files there, encrypted with the folder's key. The first machine makes the key and shows it; the others ask for it.
+
+Or name a service. Its token is read from a file or, in a terminal, typed without being shown. What sciatica pair shows there (https://…/app/#code=…) stands for URL, pin and token, once. sciatica asks the service at once whether it lets this machine in; if nobody answers, the remote is kept all the same.
+
+Keys and tokens are kept in a file beside the database that nobody else can read, and in no backup. No record is sent before sciatica sync.`,
     )
-    .argument('<name>', 'letters, digits, - and _')
+    .argument('<name>', 'letters, digits, - and _; a folder needs none')
     .argument(
-      '<url>',
-      'address of the service, such as https://home.example:3000, or what sciatica pair shows there',
+      '[where]',
+      'folder, or address of the service, such as https://home.example:3000, or what sciatica pair shows there',
     )
-    .option('--token-file <file>', 'file that holds the token')
+    .option('--user <ids>', 'of a folder: the users whose records go there, separated by commas')
+    .option('--all', 'of a folder: the records of all users go there')
+    .option('--key-file <file>', 'of a folder: file that holds its key (- for stdin)')
+    .option('--plain', 'of a folder: do not encrypt what is written there')
+    .option('--token-file <file>', 'of a service: file that holds the token')
     .option(
       '--pin <pin>',
       'pin of the key of its certificate, as the machine of the service shows it (sha256-…)',
@@ -51,17 +64,42 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .addHelpText(
       'after',
       examples(
+        'sciatica remote add ~/Sync/diary',
+        'sciatica remote add stick /media/stick/diary --user 1',
         'sciatica remote add home https://home.example:3000 --token-file token.txt',
         "sciatica remote add home 'https://…/app/#code=…&pin=…' --as 1",
       ),
     )
-    .action((name: string, url: string, options: AddOptions) => addRemote(context, name, url, options));
+    .action((name: string, where: string | undefined, options: AddOptions) => {
+      const folder = folderIn(name, where);
+      return folder ? addFolder(context, folder, options) : addService(context, name, where, options);
+    });
+
+  remote
+    .command('key')
+    .summary('Show or change the key of a folder')
+    .description(
+      'Show the key of a folder, to take it to another machine. With --new, make another, for instance after a laptop was lost: the other machines need it before they can go on. With --key-file, take the one that another machine has.',
+    )
+    .argument('<name>', 'name of the remote')
+    .option('--new', 'make another key')
+    .option('--key-file <file>', 'file that holds the key from now on (- for stdin)')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      examples(
+        'sciatica remote key diary',
+        'sciatica remote key diary --new',
+        'sciatica remote key diary --key-file -',
+      ),
+    )
+    .action((name: string, options: KeyOptions) => folderKey(context, name, options));
 
   remote
     .command('rm')
-    .summary('Forget a service')
+    .summary('Forget a folder or a service')
     .description(
-      'Forget a service and its token. What was synced stays on both sides, and sciatica still knows which record is which. With --forget, what came from there is removed here and nothing is sent, as if the two had never met.',
+      'Forget a folder and its key, or a service and its token. What was synced stays on both sides, and sciatica still knows which record is which. With --forget, what came from there is removed here and nothing is sent, as if the two had never met.',
     )
     .argument('<name>', 'name of the remote')
     .option('--forget', 'also remove here what came from there')
@@ -70,14 +108,20 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .action((name: string, options: Options) => removeRemote(context, name, options));
 }
 
-async function addRemote(
+async function addService(
   context: Context,
   name: string,
-  address: string,
+  address: string | undefined,
   options: AddOptions,
 ): Promise<void> {
-  if (!/^[A-Za-z0-9][\w-]{0,49}$/.test(name))
-    throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${name}".`);
+  if (address === undefined)
+    throw usage(
+      `Give a folder, as in sciatica remote add ~/Sync/diary, or a name and an address, as in sciatica remote add home https://home.example:3000.`,
+    );
+  checkName(name);
+  for (const flag of ['user', 'all', 'keyFile', 'plain'] as const)
+    if (options[flag] !== undefined)
+      throw usage(`--${flag === 'keyFile' ? 'key-file' : flag} goes with a folder, not with a service.`);
   const invitation = invitationOf(address);
   if (invitation && (options.pin ?? options.tokenFile) !== undefined)
     throw usage('The link from sciatica pair has the pin and the token: leave out --pin and --token-file.');
@@ -152,11 +196,14 @@ async function removeRemote(context: Context, name: string, options: Options): P
     await confirmed(context, options, `Remove them here?`, 'Nothing was changed.');
     diary.forget(name);
   }
+  const folder = folderAddress(remotes.find(name)?.url ?? '');
   remotes.remove(name);
   forgetToken(context, name);
   print(
     context,
-    `Remote ${name} is forgotten, and its token. The token is still valid: take it back where the service runs (sciatica token rm).`,
+    folder
+      ? `Remote ${name} is forgotten, and its key. What this machine wrote into ${escapeControls(folder.path)} is still there: other machines may not have read it yet.`
+      : `Remote ${name} is forgotten, and its token. The token is still valid: take it back where the service runs (sciatica token rm).`,
   );
 }
 
@@ -170,9 +217,9 @@ interface ListedRemote extends Remote {
 export function addRemotesCommand(program: Command, context: Context): void {
   program
     .command('remotes')
-    .summary('list the services to sync with')
+    .summary('list the folders and services to sync with')
     .description(
-      'List the services that this database is synced with, when each was last in step, and the deletions from elsewhere that are held back until you agree. No token is shown.',
+      'List the folders and services that this database is synced with, when each was last in step, and the deletions from elsewhere that are held back until you agree. No token is shown.',
     )
     .addOption(plainJsonOption())
     .option('--accept-deletions', 'make the deletions that are held back')
@@ -219,9 +266,9 @@ async function listRemotes(context: Context, options: Options): Promise<void> {
 
 const columns: Column<ListedRemote>[] = [
   { title: 'Name', least: 10, cell: ({ name }) => escapeControls(name) },
-  { title: 'URL', least: 20, cell: ({ url }) => escapeControls(url) },
+  { title: 'Where', least: 20, cell: ({ url }) => escapeControls(folderAddress(url)?.path ?? url) },
   { title: 'As user', cell: ({ ourUser }) => (ourUser === null ? '' : String(ourUser)) },
   { title: 'In step', cell: ({ inStepAt }) => inStepAt?.slice(0, 16).replace('T', ' ') ?? 'never' },
-  { title: 'Token', cell: ({ token }) => (token ? 'kept' : 'none') },
+  { title: 'Token or key', cell: ({ token }) => (token ? 'kept' : 'none') },
   { title: 'Pin', turn: 1, cell: ({ pin }) => pin ?? '' },
 ];

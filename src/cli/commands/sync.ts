@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
-import { type SyncResult, total } from '../../sync/result.ts';
-import type { Means, SyncOptions } from '../../sync/sync.ts';
+import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
+import type { Means } from '../../sync/sync.ts';
+import type { Carrier } from '../../sync/watch.ts';
 import { idOf } from '../input/options.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
@@ -26,9 +27,9 @@ interface Options {
 export function addSyncCommand(program: Command, context: Context): void {
   program
     .command('sync')
-    .summary('sync with a database behind a service')
+    .summary('sync with other machines')
     .description(
-      `Make this database and the one behind a service (sciatica serve --auth) hold the same: what was recorded there comes here, what was recorded here goes there, and what was deleted on one side is deleted on the other. If it is interrupted, the next sync resumes.
+      `Make this database and others, in a folder or behind a service (sciatica remote add), hold the same: what was recorded there comes here, what was recorded here goes there, and what was deleted on one side is deleted on the other. If it is interrupted, the next sync resumes.
 
 If both sides changed something, sync shows both values and keeps the later one on both; sciatica undo chooses the other. A sync that would delete a user, or more than 20 records and a tenth of all, holds the deletions back (exit 4). With a patient's token only that patient's records travel.`,
     )
@@ -56,23 +57,15 @@ If both sides changed something, sync shows both values and keeps the later one 
 async function syncCommand(context: Context, name: string | undefined, options: Options): Promise<void> {
   if (options.watch && options.dryRun) throw usage('--watch and --dry-run cannot both be given.');
   const { remote, token } = await remoteOf(context, name, options);
-  const { checkAddress } = await import('../../sync/address.ts');
-  const { connectionTo } = await import('../../sync/connection.ts');
-  const { sync } = await import('../../sync/sync.ts');
-  const { pause, watch } = await import('../../sync/watch.ts');
-  const connection = connectionTo(checkAddress(remote.url, remote.pin ?? undefined));
   const progress = progressOf(context);
   const controller = new AbortController();
-  const means: Means = {
-    store: context.store,
-    remote: remote.name,
-    transport: connection.send,
-    token,
-    wait: (milliseconds) => pause(milliseconds, controller.signal),
-    now: () => context.now().getTime(),
-    progress: (what, count) =>
-      progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`),
-  };
+  const onProgress: Progress = (what, count) =>
+    progress.show(() => `${escapeControls(remote.name)}: ${counted(count, 'record')} ${WORDS[what]}`);
+  const { folderOf } = await import('../input/folder-remote.ts');
+  const folder = await folderOf(context, remote, onProgress);
+  const { carrier, close } = folder
+    ? { carrier: folder, close: () => {} }
+    : await serviceOf(context, remote, token, { progress: onProgress, signal: controller.signal });
   const as = options.as === undefined ? (remote.ourUser ?? undefined) : idOf(options.as, '--as');
   const asked: SyncOptions = {
     as,
@@ -84,9 +77,10 @@ async function syncCommand(context: Context, name: string | undefined, options: 
   context.ifInterrupted = 'Both sides keep what was done so far. If you run it again, it resumes.';
   try {
     if (options.watch) {
+      const { watch } = await import('../../sync/watch.ts');
       await untilStopped(controller, () =>
-        watch(means, asked, {
-          connection,
+        watch(carrier, asked, {
+          store: context.store,
           signal: controller.signal,
           onResult: reporter(context, remote.name, options),
           onFailure: (error) => say(context, `sciatica: ${escapeControls((error as Error).message)}`),
@@ -94,14 +88,36 @@ async function syncCommand(context: Context, name: string | undefined, options: 
       );
       return;
     }
-    const result = await sync(means, asked);
+    const result = await carrier.sync(asked);
     progress.clear();
     show(context, remote.name, result, options);
     requireSettled(result, isDry);
   } finally {
     progress.clear();
-    connection.close();
+    close();
   }
+}
+
+async function serviceOf(
+  context: Context,
+  remote: Remote,
+  token: string | undefined,
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
+): Promise<{ carrier: Carrier; close: () => void }> {
+  const { checkAddress } = await import('../../sync/address.ts');
+  const { connectionTo } = await import('../../sync/connection.ts');
+  const { overService, pause } = await import('../../sync/watch.ts');
+  const connection = connectionTo(checkAddress(remote.url, remote.pin ?? undefined));
+  const means: Means = {
+    store: context.store,
+    remote: remote.name,
+    transport: connection.send,
+    token,
+    wait: (milliseconds) => pause(milliseconds, signal),
+    now: () => context.now().getTime(),
+    progress,
+  };
+  return { carrier: overService(means, connection), close: () => connection.close() };
 }
 
 /** Commands that take changes back, of which no more are shown. */

@@ -164,12 +164,20 @@ async function eraseUser(context: Context, text: string, options: Options): Prom
   const question = `Erase ${what}, with all logs and their history, for good?`;
   await confirmed(context, options, question, 'Nothing was erased.');
   const { rewritten, deleted, left } = store.erase(id);
+  const { rewriteFolders } = await import('../input/folder-remote.ts');
+  const folders = await rewriteFolders(context);
+  left.push(...folders.left);
   sayDone(context, `Erased user ${id}.`);
   if (rewritten.length > 0) say(context, `Erased from ${counted(rewritten.length, 'automatic backup')} too.`);
   if (deleted.length > 0)
     sayAlways(
       context,
       `Deleted ${counted(deleted.length, 'encrypted backup')}: nobody can look into them here.`,
+    );
+  for (const path of folders.done)
+    sayAlways(
+      context,
+      `Erased from the files of this machine in ${escapeControls(path)}. Files of other machines there hold them until these sync and erase too, and what carries the folder may keep former versions.`,
     );
   for (const { path, why } of left)
     sayAlways(context, `This copy may still hold them: ${escapeControls(path)}${inBrackets(why)}`);

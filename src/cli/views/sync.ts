@@ -17,7 +17,7 @@ const CLOCK_TOLERANCE_MS = 120_000;
 
 /** @param isDry whether it was found out only */
 export function resultLines(name: string, result: SyncResult, isDry = false): string[] {
-  const { pulled, pushed, erased, setBack } = result;
+  const { pulled, pushed, erased, setBack, waiting } = result;
   const who = escapeControls(name);
   const lines = [
     setBack === 'here' &&
@@ -26,6 +26,10 @@ export function resultLines(name: string, result: SyncResult, isDry = false): st
       `${who} was set back to an earlier state, or is a copy: everything was exchanged anew.`,
     total(pulled) > 0 && `${isDry ? 'To be taken over' : 'Taken over'}: ${described(pulled)}.`,
     total(pushed) > 0 &&
+      waiting !== undefined &&
+      `${isDry ? 'To be put' : 'Put'} into the folder: ${lookedAt(pushed)}.`,
+    total(pushed) > 0 &&
+      !waiting &&
       (isDry ? `To be looked at there: ${lookedAt(pushed)}.` : `Sent: ${described(pushed)}.`),
     ...erased.map((id) => `User ${id} was erased here, as over there.`),
   ].filter((line) => line !== false);
@@ -58,12 +62,20 @@ const lookedAt = (counts: ByKind): string =>
 
 /** What waits for a person, and what is worth knowing. */
 export function leftLines(name: string, result: SyncResult): string[] {
-  const { disputes, held, heldThere, refused, isReadOnly, erasedThere, sameEmails, ahead } = result;
+  const {
+    disputes,
+    held,
+    heldThere,
+    refused,
+    isReadOnly,
+    erasedThere,
+    sameEmails,
+    ahead,
+    waiting = [],
+  } = result;
   const who = escapeControls(name);
-  const more = disputes.length - MOST_SHOWN;
   return [
-    ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
-    ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
+    ...disputeLines(disputes),
     ...heldLines(held),
     ...(heldThere > 0
       ? [
@@ -81,11 +93,21 @@ export function leftLines(name: string, result: SyncResult): string[] {
       ({ id, other }) =>
         `Users ${id} and ${other} have the same e-mail address. If they are one person: sciatica user merge ${other} --into ${id}`,
     ),
+    ...waiting.map(({ database, why }) => `Machine ${database.slice(0, 8)}: ${why}.`),
     ...(ahead > CLOCK_TOLERANCE_MS
       ? [
           `The clock over there is ${counted(Math.round(ahead / 60_000), 'minute')} ahead of this one: set both right.`,
         ]
       : []),
+  ];
+}
+
+/** What both sides changed. */
+export function disputeLines(disputes: readonly Dispute[]): string[] {
+  const more = disputes.length - MOST_SHOWN;
+  return [
+    ...disputes.slice(0, MOST_SHOWN).map(disputeLine),
+    ...(more > 0 ? [`and ${counted(more, 'more record')} that both sides changed`] : []),
   ];
 }
 

@@ -7,6 +7,7 @@ import { anonymous, comparisonFields, reportFields, summaryFields } from '../../
 import { trialRecord } from '../../domain/trial.ts';
 import { localDay } from '../../domain/words/day.ts';
 import { summarySchemas } from '../../insights/shapes.ts';
+import { idsOf } from '../../store/records/lists/rows.ts';
 import type { Operation } from '../openapi/operation.ts';
 import {
   ETAG,
@@ -19,7 +20,8 @@ import {
   ref,
   schemaJson,
 } from '../openapi/parts.ts';
-import { READ_ONE } from '../openapi/problems.ts';
+import { READ, READ_ONE } from '../openapi/problems.ts';
+import { disclosedRange } from '../protocol/disclosure.ts';
 import { tagged } from '../protocol/etag.ts';
 import { parseQuery, queryReader } from '../protocol/query.ts';
 import type { Handler, Route } from '../protocol/route.ts';
@@ -53,6 +55,9 @@ const readSummaryQuery = queryReader(summaryParameters);
 const readComparisonQuery = queryReader(comparisonFields);
 const readReportQuery = queryReader(reportParameters);
 
+/** Lines of so many users take some 10 ms. */
+const MANY_USERS = 40;
+
 const today = () => localDay(new Date());
 
 /** A handler of statistics, in a worker where they may take long. */
@@ -70,6 +75,21 @@ const summary = offloaded(async ({ request, id, search, store }) => {
   const { inWords } = await import('../../insights/wording.ts');
   return tagged(request, JSON.stringify(isTold ? { ...figures, words: inWords(figures) } : figures));
 });
+
+/** GET of how each user is. */
+const overviews: Handler = async (context) => {
+  const { request, search, store, workers } = context;
+  const isLong = () =>
+    store.users.count() > MANY_USERS || store.users.list().some(({ id }) => store.logs.areMany(id));
+  const offloaded = workers && isLong() && workers.answer(context);
+  if (offloaded) return offloaded;
+  parseQuery(search, {});
+  const { overviewsOf } = await import('../../cases/overview.ts');
+  const rows = store.read(() => overviewsOf(store, store.users.list(), today()));
+  const response = tagged(request, JSON.stringify(rows));
+  if (rows.length > 0) response.disclosed = disclosedRange('user', idsOf(rows));
+  return response;
+};
 
 /** GET of two periods of a user side by side. */
 const compare = offloaded(async ({ request, id, search, store }) => {
@@ -147,6 +167,15 @@ const summaryOperation: Operation = {
   query: summaryParameters,
   headers: [IF_NONE_MATCH],
   success: { '200': ok('The figures', ref('Summary'), ETAG), '304': NOT_MODIFIED },
+};
+
+const overviewsOperation: Operation = {
+  tag: 'Insights',
+  id: 'listOverviews',
+  summary: 'How each user is, in a line',
+  description: 'Sessions, pain and red flags of the last 14 days: who needs a call first comes first.',
+  headers: [IF_NONE_MATCH],
+  success: { '200': ok('A line each', many(ref('Overview')), ETAG), '304': NOT_MODIFIED },
 };
 
 const compareOperation: Operation = {
@@ -251,6 +280,14 @@ export const trialStatusRoute: Route = {
 
 /** What helps a user, and what a trial has shown. */
 export const insightsRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/overviews',
+    right: 'read user',
+    errors: READ,
+    operation: overviewsOperation,
+    handle: overviews,
+  },
   {
     method: 'GET',
     path: '/users/{id}/exercises',

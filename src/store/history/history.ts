@@ -1,6 +1,5 @@
 import type { Action, HistoryEntry, HistoryFilter, Source } from '../../domain/history.ts';
 import { type KindName, kindOf } from '../../domain/kinds.ts';
-import type { LastChange } from '../../domain/origin.ts';
 import { AT, ENTRIES, entriesOf } from '../records/entries.ts';
 import { LAST_ENTRY } from '../records/lists/rows.ts';
 import { States, stateAfter } from '../records/states.ts';
@@ -302,24 +301,6 @@ export class History {
   /** Highest history seq that was ever given; 0 before the first. */
   last(): number {
     return this.db.value<number>(LAST_ENTRY) ?? 0;
-  }
-
-  /**
-   * When the records were last changed that were changed or deleted after they had been created: as JSON, a block at a time. From the index
-   * alone, so that a long history costs little.
-   */
-  *lastChanges(): Generator<string[]> {
-    const sql = `SELECT known.record, known.recordId AS id, ${AT} AS at FROM (
-        SELECT record, recordId, max(seq) AS last FROM history WHERE (recordId, record) > (?, ?)
-        GROUP BY recordId, record HAVING count(*) > 1 ORDER BY recordId, record LIMIT ${MOST_ENTRIES}) AS known
-      CROSS JOIN ${ENTRIES} WHERE entry.seq = last`;
-    for (let last = { record: '', id: 0 }; ; ) {
-      const rows = this.db.all<LastChange>(sql, last.id, last.record);
-      if (rows.length > 0)
-        yield rows.map((row) => JSON.stringify({ ...row, at: new Date(row.at).toISOString() }));
-      last = rows.at(-1) ?? last;
-      if (rows.length < MOST_ENTRIES) return;
-    }
   }
 
   /** The change that `undo` takes back next. */

@@ -11,7 +11,6 @@ import type { Value } from '../sqlite/condition.ts';
 import type { Database } from '../sqlite/database.ts';
 import { CHANGE, HEAD } from '../sqlite/migrations/history-triggers.ts';
 import { useTemporaryFolder } from '../sqlite/temporary.ts';
-import { forgetOrigins } from '../sync/counterparts.ts';
 
 /** What erasing works on. */
 interface Affected {
@@ -123,7 +122,7 @@ function eraseUser(
   const erasures = new Erasures(db, names);
   erasures.add(erased);
   erasures.setId(name, userId);
-  forgetOrigins(db, userId, theirs);
+  db.run('DELETE FROM remotes WHERE ourUser = ?', userId);
   tokens.forget(userId);
   if (settings.get('user') === String(userId)) settings.remove('user');
 }

@@ -1,7 +1,7 @@
 import { type KindName, kindNames, kindOf } from '../../domain/kinds.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Erased, Erasures } from './erasures.ts';
-import { Fold, type Known, keyColumnOf, ownerNameOf } from './fold.ts';
+import { Fold, type Known, keyColumnOf, ownerNameOf, type Row } from './fold.ts';
 import type { NameParts, Names } from './names.ts';
 import { People } from './people.ts';
 import type { State } from './state.ts';
@@ -19,6 +19,14 @@ export interface Position {
 
 /** Before all changes. */
 export const START: Position = { old: [0, 0], seq: 0, uid: 0, rev: 0 };
+
+/** Whether a position of a database comes after another of it. */
+export function isForward(from: Position, to: Position): boolean {
+  const places = ({ old, seq, rev }: Position) => [...(old ?? [kindNames.length, 0]), seq, rev];
+  const before = places(from);
+  const place = places(to).findIndex((number, i) => number !== before[i]);
+  return place >= 0 && (places(to)[place] ?? 0) > (before[place] ?? 0);
+}
 
 /** Some states, and how far they reach. */
 export interface Collected {
@@ -184,6 +192,24 @@ export class Collector {
     return [...found, ...unseen.flatMap((known) => this.#sent(known))];
   }
 
+  /** What is told of records of a kind, with what is shown of each. @param ids of what a user has one of, those of users */
+  tell(kind: KindName, ids: readonly number[]): { state: State; row: Row | undefined }[] {
+    return [...this.#fold.of(kind, ids).values()].flatMap((known) =>
+      this.#sent(known).map((state) => ({ state, row: known.row })),
+    );
+  }
+
+  /** What is told of the records of a kind that were never shown here. */
+  tellUnseen(kind: KindName): State[] {
+    return this.db
+      .all<NameParts>(
+        'SELECT origin, originId AS id, uid FROM replicas WHERE record = ? AND id IS NULL',
+        kind,
+      )
+      .flatMap((parts) => this.#fold.unseen(kind, parts) ?? [])
+      .flatMap((known) => this.#sent(known));
+  }
+
   /** What is told of a record: of what is not there only its name, and nothing of erased users. */
   #sent({ state, outside }: Known): State[] {
     if (outside || this.#erasures.has(state)) return [];
@@ -205,9 +231,9 @@ export class Collector {
     return id !== undefined && (this.users?.includes(id) ?? true);
   }
 
-  /** What was erased. */
+  /** What was erased; of some users only that they were. */
   erased(): Erased[] {
-    return this.users ? [] : this.#erasures.all();
+    return this.#erasures.all(this.users);
   }
 
   /** The names of the users whose records are wanted; null for all. */

@@ -7,10 +7,11 @@ import type { Database } from '../sqlite/database.ts';
 import { migrations } from '../sqlite/migrations/index.ts';
 import { type Collected, Collector, MOST_STATES, type Position, START, type Told } from './collect.ts';
 import { type Erased, Erasures } from './erasures.ts';
+import { FileStates, type Part } from './file.ts';
 import { Fold, type Known, keyColumnOf, stored } from './fold.ts';
 import { Names, partsOf } from './names.ts';
 import { type Header, type Parcel, readHeader, readParcel, viewIn, writeParcel } from './parcel.ts';
-import { type Peer, readPeer, writePeer } from './peers.ts';
+import { IN_FOLDERS, type Peer, readPeer, writePeer } from './peers.ts';
 import { type Limits, Receiver } from './receive.ts';
 import { addCounts, noneReceived, type Received, type RecordKey } from './received.ts';
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
@@ -24,10 +25,15 @@ const MOST_CHARACTERS = 2 * 1024 * 1024;
 /** Where others' records lie between those of a view, so often more of them are looked through for one part. */
 const MOST_LOOKS = 10;
 
+/** Most users with the same e-mail address that are told of. */
+const MOST_TOLD = 20;
+
 /** What may be taken over, and what belongs to it. */
 export interface Taking extends Omit<Limits, 'setsApart'> {
   /** Runs first of all, in the same change. */
   before?: (() => void) | undefined;
+  /** Takes everything over in one change: what replaces something said here too. */
+  inOne?: boolean | undefined;
   /** Runs last of all, in the same transaction as the last change. */
   after?: ((taken: Taken) => void) | undefined;
 }
@@ -110,6 +116,11 @@ export class Diary {
     );
   }
 
+  /** The states of the records in a file. */
+  statesFor(part: Part): FileStates {
+    return new FileStates(this.db, this.#names, this.collector(part.users), part);
+  }
+
   /**
    * Reads what another database tells.
    * @param token the id of the token with which it came, if that is for some users only
@@ -148,7 +159,7 @@ export class Diary {
    */
   receive(
     parcels: Iterable<Pick<Parcel, 'states' | 'erased'>>,
-    { before, after, ...limits }: Taking = {},
+    { before, after, inOne = false, ...limits }: Taking = {},
   ): Taken {
     const names = this.#names;
     const collector = new Collector(this.db, names);
@@ -169,7 +180,7 @@ export class Diary {
       for (const { states, erased } of batches(parcels)) {
         if (limits.users === undefined) new Erasures(this.db, names).add(erased);
         if (states.length + erased.length === 0 && !this.#hasWaiting()) continue;
-        new Receiver(this.db, names, { ...limits, setsApart: true }, taken).run(states);
+        new Receiver(this.db, names, { ...limits, setsApart: !inOne }, taken).run(states);
         this.#noteClock(states);
       }
       taken.to = collector.end();
@@ -372,26 +383,27 @@ export class Diary {
           state.kind,
         );
       this.db.run(
-        'DELETE FROM peers WHERE token = 0 AND uuid = (SELECT database FROM remotes WHERE name = ?)',
+        `DELETE FROM peers WHERE EXISTS (SELECT 1 FROM remotes WHERE name = ? AND
+           ((token = 0 AND database = uuid) OR (token = ? AND database LIKE 'file:%')))`,
         remote,
+        IN_FOLDERS,
       );
     });
   }
 
-  /** The users of these states whose e-mail address a user here has, who is another. */
+  /** The users of these states whose e-mail address a user here has, who is another; no more than can be told. */
   sameEmails(states: readonly State[]): SameEmail[] {
-    return states.flatMap(({ kind, name, fields }) => {
+    const found: SameEmail[] = [];
+    for (const { kind, name, fields } of states) {
       const email = fields?.['email'];
       const other = kind === 'user' && typeof email === 'string' ? this.#names.idOf('user', name) : undefined;
-      if (other === undefined) return [];
-      return this.db
-        .column<number>(
-          'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id',
-          String(email),
-          other,
-        )
-        .map((id) => ({ id, other }));
-    });
+      if (other === undefined) continue;
+      const sql = 'SELECT id FROM users WHERE lower(email) = lower(?) AND id <> ? ORDER BY id LIMIT ?';
+      const left = MOST_TOLD - found.length;
+      for (const id of this.db.column<number>(sql, String(email), other, left)) found.push({ id, other });
+      if (found.length === MOST_TOLD) break;
+    }
+    return found;
   }
 }
 

@@ -6,20 +6,30 @@ import type { Name, State } from './state.ts';
 /** What was erased: a user, or a record that belonged to one and to others. */
 export type Erased = readonly [record: KindName, name: Name];
 
+const withoutUid = (name: Name): Name => nameOf({ ...partsOf(name), uid: 0 });
+
 /** What was erased, here or elsewhere, by its names: nothing that ever belonged to such a user is taken or sent any more. */
 export class Erasures {
   readonly #names: ReadonlySet<string>;
+  /** Without uids: files of older versions have none. */
+  readonly #ids: ReadonlySet<string>;
 
   constructor(
     private readonly db: Database,
     private readonly names: Names,
   ) {
-    this.#names = new Set(this.all().map(([record, name]) => `${record} ${name}`));
+    const all = this.all();
+    this.#names = new Set(all.map(([record, name]) => `${record} ${name}`));
+    this.#ids = new Set(all.map(([record, name]) => `${record} ${withoutUid(name)}`));
   }
 
-  all(): Erased[] {
+  /** @param users by their ids: only which of them were erased */
+  all(users?: readonly number[]): Erased[] {
     return this.db
-      .all<NameParts & { record: KindName }>('SELECT record, origin, originId AS id, uid FROM erasures')
+      .all<NameParts & { record: KindName }>(
+        `SELECT record, origin, originId AS id, uid FROM erasures ${users ? 'WHERE id IN (SELECT value FROM json_each(?))' : ''}`,
+        ...(users ? [JSON.stringify(users)] : []),
+      )
       .map(({ record, ...parts }) => [record, nameOf(parts)]);
   }
 
@@ -31,9 +41,8 @@ export class Erasures {
 
   /** A name from before the uids is that of any uid. */
   #isErased(kind: KindName, name: Name): boolean {
-    return (
-      this.#names.has(`${kind} ${name}`) || this.#names.has(`${kind} ${nameOf({ ...partsOf(name), uid: 0 })}`)
-    );
+    const [said, bare] = [`${kind} ${name}`, `${kind} ${withoutUid(name)}`];
+    return this.#names.has(said) || this.#names.has(bare) || (said === bare && this.#ids.has(bare));
   }
 
   add(erased: readonly Erased[]): void {

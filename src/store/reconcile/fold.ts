@@ -110,6 +110,18 @@ export const keyColumnOf = (kind: KindName): KeyColumn =>
 export const ownerNameOf = ({ name, kind, fields }: State): Name =>
   kind !== 'user' && keyColumnOf(kind) === 'id' ? String(fields?.['userId'] ?? '') : name;
 
+/** Whether a row says all that the fields of a state do. */
+export function isAsShown({ fields = {} }: State, { cells }: Row, names: Names): boolean {
+  for (const name in fields) {
+    const cell = fields[name] ?? null;
+    const shown = cells[name] ?? null;
+    const isSame =
+      name === 'userId' ? typeof shown === 'number' && names.ofUser(shown) === cell : shown === cell;
+    if (!isSame) return false;
+  }
+  return true;
+}
+
 export class Fold {
   readonly #columns: Columns;
   /** The changes that deleted users, as `change.user`. */

@@ -37,7 +37,7 @@ export interface Parcel extends Header {
 }
 
 /** A state as a line. */
-interface Encoded extends Packed {
+export interface Encoded extends Packed {
   k: KindName;
   n: Name;
   l: number;
@@ -46,7 +46,7 @@ interface Encoded extends Packed {
   x?: true;
 }
 
-const encoded = ({ kind, name, life, owners, fields, statements, outside }: State): Encoded => ({
+export const encoded = ({ kind, name, life, owners, fields, statements, outside }: State): Encoded => ({
   k: kind,
   n: name,
   l: life,
@@ -56,7 +56,7 @@ const encoded = ({ kind, name, life, owners, fields, statements, outside }: Stat
 });
 
 /** The numbers of the databases that states and names speak of. */
-function origins({ states, erased, view }: Pick<Parcel, 'states' | 'erased' | 'view'>): Set<number> {
+export function originsIn({ states, erased, view }: Pick<Parcel, 'states' | 'erased' | 'view'>): Set<number> {
   const found = new Set<number>();
   const seen = new Set<Name>();
   const add = (name: Name) => {
@@ -90,12 +90,15 @@ export function writeParcel(
   { states, ...header }: Omit<Parcel, 'databases'>,
   uuids: ReadonlyMap<number, string>,
 ): string {
-  const used = [...origins({ states, ...header })].sort((a, b) => a - b);
-  const databases = Object.fromEntries(used.map((origin) => [origin, uuids.get(origin)]));
+  const databases = uuidsOf(originsIn({ states, ...header }), uuids);
   let body = `${JSON.stringify({ sciatica: 'states', databases, ...header })}\n`;
   for (const state of states) body += `${JSON.stringify(encoded(state))}\n`;
   return `${body}${JSON.stringify({ sha256: digestOf(body) })}\n`;
 }
+
+/** The UUIDs of some databases by their numbers. */
+export const uuidsOf = (used: ReadonlySet<number>, uuids: ReadonlyMap<number, string>) =>
+  Object.fromEntries([...used].sort((a, b) => a - b).map((origin) => [origin, uuids.get(origin) ?? '']));
 
 /** The fields that hold the name of a user. */
 const NAMES = ['userId', INTO];
@@ -113,7 +116,7 @@ const FURTHEST_AHEAD_MS = 20 * 365 * 86_400_000;
 /** Higher counters come from nobody who deletes and restores by hand. */
 const MOST_LIVES = 1_000_000;
 
-const broken = (what: string) =>
+export const broken = (what: string) =>
   new SciaticaError(
     'unusable',
     `What came from the other machine is not whole: ${what}. Nothing of it was taken; try again.`,
@@ -164,13 +167,11 @@ function objectIn(line: string): Record<string, unknown> {
 
 function headerIn(value: Record<string, unknown>): Header {
   const { sciatica, database, databases, format, from, to, isLast, erased, view } = value;
-  const uuids = Object.entries((databases ?? {}) as object);
   const isWhole =
     sciatica === 'states' &&
     typeof database === 'string' &&
     UUID.test(database) &&
-    uuids.length <= MOST_DATABASES &&
-    uuids.every(([, uuid]) => typeof uuid === 'string' && UUID.test(uuid)) &&
+    isDatabases(databases) &&
     Number.isSafeInteger(format) &&
     isPosition(from) &&
     isPosition(to) &&
@@ -179,7 +180,7 @@ function headerIn(value: Record<string, unknown>): Header {
   if (!isWhole) throw broken('its first line is not that of an exchange');
   return {
     database,
-    databases: Object.fromEntries(uuids) as Record<string, string>,
+    databases,
     format: format as number,
     from,
     to,
@@ -187,6 +188,12 @@ function headerIn(value: Record<string, unknown>): Header {
     erased: erased as Erased[],
     view: view as Name[] | null,
   };
+}
+
+/** Whether a value names databases by their numbers. */
+export function isDatabases(value: unknown): value is Record<string, string> {
+  const uuids = isPlain(value) ? Object.values(value) : [undefined];
+  return uuids.length <= MOST_DATABASES && uuids.every((uuid) => typeof uuid === 'string' && UUID.test(uuid));
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -202,13 +209,13 @@ export function isPosition(value: unknown): value is Position {
 }
 
 /** Reads states, with the numbers of databases here. */
-class StateReader {
+export class StateReader {
   readonly #latest = (Date.now() + FURTHEST_AHEAD_MS) * 1000;
 
   readonly #numbers = new Map<number, number>();
 
   constructor(
-    private readonly header: Header,
+    private readonly header: Pick<Header, 'databases'>,
     private readonly originOf: (uuid: string) => number,
   ) {}
 
@@ -235,8 +242,9 @@ class StateReader {
     return [record, this.name(name)];
   }
 
-  state(value: Record<string, unknown>): State {
-    const { k, n, l, o, f, c, s, x } = value as unknown as Encoded;
+  /** @param isChecked whether its fields are known to make a record of the kind */
+  state(value: object, isChecked = false): State {
+    const { k, n, l, o, f, c, s, x } = value as Encoded;
     if (!isKindName(k) || !Number.isSafeInteger(l) || l < 1 || l > MOST_LIVES || !Array.isArray(o))
       throw broken('a line is not that of a record');
     const [name, owners] = [this.name(n), o.map((owner) => this.name(owner)).sort()];
@@ -244,7 +252,7 @@ class StateReader {
     const fields: Record<string, Cell> = { ...f };
     for (const field of NAMES)
       if (typeof fields[field] === 'string') fields[field] = this.name(fields[field]);
-    requireRecord(k, fields);
+    if (!isChecked) requireRecord(k, fields);
     if (s !== undefined && !isPlain(s)) throw broken('a line has statements that are none');
     const statements = unpack(k, { ...(c && { c }), ...(s && { s }) }, (code) => this.#statement(code));
     return { kind: k, name, life: l, owners, fields, statements };

@@ -15,6 +15,9 @@ export interface Peer {
   at?: number | undefined;
 }
 
+/** Stands for a token in what is remembered of machines that are met in folders: they have none, and tell more or less than their service. */
+export const IN_FOLDERS = -1;
+
 interface PeerRow {
   received: string | null;
   sent: string | null;

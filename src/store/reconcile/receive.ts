@@ -29,6 +29,8 @@ export class Receiver {
   readonly #met = new Map<KindName, Map<Name, Met>>(kindNames.map((kind) => [kind, new Map()]));
   readonly #received: Received;
   readonly #erasures: Erasures;
+  /** The ids of users under whom the records of others showed until now. */
+  readonly #formerOwners = new Set<number>();
 
   /** @param received what it does is added to */
   constructor(
@@ -134,6 +136,10 @@ export class Receiver {
         this.#received.apart.push(state);
         continue;
       }
+      if (kind === 'user' && (merged.fields?.[INTO] ?? null) !== (here.state.fields?.[INTO] ?? null)) {
+        const owner = this.#people.ownerId(here.state.name);
+        if (owner !== undefined) this.#formerOwners.add(owner);
+      }
       // Another deletion, or a restore, is not the deletion that was held back.
       const held = here.held && merged.life === here.state.life;
       this.#put({ ...here, merged, held, outside: here.outside && !state.fields, isNew: false, told: state });
@@ -202,9 +208,10 @@ export class Receiver {
   #gatherBelongings(users: readonly Met[]): void {
     for (const kind of ownedKindNames) {
       const found = new Set<number>();
-      for (const { id, merged, isNew } of users) {
+      for (const { merged } of users)
         for (const unseen of this.#waiting(kind, merged.name)) this.#put(unseen);
-        if (id === undefined || isNew) continue;
+      const known = users.flatMap(({ id, isNew }) => (id === undefined || isNew ? [] : [id]));
+      for (const id of new Set([...known, ...this.#formerOwners])) {
         const key = keyColumnOf(kind);
         for (const one of this.db.column<number>(
           `SELECT ${key} FROM ${kindOf(kind).table} WHERE userId = ?`,

@@ -43,6 +43,7 @@ describe('a server with a large database', () => {
       '/users/1/userExerciseLogs',
       '/userExerciseLogs?userId=1&painAfter=3',
       '/userExerciseLogs?_page=2',
+      '/overviews',
       '/users/1/summary',
       '/users/1/compare',
       '/users/1/report',

@@ -1,21 +1,24 @@
 import { type Issue, SciaticaError } from '../../../domain/errors.ts';
 import { type KindName, keyFault } from '../../../domain/kinds.ts';
-import type { FileOrigin, LastChange } from '../../../domain/origin.ts';
+import type { FileOrigin } from '../../../domain/origin.ts';
 import type { OwnershipFault, Said } from '../../../domain/ownership.ts';
+import { Diary } from '../../reconcile/diary.ts';
+import { type Seal, sealIn } from '../../reconcile/file.ts';
+import type { Dispute, Received, RecordKey } from '../../reconcile/received.ts';
 import type { RunChange } from '../../records/changes.ts';
 import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { useTemporaryFolder } from '../../sqlite/temporary.ts';
-import { Counterparts } from '../../sync/counterparts.ts';
-import { putUnder } from './as-user.ts';
-import type { Conflict } from './conflicts.ts';
-import { holdErasedHere } from './erased.ts';
-import { type GoneRecord, OriginMerge } from './merge.ts';
 import {
+  changedUsers,
+  gainers,
+  holdErased,
   type Moved,
   movedRecords,
+  movedSince,
   type Named,
   ownershipFault,
+  putUnder,
   type Recipient,
   recipients,
   replacedUsers,
@@ -24,6 +27,7 @@ import {
   type Counts,
   counts,
   followUsers,
+  markDoubled,
   markOrphaned,
   markRepeated,
   markTaken,
@@ -35,24 +39,21 @@ import {
   prepareStaging,
   type StagedKind,
   settle,
+  settleSameKeys,
   stage,
   stagedKindOf,
   stagedKinds,
   stagedUsers,
   withOutcome,
+  write,
 } from './staging.ts';
-import { markDoubled, settleSameKeys } from './unique-keys.ts';
-import { write } from './write.ts';
+import { prepareStates, requireNotMoved, StagedStates, stageStates } from './states.ts';
 
 /** What a place in a file is called: `line 3`. */
 export type PlaceName = (at: number, kind: KindName) => string;
 
 export interface ImportResult {
   counts: Readonly<Record<KindName, Counts>>;
-  /** Records that were changed here and there: the first 10,000 of them. */
-  conflicts: readonly Conflict[];
-  /** Records that were deleted there: the first 10,000 of them. */
-  gone: readonly GoneRecord[];
   /** Users to whom records come whom the file does not name so: the first 20 of them. */
   recipients: readonly Recipient[];
   /** Users here whose records the file replaces, or would replace: the first 20 of them. */
@@ -61,10 +62,14 @@ export interface ImportResult {
   moved: readonly Moved[];
   /** Why records without an origin may not come to whom they would. */
   ownership?: OwnershipFault;
-  /** How many users of the file were erased here, and would come back. */
+  /** How many users of the file were erased here: they would come back, or are left out. */
   erased: number;
-  /** Whether the file is older than one from there that was imported before. */
-  isOlder: boolean;
+  /** Statements that were changed here and there without knowing of each other: the later one counts. */
+  disputes: readonly Dispute[];
+  /** Records whose deletion waits for consent. */
+  held: readonly RecordKey[];
+  /** Ids of users here who were erased over there. */
+  erasedThere: readonly number[];
 }
 
 /** How records are brought in. */
@@ -74,18 +79,17 @@ export interface ImportOptions extends Said {
   dryRun: boolean;
   /** The database that the records are from; without one, they are those with the same ids here. */
   origin?: FileOrigin | undefined;
-  /** Delete here what was deleted there: from a file that has all records of its database. */
-  mirror?: boolean;
-  /** The records to be deleted that were agreed to; all without it. */
-  agreedTo?: readonly GoneRecord[];
+  /** What is true of the states of all records, if the file has them, and they are of its records as these are. */
+  seal?: unknown;
 }
 
+/** What only the import of states has done. */
+const NONE = { disputes: [], held: [], erasedThere: [] } as const;
+
+/** Takes back what a dry run did. */
+class DryRun extends Error {}
+
 const NO_USER = { field: 'userId', message: 'must be the id of a user in the file or the database' };
-
-const ERASED = 'Users of the file were erased here.';
-
-const OLDER =
-  'It is older than a file from there that was imported before, and differs from it: it may hold what was changed or deleted since.';
 
 /** Faults are counted without end; so many are kept to be shown. */
 const MAX_FAULTS = 10_000;
@@ -114,6 +118,7 @@ export class Import {
   ) {
     useTemporaryFolder(db);
     prepareStaging(db);
+    prepareStates(db);
   }
 
   /** The faults and conflicts found so far: how many, and the first 10,000 of them. */
@@ -143,25 +148,43 @@ export class Import {
     });
   }
 
-  /** Notes when records were last changed over there. */
-  addLastChanges(changes: readonly LastChange[]): void {
-    if (changes.length === 0) return;
-    const sql = 'INSERT OR REPLACE INTO temp.import_last_changes VALUES (?, ?, ?)';
-    this.db.read(() => {
-      for (const { record, id, at } of changes) this.db.run(sql, record, id, at);
-    });
+  /** Lays states aside. @param lines some as JSON each, with their place in the file */
+  addStates(lines: readonly { at: number; line: string }[]): void {
+    for (const { at, line } of lines) stageStates(this.db, at, line);
   }
 
   /**
-   * Looks for conflicts and writes what has been added, all of it or nothing. May be called again after a dry run.
-   * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records, or records
-   *   were changed on both sides, and `onConflict` does not settle it; `faults` or the result names each
+   * Looks for conflicts and writes what has been added, all of it or nothing. What says which database it is from comes in as with a sync
+   * from there: by names, and the later statement counts. All else goes by ids.
+   * @throws SciaticaError `invalid` if there are faults, `conflict` if ids are taken by different records and `onConflict` does not
+   *   settle it; `faults` or the result names each
    */
   apply(options: ImportOptions): ImportResult {
-    const { origin } = options;
-    const isForeign = origin !== undefined && origin.id !== new Settings(this.db).get('id');
-    const work = () => (isForeign ? this.#merge(options, origin) : this.#bring(options));
-    return options.dryRun ? this.db.read(work) : this.target.change(work);
+    const { origin, seal, dryRun } = options;
+    const isOwn = origin?.id === new Settings(this.db).get('id');
+    if (origin && (seal !== undefined || !isOwn)) {
+      const states = seal === undefined ? undefined : sealIn(seal);
+      return this.#changed(dryRun, () => this.#receive(options, origin, states));
+    }
+    const work = () => this.#bring(options);
+    return dryRun ? this.db.read(work) : this.target.change(work);
+  }
+
+  /** Runs work as a change; takes back what a dry run did. */
+  #changed(dryRun: boolean, work: () => ImportResult): ImportResult {
+    if (!dryRun) return this.target.change(work);
+    let result: ImportResult | undefined;
+    const rehearse = () => {
+      result = work();
+      throw new DryRun();
+    };
+    try {
+      if (this.db.obstacle) this.db.read(rehearse);
+      else this.db.write(rehearse);
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+    }
+    return result as ImportResult;
   }
 
   /** Records with the ids of this database, or of none that is known. */
@@ -174,39 +197,34 @@ export class Import {
     return result;
   }
 
-  /** Records with the ids of another database. */
-  #merge(
-    { as, onConflict, mirror = false, agreedTo, dryRun }: ImportOptions,
-    origin: FileOrigin,
-  ): ImportResult {
-    const merge = new OriginMerge(this.db, new Counterparts(this.db), origin);
-    merge.prepare();
+  /** Records that have names. */
+  #receive({ as }: ImportOptions, origin: FileOrigin, seal: Seal | undefined): ImportResult {
+    const { db } = this;
     this.#refuseContradictions(true);
-    merge.matchUsers(as);
-    for (const kind of ownedStaged) this.#faultAll(kind, 'orphaned', NO_USER);
+    const staged = new StagedStates(db, { origin, seal, as });
+    if (!seal)
+      for (const userId of staged.strangers())
+        this.fault({ ...NO_USER, message: `${NO_USER.message}: nobody has the id ${userId}` });
     this.#refuseFaults();
-    merge.settle({ onConflict, mirror });
-    const { count, conflicts } = merge.conflicts(MAX_FAULTS);
-    const counted = (kind: StagedKind) => ({ ...counts(this.db, kind), ...merge.goneCounts(kind.name) });
+    const diary = new Diary(db, (work) => work());
+    const before = db.value<number>("SELECT seq FROM sqlite_sequence WHERE name = 'history'") ?? 0;
+    const received = diary.receive(staged.parcels(), { inOne: true });
+    const moved = movedSince(db, before, MAX_NAMED);
+    requireNotMoved(as, moved);
+    // Files without states say nothing of times.
+    const [disputes, unsaid] = seal ? [received.disputes, []] : [[], received.disputes];
     this.#result = {
-      counts: this.#countAll(counted),
-      conflicts,
-      gone: merge.gone(MAX_FAULTS),
-      ...this.#people(),
-      erased: this.#faultErased(),
-      isOlder: merge.isOlder,
+      counts: this.#countAll((kind) =>
+        countsOf(counts(db, kind), { counts: received.counts, disputes: unsaid }, kind, staged),
+      ),
+      recipients: gainers(db, before, MAX_NAMED),
+      replaced: changedUsers(db, before, MAX_NAMED),
+      moved,
+      erased: staged.leftOut.get('user') ?? 0,
+      disputes,
+      held: received.held,
+      erasedThere: diary.erasedElsewhere(),
     };
-    const { erased } = this.#result;
-    if (count > 0) {
-      this.#faultCount += count;
-      throw new SciaticaError('conflict', 'Records were changed on both sides.', this.#issues);
-    }
-    if (erased > 0) throw new SciaticaError('conflict', ERASED, this.#issues);
-    if (merge.isOlder && (onConflict === 'refuse' || onConflict === 'renumber') && merge.changesRecords)
-      throw new SciaticaError('conflict', OLDER);
-    if (agreedTo && JSON.stringify(agreedTo) !== JSON.stringify(this.#result.gone))
-      throw new SciaticaError('conflict', 'Something was changed in the meantime: run it again.');
-    if (!dryRun) merge.write();
     return this.#result;
   }
 
@@ -262,7 +280,7 @@ export class Import {
   #resolve({ onConflict, origin, ...said }: ImportOptions): ImportResult {
     for (const kind of stagedKinds) {
       markTaken(this.db, kind);
-      if (kind === stagedUsers) holdErasedHere(this.db, onConflict);
+      if (kind === stagedUsers) holdErased(this.db, onConflict);
       if (onConflict === 'renumber') matchEqual(this.db, kind);
       settle(this.db, kind, onConflict);
       if (kind.hasKey) settleSameKeys(this.db, kind, onConflict);
@@ -270,10 +288,8 @@ export class Import {
     }
     const result = {
       counts: this.#countAll((kind) => counts(this.db, kind)),
-      conflicts: [],
-      gone: [],
       ...this.#people(),
-      isOlder: false,
+      ...NONE,
     };
     // What is from this database, and says so, knows whose its records are.
     const wrong = origin ? undefined : ownershipFault(this.db, said, MAX_FAULTS);
@@ -303,4 +319,28 @@ export class Import {
     this.#faultCount += count - places.length;
     return count;
   }
+}
+
+/** How many records of a kind had each outcome, once their states were taken over. @param staged how many stand in the file */
+function countsOf(
+  staged: Counts,
+  { counts: all, disputes }: Pick<Received, 'counts' | 'disputes'>,
+  { name }: StagedKind,
+  { leftOut }: StagedStates,
+): Counts {
+  const { created, changed, deleted } = all[name];
+  const kept = new Set(
+    disputes.flatMap((one) => (one.record === name && one.counts === 'here' ? one.id : [])),
+  );
+  const skipped = leftOut.get(name) ?? 0;
+  const others = created + changed + kept.size + skipped;
+  return {
+    ...staged,
+    new: created,
+    updated: changed,
+    kept: kept.size,
+    skipped,
+    deleted,
+    equal: Math.max(0, staged.new - others),
+  };
 }

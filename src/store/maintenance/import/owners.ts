@@ -1,4 +1,4 @@
-import type { Issue } from '../../../domain/errors.ts';
+import { type Issue, SciaticaError } from '../../../domain/errors.ts';
 import type { KindName } from '../../../domain/kinds.ts';
 import {
   isSamePerson,
@@ -8,8 +8,9 @@ import {
   type Said,
 } from '../../../domain/ownership.ts';
 import type { User } from '../../../domain/user.ts';
+import { Settings } from '../../records/settings.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { IS_NEW, ownedStaged, type StagedKind, stagedUsers } from './staging.ts';
+import { IS_NEW, type OnConflict, ownedStaged, type StagedKind, stagedUsers } from './staging.ts';
 
 /** Whose records an import is about: who may get them, and who is named. */
 
@@ -44,7 +45,7 @@ const COMES = `(${IS_NEW} OR _outcome IN ('conflicting', 'overwritten', 'sameKey
 export function recipients(db: Database, limit: number): Recipient[] {
   const isAny = db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === 1;
   const owners = ownedStaged.map(
-    ({ staged }) => `SELECT userId FROM ${staged} WHERE ${IS_NEW} OR _outcome IN ('overwritten', 'updated')`,
+    ({ staged }) => `SELECT userId FROM ${staged} WHERE ${IS_NEW} OR _outcome = 'overwritten'`,
   );
   const rows = db.all<Named>(
     isAny
@@ -61,7 +62,7 @@ const HERE = 'coalesce(i._newId, i.id)';
 
 /** The first `limit` users here whose records the file replaces, or would replace. */
 export function replacedUsers(db: Database, limit: number): Named[] {
-  const replaced = "i._outcome IN ('conflicting', 'overwritten', 'updated', 'sameKey')";
+  const replaced = "i._outcome IN ('conflicting', 'overwritten', 'sameKey')";
   const owners = ownedStaged.map(
     ({ table, staged }) =>
       `SELECT m.userId FROM ${staged} AS i JOIN main.${table} AS m ON m.id = ${HERE} WHERE ${replaced}`,
@@ -89,11 +90,90 @@ export function movedRecords(db: Database, limit: number): Moved[] {
     .flatMap((kind) =>
       db.all<Moved>(
         `SELECT '${kind.name}' AS record, m.id AS id, ${nameSql('m.userId')} AS "from", ${nameSql('i.userId')} AS "to"
-         ${moves(kind, "'updated', 'overwritten'")} ORDER BY m.id LIMIT ?`,
+         ${moves(kind, "'overwritten'")} ORDER BY m.id LIMIT ?`,
         limit,
       ),
     )
     .slice(0, limit);
+}
+
+/** The users whom changes after the entry `seq` brought; where they brought none, those who got records: the first `limit`. */
+export function gainers(db: Database, seq: number, limit: number): Recipient[] {
+  const named = (condition: string) =>
+    db.all<Named>(
+      `SELECT id, firstName, lastName FROM main.users WHERE id IN (
+         SELECT userId FROM main.history WHERE seq > ? AND action = 'create' AND ${condition}) ORDER BY id LIMIT ?`,
+      seq,
+      limit,
+    );
+  const made = named("record = 'user'");
+  return (made.length > 0 ? made : named('TRUE')).map((user) => ({ ...user, isNew: made.length > 0 }));
+}
+
+/** The first `limit` users here whose records were changed or deleted after the entry `seq`. */
+export function changedUsers(db: Database, seq: number, limit: number): Named[] {
+  return db.all<Named>(
+    `SELECT id, firstName, lastName FROM main.users WHERE id IN (
+       SELECT userId FROM main.history WHERE seq > ? AND action <> 'create') ORDER BY id LIMIT ?`,
+    seq,
+    limit,
+  );
+}
+
+/** The first `limit` records that went to another user after the entry `seq`. */
+export function movedSince(db: Database, seq: number, limit: number): Moved[] {
+  return db.all<Moved>(
+    `SELECT record, recordId AS id, ${nameSql('formerUserId')} AS "from", ${nameSql('userId')} AS "to"
+     FROM main.history WHERE seq > ? AND formerUserId IS NOT NULL ORDER BY seq LIMIT ?`,
+    seq,
+    limit,
+  );
+}
+
+/**
+ * The one user of the staged records.
+ * @returns undefined for a file without any
+ * @throws SciaticaError `invalid` when there are several
+ */
+export function onlyUser(db: Database): number | undefined {
+  const owned = ownedStaged.map(({ staged }) => `SELECT userId FROM ${staged}`);
+  const sql = `SELECT id FROM ${stagedUsers.staged} UNION ${owned.join(' UNION ')} LIMIT 2`;
+  const [first, second] = db.column<number | null>(sql);
+  if (second === undefined) return first ?? undefined;
+  const fault: Issue = { field: '--as', message: 'is for a file with one user; this one has several' };
+  throw new SciaticaError('invalid', 'The file has several users.', [fault]);
+}
+
+/** Puts records of no known origin under a user: the user of the file is left out. */
+export function putUnder(db: Database, ours: number): void {
+  onlyUser(db);
+  db.run(`UPDATE ${stagedUsers.staged} SET _outcome = 'skipped' WHERE _outcome IS NULL`);
+  for (const { staged } of ownedStaged) db.run(`UPDATE ${staged} SET userId = ?`, ours);
+}
+
+/**
+ * Users who were erased here, and what belongs to them, would come back as new ones. That is a conflict: `overwrite` brings them,
+ * `renumber` stores them under new ids, `skip` leaves them out.
+ */
+export function holdErased(db: Database, onConflict: OnConflict): void {
+  if (onConflict === 'overwrite' || onConflict === 'renumber') return;
+  const users = `${stagedUsers.staged} AS u WHERE ${IS_NEW} AND (id IN (SELECT value FROM json_each(?)) OR EXISTS (
+    SELECT 1 FROM main.history WHERE record = 'user' AND recordId = u.id AND action = 'erase'))`;
+  // Of databases whose place this one has taken.
+  const others = new Settings(db).get('erased') ?? '[]';
+  // Mostly there is none, and the logs need not be gone through.
+  if (db.value(`SELECT 1 FROM ${users} LIMIT 1`, others) !== 1) return;
+  const outcome = onConflict === 'skip' ? 'skipped' : 'erased';
+  const ids = JSON.stringify(db.column<number>(`SELECT coalesce(_newId, id) FROM ${users}`, others));
+  const hold = (staged: string, key: string) =>
+    db.run(
+      `UPDATE ${staged} SET _outcome = ?, _newId = NULL WHERE (${IS_NEW} OR _outcome = 'conflicting')
+       AND ${key} IN (SELECT value FROM json_each(?))`,
+      outcome,
+      ids,
+    );
+  for (const { staged } of ownedStaged) hold(staged, 'userId');
+  hold(stagedUsers.staged, 'coalesce(_newId, id)');
 }
 
 /**

@@ -3,10 +3,11 @@ import { idsUsedUp } from '../../../domain/errors.ts';
 import { type Field, type Fields, MAX_ID, MOST_SKIPPED_IDS } from '../../../domain/fields.ts';
 import { type KindName, keyOf, kindNames, kindOf } from '../../../domain/kinds.ts';
 import { checksOf } from '../../../domain/schema.ts';
+import { insertMany } from '../../records/write-many.ts';
 import type { Database } from '../../sqlite/database.ts';
 
-/** What happens to a record whose id is taken by a different one, or that was changed on both sides. */
-export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber' | 'newest';
+/** What happens to a record whose id is taken by a different one. */
+export type OnConflict = 'refuse' | 'skip' | 'overwrite' | 'renumber';
 
 /** What becomes of a staged record; what has no outcome yet is new. */
 export type Outcome =
@@ -28,26 +29,12 @@ export type Outcome =
   | 'erased'
   | 'skipped'
   | 'overwritten'
-  | 'renumbered'
-  | MergeOutcome;
+  | 'renumbered';
 
 /** SQL: whether a staged record comes as a new one. */
 export const IS_NEW = "(_outcome IS NULL OR _outcome = 'renumbered')";
 
-/** What becomes of a record that has, or gets, a counterpart here. */
-export type MergeOutcome =
-  /** Changed there, and not here. */
-  | 'updated'
-  /** Changed or deleted here, and not there. */
-  | 'kept'
-  /** Known from there, and gone on both sides, or not in effect any more: it comes (back) with the id that it had here. */
-  | 'returned'
-  /** Not known from there, but here as it is. */
-  | 'linked'
-  /** Changed on both sides to the same. */
-  | 'agreed';
-
-/** How many records of a file had each outcome; `missing` and `deleted` are not in the file any more. */
+/** How many records of a file had each outcome; `deleted` are not in the file any more. */
 export type Counts = Record<
   | 'new'
   | 'equal'
@@ -58,7 +45,6 @@ export type Counts = Record<
   | 'skipped'
   | 'overwritten'
   | 'renumbered'
-  | 'missing'
   | 'deleted',
   number
 >;
@@ -109,9 +95,7 @@ export function prepareStaging(db: Database): void {
     db.exec(`DROP TABLE IF EXISTS ${staged};
       CREATE TABLE ${staged} (_at INTEGER PRIMARY KEY, id INTEGER, _key TEXT, ${columns.map((name) => `${name} ${affinityOf(fields[name])}`)}, _outcome TEXT, _newId INTEGER, _givenUserId INTEGER)`);
   db.exec(`DROP TABLE IF EXISTS temp.import_known_users;
-    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY);
-    DROP TABLE IF EXISTS temp.import_last_changes;
-    CREATE TABLE temp.import_last_changes (record TEXT, id INTEGER, at INTEGER, PRIMARY KEY (record, id)) WITHOUT ROWID`);
+    CREATE TABLE temp.import_known_users (id INTEGER PRIMARY KEY)`);
 }
 
 /** Remembers the id of a user of the file, of a faulty one too: the user's logs have no fault of their own. */
@@ -192,14 +176,13 @@ export function settle(db: Database, kind: StagedKind, onConflict: OnConflict): 
     overwrite: 'overwritten',
     renumber: 'renumbered',
     refuse: 'conflicting',
-    newest: 'conflicting',
   };
   db.run(`UPDATE ${kind.staged} SET _outcome = ? WHERE _outcome = 'conflicting'`, outcomes[onConflict]);
   settleIds(db, kind);
 }
 
 /** Gives a new id to the records that need one, above all others. */
-export function settleIds(db: Database, { name, table, staged }: StagedKind): void {
+function settleIds(db: Database, { name, table, staged }: StagedKind): void {
   const used = db.value<number>('SELECT seq FROM main.sqlite_sequence WHERE name = ?', table) ?? 0;
   // An id that is far above all others would use up the ids.
   db.run(
@@ -254,7 +237,6 @@ export function counts(db: Database, { staged }: StagedKind): Counts {
     skipped: 0,
     overwritten: 0,
     renumbered: 0,
-    missing: 0,
     deleted: 0,
   };
   const rows = db.all<{ outcome: Outcome | null; count: number }>(
@@ -271,7 +253,63 @@ export function counts(db: Database, { staged }: StagedKind): Counts {
 const countedAs: Readonly<Record<string, keyof Counts>> = {
   sameKey: 'conflicting',
   erased: 'conflicting',
-  returned: 'new',
-  linked: 'equal',
-  agreed: 'equal',
 };
+
+/** Finds records of the file whose key another one of the same user has, further up in the file. */
+export function markDoubled(db: Database, { staged, same }: StagedKind): void {
+  db.run(
+    `UPDATE ${staged} AS i SET _outcome = iif(${same}, 'repeated', 'doubled')
+     FROM (SELECT userId, _key, min(_at) AS _at FROM ${staged} WHERE _outcome IS NULL
+           GROUP BY userId, _key HAVING count(*) > 1) AS first
+     JOIN ${staged} AS m ON m._at = first._at
+     WHERE i.userId = first.userId AND i._key = first._key AND i._at > first._at AND i._outcome IS NULL`,
+  );
+}
+
+/**
+ * Gives the records that would be written, and whose key a stored record of the user has, the outcome that was asked for:
+ * `overwrite` puts them in the place of that one. With `renumber` both would stay, which cannot be.
+ */
+export function settleSameKeys(db: Database, kind: StagedKind, onConflict: OnConflict): void {
+  const { staged, table, same } = kind;
+  const users = db.column<number>(`SELECT DISTINCT userId FROM ${staged}`);
+  if (users.length === 0) return;
+  storeKeys(db, kind, users);
+  // The one that is stored, unless the file replaces it anyway.
+  const sameKeys = `SELECT i._at, m.id, ${same} AS _same FROM ${staged} AS i
+    JOIN temp.import_keys AS k USING (userId, _key) JOIN main.${table} AS m ON m.id = k.id
+    WHERE m.id IS NOT coalesce(i._newId, i.id)
+    AND m.id NOT IN (SELECT id FROM ${staged} WHERE _outcome = 'overwritten')`;
+  const mark = (outcome: string, which: string) =>
+    db.run(
+      `UPDATE ${staged} AS target SET ${outcome} FROM (${sameKeys} AND ${which}) AS other WHERE target._at = other._at`,
+    );
+  mark(
+    "_outcome = 'equal', _newId = other.id",
+    "(i._outcome IS NULL OR i._outcome = 'renumbered') AND _same",
+  );
+  if (onConflict === 'skip') mark("_outcome = 'skipped'", 'i._outcome IS NULL');
+  if (onConflict === 'overwrite') mark("_outcome = 'overwritten', id = other.id", 'i._outcome IS NULL');
+  mark("_outcome = 'sameKey'", "(i._outcome IS NULL OR i._outcome IN ('renumbered', 'overwritten'))");
+}
+
+/** The keys of what these users have: SQLite folds the case of ASCII letters only. */
+function storeKeys(db: Database, { name, table }: StagedKind, users: readonly number[]): void {
+  db.exec(`DROP TABLE IF EXISTS temp.import_keys;
+    CREATE TABLE temp.import_keys (userId INTEGER, _key TEXT, id INTEGER, PRIMARY KEY (userId, _key, id))`);
+  for (const userId of users)
+    for (const record of db.all<{ id: number }>(`SELECT * FROM main.${table} WHERE userId = ?`, userId))
+      db.run('INSERT INTO temp.import_keys VALUES (?, ?, ?)', userId, keyOf(name, record) ?? '', record.id);
+}
+
+/** Brings what is new, renumbered or to be overwritten into the database. */
+export function write(db: Database, kind: StagedKind): void {
+  const { name, table, staged, columns } = kind;
+  db.run(
+    `UPDATE main.${table} AS m SET ${columns.map((column) => `${column} = i.${column}`).join(', ')}
+     FROM ${staged} AS i WHERE i.id = m.id AND i._outcome = 'overwritten'`,
+  );
+  const names = columns.join(', ');
+  const rows = `(SELECT _at, coalesce(_newId, id) AS id, ${names} FROM ${staged} WHERE ${IS_NEW})`;
+  insertMany(db, { kind: name, columns, rows });
+}

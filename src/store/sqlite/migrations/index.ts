@@ -113,6 +113,13 @@ export const migrations: readonly string[] = [
   CREATE INDEX trialDays_by_user_and_date ON trialDays (userId, date);
 `,
   replicas,
+  // What imports knew of the counterparts of records becomes names.
+  `
+  INSERT OR IGNORE INTO replicas (record, id, origin, originId, uid, seq, state)
+  SELECT record, ourId, origin, theirId, 0, 0, 'null' FROM counterparts
+  WHERE record <> 'goal' AND agreed <> 'null' ORDER BY record <> 'user', ourId, origin;
+  DROP TABLE counterparts;
+`,
 ];
 
 /**

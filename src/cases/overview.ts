@@ -1,0 +1,73 @@
+import type { Log } from '../domain/log.ts';
+import { callsForRedFlags } from '../domain/red-flags.ts';
+import type { SortKey } from '../domain/sort.ts';
+import type { User } from '../domain/user.ts';
+import { addDays, countedDays } from '../domain/words/day.ts';
+import { round } from '../insights/numbers.ts';
+import type { Overview } from '../insights/shapes.ts';
+import type { Store } from '../store/store.ts';
+import { narrowed } from './counted-logs.ts';
+
+/** Days at the end of a diary that count as now, and days before them that they are compared with. */
+export const [RECENT_DAYS, EARLIER_DAYS] = [14, 28];
+
+/** Who needs a call first: much pain, more pain than before, the longest without a session. */
+const URGENCY: readonly SortKey[] = [
+  { field: 'redEntries', descending: true },
+  { field: 'painChange', descending: true },
+  { field: 'lastSession', descending: false },
+  { field: 'id', descending: false },
+];
+
+/**
+ * The diaries of some users, in a line each.
+ * @param today what is after it counts in no figure
+ * @param keys the most urgent first without them
+ */
+export const overviewsOf = (
+  store: Store,
+  users: readonly User[],
+  today: string,
+  keys = URGENCY,
+): Overview[] => users.map((user) => overviewOf(store, user, today)).sort((a, b) => inOrder(a, b, keys));
+
+function overviewOf(store: Store, { id, firstName, lastName, age }: User, today: string): Overview {
+  const counted = { userId: id, ...countedDays(age, today) };
+  const [last] = store.logs.list({ ...counted, sort: '-date', limit: 1 });
+  const first = addDays(today, 1 - RECENT_DAYS);
+  const logs = store.logs.list(narrowed(counted, { since: addDays(first, -EARLIER_DAYS) }));
+  const recent = logs.filter(({ date }) => date >= first);
+  const pain = meanPain(recent);
+  const painEarlier = meanPain(logs.filter(({ date }) => date < first));
+  return {
+    id,
+    firstName,
+    lastName,
+    sessions: recent.length,
+    ...(last && { lastSession: last.date }),
+    ...(pain !== undefined && { pain: round(pain, 1) }),
+    ...(painEarlier !== undefined && { painEarlier: round(painEarlier, 1) }),
+    ...(pain !== undefined && painEarlier !== undefined && { painChange: round(pain - painEarlier, 1) }),
+    redEntries: recent.filter(callsForRedFlags).length,
+  };
+}
+
+function meanPain(logs: readonly Log[]): number | undefined {
+  if (logs.length === 0) return undefined;
+  return logs.reduce((sum, { painBefore }) => sum + painBefore, 0) / logs.length;
+}
+
+/** Who has no last session has waited the longest, and an unknown change is none; otherwise the unknown comes last. */
+function inOrder(a: Overview, b: Overview, keys: readonly SortKey[]): number {
+  for (const { field, descending } of keys) {
+    const [x, y] = [a, b].map(
+      (one) => one[field as keyof Overview] ?? (field === 'painChange' ? 0 : undefined),
+    );
+    if (x === y) continue;
+    const sign = descending ? -1 : 1;
+    if (x === undefined || y === undefined)
+      return (x === undefined ? -1 : 1) * (field === 'lastSession' ? sign : -1);
+    return (x < y ? -1 : 1) * sign;
+  }
+  return 0;
+}

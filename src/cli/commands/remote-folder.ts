@@ -1,0 +1,212 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { basename, dirname, resolve, sep } from 'node:path';
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import { realPathOf } from '../../lib/files.ts';
+import { type FolderAddress, folderAddress, folderUrl } from '../../sync/address.ts';
+import { confirmed } from '../input/edit.ts';
+import { folderOf, readKey } from '../input/folder-remote.ts';
+import { idOf } from '../input/options.ts';
+import { keepToken, keptToken } from '../input/token-file.ts';
+import { fileError, usage } from '../terminal/errors.ts';
+import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
+
+interface Options {
+  user?: string;
+  all?: true;
+  keyFile?: string;
+  plain?: true;
+  tokenFile?: string;
+  pin?: string;
+  as?: string;
+}
+
+export interface KeyOptions {
+  new?: true;
+  keyFile?: string;
+  yes?: boolean;
+}
+
+/** A folder that is to be a remote. */
+interface Named {
+  name: string;
+  path: string;
+}
+
+const NAME = /^[A-Za-z0-9][\w-]{0,49}$/;
+
+/** @throws SciaticaError `invalid` */
+export function checkName(name: string): void {
+  if (!NAME.test(name))
+    throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${escapeControls(name)}".`);
+}
+
+const isPath = (text: string): boolean => /^([./~]|[A-Za-z]:[\\/])/.test(text) || text.includes(sep);
+
+/** The folder that is named; undefined where it is no folder. Without a name, it has the last part of its path. */
+export function folderIn(first: string, second: string | undefined): Named | undefined {
+  if (/^https?:/i.test(second ?? first)) return undefined;
+  if (second !== undefined)
+    return isPath(second) || existsSync(second) ? { name: first, path: resolve(second) } : undefined;
+  if (!isPath(first) && !existsSync(first)) return undefined;
+  const path = resolve(first);
+  const name = basename(path)
+    .replace(/[^\w-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '');
+  return { name: name.slice(0, 50) || 'folder', path };
+}
+
+/** `sciatica remote add FOLDER` */
+export async function addFolder(
+  context: Context,
+  { name, path: given }: Named,
+  options: Options,
+): Promise<void> {
+  checkName(name);
+  for (const flag of ['tokenFile', 'pin'] as const)
+    if (options[flag] !== undefined)
+      throw usage(`--${flag === 'pin' ? 'pin' : 'token-file'} goes with a service, not with a folder.`);
+  const { remotes, users } = context.store;
+  remotes.requireFree(name);
+  const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
+  if (ourUser !== null) users.get(ourUser);
+  const address: FolderAddress = {
+    path: given,
+    users: usersOf(context, options),
+    isPlain: options.plain === true,
+  };
+  const path = existing(given);
+  if (realPathOf(context.databasePath).startsWith(path + sep))
+    throw usage(
+      `The database must not lie in the folder: ${escapeControls(given)} is carried to other machines.`,
+    );
+  const { key, isNew } = await keyOf(context, path, options);
+  const url = folderUrl({ ...address, path });
+  remotes.add({ name, url, pin: null, ourUser });
+  try {
+    if (key !== null) keepToken(context, name, key);
+    await (await folderOf(context, { name, url }))?.join();
+  } catch (error) {
+    remotes.remove(name);
+    throw error;
+  }
+  print(
+    context,
+    `Remote ${name} is ${escapeControls(path)}, ${key === null ? 'not encrypted' : 'encrypted'}.`,
+  );
+  if (isNew && key !== null)
+    print(context, `Its key, which the other machines ask for in sciatica remote add:\n${key}`);
+  print(context, `Next: ${commandLine(context, `sync ${name}`)}`);
+}
+
+/** The ids of the users whose records go there; undefined for all. */
+function usersOf(context: Context, { user, all }: Options): number[] | undefined {
+  if (user !== undefined && all) throw usage('--user and --all cannot both be given.');
+  const { users } = context.store;
+  if (user !== undefined) {
+    const ids = user.split(',').map((id) => idOf(id.trim(), '--user'));
+    for (const id of ids) users.get(id);
+    return ids;
+  }
+  const [only, second] = users.list({ limit: 2 });
+  if (second && !all)
+    throw usage('There are several users: say whose records go there, with --user 1 (or 1,2), or --all.');
+  return all ? undefined : only && [only.id];
+}
+
+/** The folder itself, made where only it is missing. @throws SciaticaError `unusable` */
+function existing(path: string): string {
+  try {
+    if (!existsSync(path)) {
+      if (!existsSync(dirname(path)))
+        throw new SciaticaError(
+          'unusable',
+          `There is no folder ${escapeControls(dirname(path))}: is the stick or the share connected?`,
+        );
+      mkdirSync(path, 0o700);
+    }
+    if (!statSync(path).isDirectory())
+      throw new SciaticaError('unusable', `${escapeControls(path)} is no folder.`);
+    return realPathOf(path);
+  } catch (error) {
+    throw fileError(error, (errno) => [
+      'unusable',
+      `The folder ${escapeControls(path)} cannot be used (${errno}).`,
+    ]);
+  }
+}
+
+/** The key of a folder: that of the machines which are there, or a new one. */
+async function keyOf(
+  context: Context,
+  path: string,
+  { plain, keyFile }: Options,
+): Promise<{ key: string | null; isNew: boolean }> {
+  const { keyIn } = await import('../../sync/folder-files.ts');
+  const { makeKey, Seal } = await import('../../sync/seal.ts');
+  if (plain && keyFile !== undefined) throw usage('--plain and --key-file cannot both be given.');
+  const there = keyIn(path);
+  const isPlainThere = there === new Seal(null).id;
+  if (there !== undefined && plain !== (isPlainThere || undefined))
+    throw usage(
+      isPlainThere
+        ? 'The other machines do not encrypt what they write there: add --plain to do likewise.'
+        : 'The other machines encrypt what they write there: leave out --plain.',
+    );
+  if (plain) return { key: null, isNew: false };
+  const given = keyFile === undefined ? undefined : await readKey(context, keyFile);
+  if (there === undefined) return { key: given ?? (await makeKey()), isNew: given === undefined };
+  const key = given ?? (await askKey(context));
+  if (new Seal(key).id !== there)
+    throw new SciaticaError(
+      'invalid',
+      'That is not the key of this folder. On a machine that has it: sciatica remote key',
+    );
+  return { key, isNew: false };
+}
+
+async function askKey(context: Context): Promise<string> {
+  if (!context.interactive)
+    throw usage(
+      'The folder has a key: give it with --key-file FILE, or --key-file - on stdin. On a machine that has it: sciatica remote key',
+    );
+  const { askSecret } = await import('../terminal/prompts.ts');
+  const { checkKey } = await import('../../sync/seal.ts');
+  return checkKey(
+    await askSecret(context, 'Key of the folder (sciatica remote key shows it on the other machine)'),
+  );
+}
+
+/** `sciatica remote key` */
+export async function folderKey(context: Context, name: string, options: KeyOptions): Promise<void> {
+  const remote = context.store.remotes.find(name);
+  if (!remote) throw new SciaticaError('not-found', `There is no remote "${name}". See: sciatica remotes`);
+  const address = folderAddress(remote.url);
+  if (!address) throw usage(`${name} is a service: it has a token, and no key.`);
+  if (address.isPlain) throw usage(`${name} is not encrypted: it has no key.`);
+  if (options.new && options.keyFile !== undefined) throw usage('--new and --key-file cannot both be given.');
+  const { makeKey } = await import('../../sync/seal.ts');
+  if (options.keyFile !== undefined) {
+    keepToken(context, name, await readKey(context, options.keyFile));
+    return sayDone(context, `The key is kept. Next: ${commandLine(context, `sync ${name}`)}`);
+  }
+  if (options.new) {
+    say(context, 'The other machines cannot read what is written here until they have the new key.');
+    await confirmed(context, { yes: options.yes }, 'Make another key?', 'Nothing was changed.');
+    keepToken(context, name, await makeKey());
+    // What was written with the key before is written anew.
+    await (await folderOf(context, remote))?.tell();
+  }
+  const key = keptToken(context, name);
+  if (key === undefined)
+    throw new SciaticaError(
+      'not-found',
+      `The key of ${name} is not kept here: take it from another machine.`,
+    );
+  print(context, key);
+  if (options.new)
+    say(
+      context,
+      `On each other machine: sciatica remote key NAME --key-file -. Whoever has the former key can still read what the carrier keeps of before.`,
+    );
+}

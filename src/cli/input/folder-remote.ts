@@ -1,0 +1,70 @@
+import type { Context } from '../../context.ts';
+import { SciaticaError } from '../../domain/errors.ts';
+import type { Remote } from '../../store/sync/remotes.ts';
+import { folderAddress } from '../../sync/address.ts';
+import type { Folder } from '../../sync/folder.ts';
+import type { Progress } from '../../sync/result.ts';
+import { commandLine } from '../terminal/io.ts';
+import { readSecret } from './input-file.ts';
+import { keptToken } from './token-file.ts';
+
+/** Remotes that are folders. The key of one is kept as the token of a service is: beside the database, and nowhere else. */
+
+/**
+ * The folder that a remote leads to.
+ * @returns undefined where the remote is a service
+ * @throws SciaticaError `not-found` where its key is not kept here
+ */
+export async function folderOf(
+  context: Context,
+  { name, url }: Pick<Remote, 'name' | 'url'>,
+  progress?: Progress,
+): Promise<Folder | undefined> {
+  const address = folderAddress(url);
+  if (!address) return undefined;
+  const key = keptToken(context, name) ?? null;
+  if (key === null && !address.isPlain)
+    throw new SciaticaError(
+      'not-found',
+      `The key of ${address.path} is not kept here. Take it from another machine: ${commandLine(context, `remote key ${name} --key-file FILE`)}`,
+    );
+  const { Folder } = await import('../../sync/folder.ts');
+  const { Seal } = await import('../../sync/seal.ts');
+  return Folder.of({
+    store: context.store,
+    remote: name,
+    path: address.path,
+    seal: new Seal(address.isPlain ? null : key),
+    users: address.users,
+    now: () => context.now().getTime(),
+    ...(progress && { progress }),
+  });
+}
+
+/** The key in a file, or on stdin for `-`. @throws SciaticaError `unusable`, `invalid` */
+export async function readKey(context: Context, file: string): Promise<string> {
+  const { checkKey } = await import('../../sync/seal.ts');
+  return checkKey(await readSecret(context, file));
+}
+
+/**
+ * Rewrites what this machine has in folders, after somebody was erased.
+ * @returns the folders in which this machine's files are rewritten, and where that failed, why
+ */
+export async function rewriteFolders(
+  context: Context,
+): Promise<{ done: string[]; left: { path: string; why: string }[] }> {
+  const done: string[] = [];
+  const left: { path: string; why: string }[] = [];
+  for (const remote of context.store.remotes.list()) {
+    const path = folderAddress(remote.url)?.path;
+    if (path === undefined) continue;
+    try {
+      await (await folderOf(context, remote))?.tell();
+      done.push(path);
+    } catch (error) {
+      left.push({ path, why: (error as Error).message });
+    }
+  }
+  return { done, left };
+}

@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { redFlags } from '../domain/red-flags.ts';
+import type { Shown } from './phone.ts';
+import { dayOf, type Entry, isPain, kindOf } from './words.ts';
+
+/** What is said of an entry, and how. */
+
+/** Ten numbers, none of them chosen beforehand: a value that is offered is a value that is recorded. */
+export function Scale({
+  label,
+  chosen,
+  choose,
+}: {
+  label: string;
+  chosen: number | undefined;
+  choose: (value: number) => void;
+}) {
+  return (
+    <fieldset class="scale">
+      <legend>{label}</legend>
+      {Array.from({ length: 10 }, (_, i) => i + 1).map((value) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={chosen === value}
+          aria-label={`${label} ${value}`}
+          onClick={() => choose(value)}
+        >
+          {value}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What can be said of an entry once it is saved. */
+export function Details({ phone, entry }: Shown & { entry: Entry }) {
+  const change = (body: Record<string, unknown>) =>
+    phone.note((offline) => offline.change(...kindOf(entry), entry.id, body));
+  return (
+    <div class="details">
+      {!isPain(entry) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={entry.effective}
+            onChange={(event) => void change({ effective: event.currentTarget.checked })}
+          />{' '}
+          It helped
+        </label>
+      )}
+      <label>
+        Day{' '}
+        <input
+          type="date"
+          value={entry.date}
+          max={dayOf(new Date())}
+          onChange={(event) => event.currentTarget.value && void change({ date: event.currentTarget.value })}
+        />
+      </label>
+      <Typed
+        label={isPain(entry) ? 'Medication' : 'Medication before'}
+        value={entry.medication}
+        most={200}
+        save={(medication) => change({ medication: medication || null })}
+        phone={phone}
+      />
+      <Typed
+        label="Notes"
+        value={entry.notes}
+        most={10_000}
+        save={(notes) => change({ notes: notes || (isPain(entry) ? null : '') })}
+        phone={phone}
+      />
+    </div>
+  );
+}
+
+/** A text that is saved when its field is left. */
+function Typed({
+  label,
+  value,
+  most,
+  save,
+  phone,
+}: Pick<Shown, 'phone'> & {
+  label: string;
+  value: string | null | undefined;
+  most: number;
+  save: (text: string) => Promise<unknown>;
+}) {
+  /** As it is typed: what arrives from elsewhere meanwhile does not take it away. */
+  const [draft, setDraft] = useState<string>();
+  const put = async (text: string | undefined) => {
+    if (text === undefined) return;
+    await save(text.trim() === '' ? '' : text);
+    if (phone.fault === undefined) setDraft((now) => (now === text ? undefined : now));
+  };
+  // A phone that is put away may never show the page again, and another view takes the text with it.
+  useEffect(() => {
+    const keep = () => void put(draft);
+    const events = ['visibilitychange', 'hashchange'];
+    for (const event of events) addEventListener(event, keep);
+    return () => {
+      for (const event of events) removeEventListener(event, keep);
+    };
+  }, [draft]);
+  return (
+    <label>
+      {label}
+      <textarea
+        value={draft ?? value ?? ''}
+        maxLength={most}
+        rows={most > 1_000 ? 2 : 1}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onChange={(event) => void put(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** When to get help at once, in full. */
+export function RedFlags() {
+  const note = useRef<HTMLDivElement>(null);
+  // Nothing at the foot may cover it.
+  useEffect(() => note.current?.scrollIntoView({ block: 'nearest' }), []);
+  return (
+    <div ref={note} class="alert note" role="alert">
+      <p>{redFlags.now}</p>
+      <p>{redFlags.today}</p>
+    </div>
+  );
+}

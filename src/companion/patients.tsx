@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Schemas } from './client.ts';
+import { Forget } from './more.tsx';
+import type { Shown } from './phone.ts';
+import { Report } from './report.tsx';
+import { sessionsOf, signed, spoken } from './words.ts';
+
+type Patient = Schemas['Overview'];
+
+/** For a token that reads the records of several people: how each is, and the report on each. Nothing is kept or written. */
+export function Patients({ phone, say }: Shown) {
+  const [patients, setPatients] = useState<readonly Patient[]>();
+  const [report, setReport] = useState<{ name: string; text: string }>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isReached = phone.connection === 'ok';
+  useEffect(() => {
+    const read = async () => setPatients(await (await phone.client()).json<Patient[]>('/overviews'));
+    if (isReached) void read().catch(() => {});
+    // Who the caller is was asked for again: the page was opened, or looked at once more.
+  }, [isReached, phone.me]);
+  const show = (next: typeof report) => {
+    setReport(next);
+    // What had the focus is gone.
+    setTimeout(() => heading.current?.focus());
+  };
+  const open = async (patient: Patient) => {
+    say('Reading…');
+    const text = await (await phone.client())
+      .send(`/users/${patient.id}/report?format=md`)
+      .then((response) => response.text())
+      .catch(() => undefined);
+    say(text === undefined ? 'The computer is not reached. Try again.' : '');
+    if (text !== undefined) show({ name: nameOf(patient), text });
+  };
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {report?.name ?? 'Patients'}
+      </h1>
+      {report ? (
+        <>
+          <button type="button" onClick={() => show(undefined)}>
+            All patients
+          </button>
+          <Report text={report.text} />
+        </>
+      ) : (
+        <>
+          {patients?.length === 0 && <p>There is no patient yet.</p>}
+          {patients?.map((patient) => (
+            <button key={patient.id} type="button" class="exercise card" onClick={() => void open(patient)}>
+              {nameOf(patient)}{' '}
+              <span class="notes">
+                {patient.redEntries > 0 && <b>Red: {patient.redEntries}. </b>}
+                {lineOf(patient)}
+              </span>
+            </button>
+          ))}
+          {patients && patients.length > 0 && (
+            <p class="notes">
+              The most urgent are at the top. Sessions and mean pain before exercise of the last 14 days; in
+              brackets against the 28 days before. Red: sessions with a rise of 3 or more, or pain of 9 or 10.
+            </p>
+          )}
+          <Forget {...{ phone, say }} count={0} />
+        </>
+      )}
+    </>
+  );
+}
+
+const nameOf = ({ firstName, lastName }: Patient): string => `${firstName} ${lastName}`;
+
+function lineOf({ sessions, lastSession, pain, painEarlier, painChange }: Patient): string {
+  if (lastSession === undefined) return 'No session yet.';
+  const change = painChange === undefined ? '' : ` (${signed(painChange)})`;
+  const level =
+    pain !== undefined
+      ? `Pain ${pain.toFixed(1)}${change}. `
+      : painEarlier !== undefined
+        ? `Pain earlier ${painEarlier.toFixed(1)}. `
+        : '';
+  return `${level}${sessionsOf(sessions)}, the last on ${spoken(lastSession)}.`;
+}

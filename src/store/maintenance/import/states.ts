@@ -1,0 +1,177 @@
+import type { Cell } from '../../../domain/codec.ts';
+import { type Issue, SciaticaError } from '../../../domain/errors.ts';
+import { INTO, type KindName, kindNames } from '../../../domain/kinds.ts';
+import type { FileOrigin } from '../../../domain/origin.ts';
+import { type Erased, Erasures } from '../../reconcile/erasures.ts';
+import {
+  type Cells,
+  FileReader,
+  type Line,
+  lineIn,
+  type Seal,
+  stateWithout,
+  type Unsealed,
+} from '../../reconcile/file.ts';
+import { Fold } from '../../reconcile/fold.ts';
+import { Names } from '../../reconcile/names.ts';
+import { People } from '../../reconcile/people.ts';
+import { type Name, replaced, type State } from '../../reconcile/state.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { storedJson } from '../../sqlite/errors.ts';
+import { onlyUser } from './owners.ts';
+import { stagedKindOf, stagedKinds, stagedUsers } from './staging.ts';
+import { stampNow, Undone } from './undone.ts';
+
+/** The staged records of a file that says which database it is from, as states: they come in as those of a sync do. */
+
+const BLOCK = 5000;
+
+export function prepareStates(db: Database): void {
+  db.exec(`DROP TABLE IF EXISTS temp.import_states;
+    CREATE TABLE temp.import_states (_at INTEGER PRIMARY KEY, line TEXT)`);
+}
+
+/** Lays states aside. @param line some, as JSON */
+export function stageStates(db: Database, at: number, line: string): void {
+  db.run('INSERT INTO temp.import_states VALUES (?, ?)', at, line);
+}
+
+/** What is asked of the states of a file. */
+interface Asked {
+  origin: FileOrigin;
+  /** What is true of all of them; undefined for a file that has none. */
+  seal: Seal | undefined;
+  /** The id of the user here under whom the only one of the file comes. */
+  as: number | undefined;
+}
+
+/** To be used inside a change. */
+export class StagedStates {
+  /** How many records of each kind are left out, because they were erased here. */
+  readonly leftOut = new Map<KindName, number>();
+  readonly #names: Names;
+  readonly #people: People;
+  readonly #file: Unsealed;
+  readonly #reader: FileReader | undefined;
+  readonly #isOwn: boolean;
+  /** The user of the file who comes under one here. */
+  readonly #as: { theirs: number; ours: number; name: Name } | undefined;
+
+  /** @throws SciaticaError `invalid` where several users should come under one */
+  constructor(
+    private readonly db: Database,
+    { origin, seal, as }: Asked,
+  ) {
+    this.#names = new Names(db);
+    this.#people = new People(new Fold(db, this.#names), this.#names);
+    this.#file = { origin: this.#names.origin(origin.id), seq: origin.seq };
+    this.#isOwn = this.#names.makerOf(Number.MAX_SAFE_INTEGER) === this.#file.origin;
+    this.#reader = seal && new FileReader(seal, (uuid) => this.#names.origin(uuid));
+    const theirs = as === undefined ? undefined : onlyUser(db);
+    if (as !== undefined && theirs !== undefined)
+      this.#as = { theirs, ours: as, name: this.#names.ofUser(as) };
+  }
+
+  /** The states, users first. */
+  *parcels(): Generator<{ states: State[]; erased: readonly Erased[] }> {
+    const erased = this.#reader?.erased() ?? [];
+    const erasures = new Erasures(this.db, this.#names);
+    const undone = new Undone(this.db, this.#names, this.#isOwn);
+    for (const states of this.#reader ? this.#sealed(this.#reader) : this.#unsealed()) {
+      for (const state of states)
+        if (state.fields && erasures.has(state))
+          this.leftOut.set(state.kind, (this.leftOut.get(state.kind) ?? 0) + 1);
+      const returning = kindNames.flatMap((kind) =>
+        undone.returning(
+          kind,
+          states.filter((state) => state.kind === kind),
+        ),
+      );
+      yield { states: returning, erased };
+    }
+  }
+
+  /** Users of whom a file without states has records, and who are neither in it nor known here. */
+  strangers(): number[] {
+    const ids = stagedKinds.flatMap(({ name, staged }) =>
+      name === 'user'
+        ? []
+        : this.db.column<number>(
+            `SELECT DISTINCT userId FROM ${staged} WHERE userId NOT IN (SELECT id FROM temp.import_known_users)`,
+          ),
+    );
+    const nameOf = (id: number) => stateWithout('user', this.#file, { id }).name;
+    return ids.filter((id) => id !== this.#as?.theirs && this.#people.ownerId(nameOf(id)) === undefined);
+  }
+
+  *#sealed(reader: FileReader): Generator<State[]> {
+    for (let last = -1; ; ) {
+      const [row] = this.db.all<{ at: number; line: string }>(
+        'SELECT _at AS at, line FROM temp.import_states WHERE _at > ? ORDER BY _at LIMIT 1',
+        last,
+      );
+      if (!row) return;
+      const line = lineIn(storedJson(row.line));
+      yield reader.states(line, this.#listed(line)).map((state, i) => this.#pointing(state, line.s[i]?.i));
+      last = row.at;
+    }
+  }
+
+  /** The records in the list of the kind, with the ids of a line, which rise, and with those between. */
+  #listed({ k, s }: Line): Map<number, Cells> {
+    const ids = s.flatMap(({ i }) => i ?? []);
+    const { columns, staged } = stagedKindOf(k);
+    const rows = this.db.all<Cells>(
+      `SELECT id, ${columns.join(', ')} FROM ${staged} WHERE id BETWEEN ? AND ? AND _outcome IS NULL`,
+      ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER),
+      ids.reduce((most, id) => Math.max(most, id), 0),
+    );
+    return new Map(rows.map((cells) => [Number(cells['id']), cells]));
+  }
+
+  *#unsealed(): Generator<State[]> {
+    const isMissing = this.#as && this.db.value(`SELECT 1 FROM ${stagedUsers.staged} LIMIT 1`) === undefined;
+    if (this.#as && isMissing) {
+      // Of the user the file has only the id.
+      const { row } = this.#people.find(this.#as.name) ?? {};
+      const id = this.#as.theirs;
+      yield [this.#pointing(stateWithout('user', this.#file, { ...row?.cells, id }), id)];
+    }
+    for (const { name, staged, columns } of stagedKinds)
+      for (let last = -1; ; ) {
+        const rows = this.db.all<Record<string, Cell>>(
+          `SELECT _at, id, ${columns.join(', ')} FROM ${staged}
+           WHERE _at > ? AND _outcome IS NULL ORDER BY _at LIMIT ${BLOCK}`,
+          last,
+        );
+        if (rows.length === 0) break;
+        yield rows.map(({ _at, ...cells }) =>
+          this.#pointing(stateWithout(name, this.#file, cells), cells['id']),
+        );
+        last = Number(rows.at(-1)?.['_at']);
+      }
+  }
+
+  /** Lets the user of the file show as one here, as `user merge` does. @param id that of the record in the file */
+  #pointing(state: State, id: Cell | undefined): State {
+    if (!this.#as || state.kind !== 'user' || id !== this.#as.theirs || !state.fields) return state;
+    const { ours, name } = this.#as;
+    if (this.#people.ownerId(state.name) === ours) return state;
+    const former = this.#people.find(state.name)?.state.statements[INTO];
+    const statement = { stamp: stampNow(this.db, this.#names), seen: former ? replaced(former) : {} };
+    return {
+      ...state,
+      fields: { ...state.fields, [INTO]: name },
+      statements: { ...state.statements, [INTO]: statement },
+    };
+  }
+}
+
+/** The fault of a file whose user is another than the one it is to come under. */
+export function requireNotMoved(as: number | undefined, moved: readonly { from: string }[]): void {
+  const [first] = moved;
+  if (as === undefined || !first) return;
+  const message = `cannot be ${as}: the records of this user have been coming under ${first.from}`;
+  const fault: Issue = { field: '--as', message };
+  throw new SciaticaError('conflict', 'The user is another.', [fault]);
+}

@@ -1,0 +1,106 @@
+import { type KindName, statementsOf } from '../../../domain/kinds.ts';
+import { crypto } from '../../../lib/crypto.ts';
+import { Fold, type Known, keyColumnOf } from '../../reconcile/fold.ts';
+import type { Names } from '../../reconcile/names.ts';
+import { replaced, type Stamp, type State, type Statement } from '../../reconcile/state.ts';
+import type { Database } from '../../sqlite/database.ts';
+
+/**
+ * What the undo of an import took back comes in again with the next import, though the undo was later than all that the file says; and
+ * an export of this database itself brings back what was deleted since. Inside a change.
+ */
+export class Undone {
+  readonly #fold: Fold;
+  /** The uids of the changes that took imports back. */
+  readonly #uids: ReadonlySet<number>;
+  /** The records that they changed, by kind: of what a user has one of, the users. */
+  readonly #touched = new Map<KindName, Set<number>>();
+  /** Of what is said anew. */
+  readonly #stamp: Stamp;
+
+  /** @param isOwn whether the file is of this database itself */
+  constructor(
+    private readonly db: Database,
+    private readonly names: Names,
+    private readonly isOwn: boolean,
+  ) {
+    this.#fold = new Fold(db, names);
+    this.#uids = new Set(undosOfImports(db));
+    this.#stamp = stampNow(db, names);
+    if (this.#uids.size === 0) return;
+    const entries = db.all<{ record: KindName; recordId: number; userId: number }>(
+      `SELECT entry.record, entry.recordId, entry.userId FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE head.uid IN (SELECT value FROM json_each(?)) AND entry.record IS NOT NULL`,
+      JSON.stringify([...this.#uids]),
+    );
+    for (const { record, recordId, userId } of entries) {
+      const keys = this.#touched.get(record) ?? new Set();
+      this.#touched.set(record, keys.add(keyColumnOf(record) === 'id' ? recordId : userId));
+    }
+  }
+
+  /** The states of a file, of one kind, with what is to count again. */
+  returning(kind: KindName, states: readonly State[]): readonly State[] {
+    const touched = this.#touched.get(kind);
+    if (!touched && !this.isOwn) return states;
+    const names = states.map(({ name }) => name);
+    const ids = this.names.idsOf(keyColumnOf(kind) === 'userId' ? 'user' : kind, names);
+    const isConcerned = (id: number | null): id is number =>
+      id !== null && (this.isOwn || touched?.has(id) === true);
+    const known = this.#fold.of(kind, [...ids.values()].filter(isConcerned));
+    return states.map((state) => {
+      const here = known.get(ids.get(state.name) ?? 0);
+      return here && !state.outside ? this.#again(state, here) : state;
+    });
+  }
+
+  #again(state: State, { id = 0, state: here }: Known): State {
+    const isThere = state.life % 2 === 1;
+    const isOther = isThere !== (here.life % 2 === 1) && state.life < here.life;
+    const counts = isOther && ((isThere && this.isOwn) || this.#wasTakenBack(state.kind, id));
+    const statements: Record<string, Statement> = { ...state.statements };
+    for (const [group, names] of statementsOf(state.kind)) {
+      const said = here.statements[group];
+      const differs = names.some((name) => (state.fields?.[name] ?? null) !== (here.fields?.[name] ?? null));
+      if (differs && said && this.#uids.has(said.stamp[1]) && statements[group])
+        statements[group] = { stamp: this.#stamp, seen: replaced(said) };
+    }
+    return { ...state, life: counts ? here.life + 1 : state.life, statements };
+  }
+
+  /** Whether the undo of an import was the last that happened to a record. */
+  #wasTakenBack(kind: KindName, id: number): boolean {
+    const uid = this.db.value<number>(
+      `SELECT head.uid FROM history AS entry JOIN history AS head ON head.seq = entry.head
+       WHERE entry.recordId = ? AND entry.record = ? ORDER BY entry.seq DESC LIMIT 1`,
+      id,
+      kind,
+    );
+    return uid !== undefined && this.#uids.has(uid);
+  }
+}
+
+/** The uids of the changes that took imports back, or brought them again. */
+function undosOfImports(db: Database): number[] {
+  const reversals = db.all<{ change: number; undoes: number; uid: number }>(
+    'SELECT change, undoes, uid FROM history WHERE undoes IS NOT NULL',
+  );
+  if (reversals.length === 0) return [];
+  const imports = new Set(db.column<number>("SELECT change FROM history WHERE source = 'import'"));
+  const undone = new Map(reversals.map(({ change, undoes }) => [change, undoes]));
+  const rootOf = (change: number): number => {
+    let root = change;
+    for (let before = undone.get(root); before !== undefined; before = undone.get(root)) root = before;
+    return root;
+  };
+  return reversals.filter(({ change }) => imports.has(rootOf(change))).map(({ uid }) => uid);
+}
+
+/** A stamp of this database that is later than all that is known here. Its clock holds as soon as the states that have it are taken. */
+export function stampNow(db: Database, names: Names): Stamp {
+  const clock = db.value<number>(
+    `SELECT max(coalesce((SELECT clock FROM history WHERE clock IS NOT NULL ORDER BY seq DESC LIMIT 1), 0),
+       coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'clock'), 0))`,
+  );
+  return [(clock ?? 0) + 1, crypto().randomInt(2 ** 48 - 1), names.makerOf(Number.MAX_SAFE_INTEGER)];
+}

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SciaticaError } from '../domain/errors.ts';
+import { isAbandoned, replace, temporaryBeside } from '../lib/files.ts';
+import { tryJson } from '../lib/strict-json.ts';
+import type { Position } from '../store/reconcile/collect.ts';
+import { isPosition } from '../store/reconcile/parcel.ts';
+import type { Name } from '../store/reconcile/state.ts';
+import type { Seal } from './seal.ts';
+
+/**
+ * The files of a folder that something else carries from machine to machine. Each machine has a folder of its own in it, named as the
+ * UUID of its database: parts, and a manifest that lists them and is written last. Nobody writes into the folder of another machine.
+ */
+
+/** A file of a machine: its name has no meaning, its digest is checked. */
+export interface Part {
+  file: string;
+  sha256: string;
+  bytes: number;
+  from: Position;
+  to: Position;
+}
+
+export interface Manifest {
+  parts: Part[];
+  /** How many of the parts were there when all was last written; what came later follows. */
+  base: number;
+  /** The users whose records are told, by the names that the machine has for them; null for all. */
+  view: readonly Name[] | null;
+  /** How much was erased. */
+  erased: number;
+}
+
+const MANIFEST = 'manifest.json';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const FILE = /^[0-9a-f]{32}\.sciatica$/;
+/** Also of copies that a carrier makes of them: “manifest (conflicted copy).json”. */
+const OURS = /^(manifest|[0-9a-f]{32})/;
+/** In bytes. */
+const MOST_OF_MANIFEST = 1024 * 1024;
+
+/** Which key the machines of a folder have (`Seal.id`); undefined where there is none yet. */
+export function keyIn(path: string): string | undefined {
+  const manifests = readdirSync(path)
+    .filter((name) => UUID.test(name))
+    .map((name) => join(path, name, MANIFEST))
+    .filter((file) => existsSync(file));
+  return manifests.map((file) => readFileSync(file, 'utf8').split('\n')[2]).find((key) => key);
+}
+
+/** Errors are those of the file system. */
+export class FolderFiles {
+  /** @param id the UUID of the database of this machine, which may change */
+  constructor(
+    readonly path: string,
+    private readonly seal: Seal,
+    private readonly id: () => string,
+  ) {}
+
+  #at = (database: string, file: string): string => join(this.path, database, file);
+
+  machines(): string[] {
+    const found = readdirSync(this.path, { withFileTypes: true });
+    return found
+      .filter((one) => one.isDirectory() && UUID.test(one.name) && one.name !== this.id())
+      .map(({ name }) => name)
+      .sort();
+  }
+
+  /** Another text once files of other machines have changed. */
+  signature(): string {
+    const lines = this.machines().flatMap((database) =>
+      readdirSync(join(this.path, database)).map((name) => {
+        const found = lstatSync(this.#at(database, name), { throwIfNoEntry: false });
+        return `${database} ${name} ${found?.size} ${found?.mtimeMs}`;
+      }),
+    );
+    return lines.join('\n');
+  }
+
+  /** @throws SciaticaError `unusable` for a folder without any files of ours: the stick that it should be is not there */
+  requireSome(): void {
+    if (existsSync(this.#at(this.id(), MANIFEST)) || this.machines().length > 0) return;
+    throw new SciaticaError(
+      'unusable',
+      `There are no files of sciatica in ${this.path}: is the stick or the share connected? If they were removed on purpose, remove the remote and add it again.`,
+    );
+  }
+
+  /** Makes the folder of this machine, never the one that it is in: that may be a stick which is not there. */
+  makeOwn(): void {
+    const own = join(this.path, this.id());
+    const found = lstatSync(own, { throwIfNoEntry: false });
+    if (!found) mkdirSync(own, 0o700);
+    // A link, which a carrier may carry, could lead anywhere.
+    else if (!found.isDirectory())
+      throw new SciaticaError('unusable', `${own} is no folder: remove it. Nothing was written.`);
+  }
+
+  /** The lines of a manifest; undefined where there is none. */
+  #manifestLines(database: string): string[] | undefined {
+    return this.#content(database, MANIFEST, MOST_OF_MANIFEST)?.toString('utf8').split('\n');
+  }
+
+  /** The manifest of this machine, whatever key it has: only this machine writes it. */
+  own(): Manifest | undefined {
+    const lines = this.#manifestLines(this.id());
+    if (!lines) return undefined;
+    const manifest = manifestIn(lines[0] ?? '');
+    if (manifest) return manifest;
+    throw new SciaticaError(
+      'unusable',
+      `${this.#at(this.id(), MANIFEST)} is not whole: wait until it is carried, or remove it. Nothing was written.`,
+    );
+  }
+
+  /** @returns why it cannot be read for now, or the manifest; undefined where there is none yet */
+  manifest(database: string): Manifest | string | undefined {
+    const lines = this.#manifestLines(database);
+    if (!lines) return undefined;
+    const { seal } = this;
+    const [line = '', mark = '', key = ''] = lines;
+    if (key !== seal.id) return /^(null|[0-9a-f]{16})$/.test(key) ? OTHER_KEY : CUT;
+    return (seal.isMark(mark, database, line) && manifestIn(line)) || CUT;
+  }
+
+  /** The content of a part that is there and whole. */
+  bytes(database: string, { file, sha256, bytes }: Part): Uint8Array | undefined {
+    const content = this.#content(database, file, bytes);
+    return content?.length === bytes && digestOf(content) === sha256 ? content : undefined;
+  }
+
+  /** What a file holds; undefined where it is longer, or no file: a pipe would never end. */
+  #content(database: string, file: string, most: number): Buffer | undefined {
+    const path = this.#at(database, file);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isFile() && found.size <= most ? readFileSync(path) : undefined;
+  }
+
+  async writePart(text: string, from: Position, to: Position): Promise<Part> {
+    const bytes = await this.seal.close(text);
+    const sha256 = digestOf(bytes);
+    const file = `${sha256.slice(0, 32)}.sciatica`;
+    this.#write(file, bytes);
+    return { file, sha256, bytes: bytes.length, from, to };
+  }
+
+  writeManifest(manifest: Manifest): void {
+    const id = this.id();
+    const line = JSON.stringify(manifest);
+    const { seal } = this;
+    this.#write(MANIFEST, Buffer.from(`${line}\n${seal.mark(id, line)}\n${seal.id}\n`));
+  }
+
+  #write(file: string, bytes: Uint8Array): void {
+    const path = this.#at(this.id(), file);
+    const temporary = temporaryBeside(path);
+    try {
+      const open = openSync(temporary.path, 'r+');
+      try {
+        writeFileSync(open, bytes);
+        fsyncSync(open);
+      } finally {
+        closeSync(open);
+      }
+      replace(temporary.path, path);
+    } finally {
+      temporary.remove();
+    }
+  }
+
+  /**
+   * Removes the files of this machine that its manifest does not list, and the copies that a carrier made of them: they may hold what
+   * was erased.
+   */
+  removeOthers(files: ReadonlySet<string>): void {
+    for (const name of readdirSync(join(this.path, this.id())))
+      if ((OURS.test(name) && name !== MANIFEST && !files.has(name)) || isAbandoned(name))
+        rmSync(this.#at(this.id(), name), { force: true });
+  }
+}
+
+const OTHER_KEY = 'it has another key of the folder: sciatica remote key shows it there, and sets it here';
+const CUT = 'its list of files is not whole yet';
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The manifest in a line of JSON; undefined where it is none, or not whole. */
+function manifestIn(line: string): Manifest | undefined {
+  const json = tryJson(line);
+  const { parts, base, view, erased } = ('value' in json ? (json.value ?? {}) : {}) as Partial<Manifest>;
+  const isWhole =
+    Array.isArray(parts) &&
+    parts.every(
+      (part: Partial<Part> | null) =>
+        FILE.test(String(part?.file)) && isPosition(part?.from) && isPosition(part?.to),
+    ) &&
+    (view === null || Array.isArray(view)) &&
+    Number.isSafeInteger(base) &&
+    Number.isSafeInteger(erased);
+  return isWhole
+    ? { parts, base: base as number, view: view as Manifest['view'], erased: erased as number }
+    : undefined;
+}

@@ -1,0 +1,333 @@
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { SciaticaError } from '../domain/errors.ts';
+import type { KindName } from '../domain/kinds.ts';
+import { errnoOf, isFull } from '../lib/files.ts';
+import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
+import type { Diary } from '../store/reconcile/diary.ts';
+import type { Parcel } from '../store/reconcile/parcel.ts';
+import { IN_FOLDERS } from '../store/reconcile/peers.ts';
+import type { Name, State } from '../store/reconcile/state.ts';
+import type { Store } from '../store/store.ts';
+import { FolderFiles, type Manifest, type Part } from './folder-files.ts';
+import {
+  dryRun,
+  emptyResult,
+  noteClocks,
+  noteTaken,
+  type Progress,
+  type SyncOptions,
+  type SyncResult,
+  type Waiting,
+} from './result.ts';
+import type { Seal } from './seal.ts';
+import { meet } from './sync.ts';
+
+/** Some of what a machine tells: texts that are taken over as one change, and how far they reach. */
+interface Batch {
+  database: string;
+  view: Manifest['view'];
+  texts: string[];
+  to: Position;
+}
+
+/** What a sync with a folder works with. */
+export interface FolderMeans {
+  store: Store;
+  /** Name of the remote, for the history. */
+  remote: string;
+  path: string;
+  seal: Seal;
+  /** The ids of the users whose records go there; all without it. */
+  users?: readonly number[] | undefined;
+  /** The clock, in milliseconds since 1970. */
+  now: () => number;
+  progress?: Progress;
+}
+
+/** Most parts of a machine before what came after the base is written as one, or all anew. */
+const MOST_PARTS = 50;
+/** Text of one part, before it is packed, and text that is taken over as one change. */
+const MOST_IN_PART = 16 * 1024 * 1024;
+const MOST_IN_CHANGE = 64 * 1024 * 1024;
+/** Between the texts in a file: JSON has it escaped only (RFC 8259, 7). */
+const BETWEEN = '\u001e';
+/** How often `changed` looks, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** Lets a database and the machines of a folder come to hold the same. */
+export class Folder {
+  /** Under which it is remembered when both were last in step. */
+  readonly #key: string;
+  readonly #files: FolderFiles;
+  /** The signature when the last sync began. */
+  #seen = '';
+
+  /** @param diary of `means.store` */
+  constructor(
+    private readonly means: FolderMeans,
+    private readonly diary: Diary,
+  ) {
+    this.#key = pathToFileURL(means.path).href;
+    this.#files = new FolderFiles(means.path, means.seal, () => diary.id);
+  }
+
+  /** @throws SciaticaError `unusable`, `full` where the folder is missing, or cannot be read or written: nothing is lost */
+  static async of(means: FolderMeans): Promise<Folder> {
+    const store = means.store.as({ origin: { source: 'sync', caller: means.remote } });
+    return new Folder({ ...means, store }, await store.diary());
+  }
+
+  /**
+   * Reads what the others told, then tells what is known here.
+   * @throws SciaticaError `unusable`, `full` for a folder that is missing, full, or cannot be read or written: nothing is lost
+   */
+  sync(options: SyncOptions = {}): Promise<SyncResult> {
+    return this.#explained(async () => {
+      const { diary, means } = this;
+      const waiting: Waiting[] = [];
+      const result: SyncResult = { ...emptyResult(this.#key), waiting };
+      if (options.dryRun) return this.#dryRun(options, result);
+      this.#files.requireSome();
+      this.#seen = this.#files.signature();
+      if (this.#renewIfSetBack()) result.setBack = 'here';
+      await this.#readOthers(waiting, (batch) => {
+        this.#take(batch, options, result);
+        diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
+      });
+      if (options.acceptErase)
+        for (const id of diary.erasedElsewhere()) {
+          means.store.erase(id);
+          result.erased.push(id);
+        }
+      const end = await this.#tell(result);
+      const at = waiting.length > 0 ? diary.peer(this.#key).at : means.now();
+      diary.setPeer(this.#key, { sent: end, view: null, at });
+      means.store.remotes.setDatabase(means.remote, this.#key);
+      result.erasedThere = diary.erasedElsewhere();
+      result.held = diary.held();
+      result.seq = means.store.history.last();
+      return result;
+    });
+  }
+
+  async #dryRun(options: SyncOptions, result: SyncResult): Promise<SyncResult> {
+    const batches: Batch[] = [];
+    this.#files.requireSome();
+    await this.#readOthers(result.waiting ?? [], (batch) => batches.push(batch));
+    const collector = this.#collector();
+    for (let from = this.#files.own()?.parts.at(-1)?.to ?? START, isLast = false; !isLast; ) {
+      const told = collector.after(from);
+      for (const { kind } of told.states) result.pushed[kind].changed++;
+      ({ to: from, isLast } = told);
+    }
+    dryRun(this.means.store, () => {
+      for (const batch of batches) this.#take(batch, options, result);
+    });
+    result.changes = [];
+    return result;
+  }
+
+  /** Writes what is known here, and nothing that was erased; removes the files that may hold it. */
+  tell(): Promise<unknown> {
+    return this.#explained(() => {
+      this.#files.requireSome();
+      this.#renewIfSetBack();
+      return this.#tell(emptyResult(this.#key));
+    });
+  }
+
+  /** Shows that this machine takes part, with which key, before it tells anything. */
+  join(): Promise<void> {
+    return this.#explained(async () => {
+      this.#files.makeOwn();
+      this.#renewIfSetBack();
+      this.#files.makeOwn();
+      if (!this.#files.own())
+        this.#files.writeManifest({ parts: [], base: 0, view: this.#collector().view(), erased: 0 });
+    });
+  }
+
+  /** Calls back when files of other machines have changed since the last sync began, until the signal comes. */
+  async changed(onEvent: () => void, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        try {
+          if (this.#files.signature() !== this.#seen) onEvent();
+        } catch {
+          // The sync that follows says what is wrong with the folder.
+          onEvent();
+        }
+      }, LOOK_MS);
+      const end = () => {
+        clearInterval(timer);
+        resolve();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    const { path } = this.means;
+    try {
+      return await work();
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (error instanceof SciaticaError || errno === undefined) throw error;
+      const why =
+        errno === 'ENOENT' && !existsSync(path)
+          ? `There is no folder ${path}: is the stick or the share connected?`
+          : `The folder ${path} cannot be used (${errno}). Nothing is lost: what is recorded here stays here until the next sync.`;
+      throw new SciaticaError(isFull(error) ? 'full' : 'unusable', why, [], { cause: error });
+    }
+  }
+
+  #collector = (): Collector => this.diary.collector(this.means.users);
+
+  /**
+   * If the files of this machine say more than it knows, its database was set back, or is a copy: what it makes from now on has names
+   * of its own, and what it lost comes back.
+   */
+  #renewIfSetBack(): boolean {
+    const last = this.#files.own()?.parts.at(-1)?.to;
+    const collector = this.#collector();
+    if (!last || (collector.isKnown(last) && last.rev <= collector.end().rev)) return false;
+    this.diary.renewIdentity();
+    return true;
+  }
+
+  /** Hands over what was not read yet, machine by machine, and notes those that cannot be read for now. */
+  async #readOthers(waiting: Waiting[], handOver: (batch: Batch) => void): Promise<void> {
+    for (const database of this.#files.machines())
+      try {
+        const why = await this.#read(database, handOver);
+        if (why) waiting.push({ database, why });
+      } catch (error) {
+        if (!(error instanceof SciaticaError && /^(unusable|invalid)$/.test(error.code))) throw error;
+        waiting.push({ database, why: error.message });
+      }
+  }
+
+  /** Hands over what a machine tells that was not read yet. @returns why that is not everything */
+  async #read(database: string, handOver: (batch: Batch) => void): Promise<string | undefined> {
+    const manifest = this.#files.manifest(database);
+    if (typeof manifest !== 'object') return manifest;
+    const { parts, view } = manifest;
+    const peer = this.diary.peer(database, IN_FOLDERS);
+    const hasView = isDeepStrictEqual(peer.view, view);
+    const unread = this.#unreadParts(manifest, hasView ? peer.received : undefined);
+    const missing = unread.filter((part) => !this.#files.bytes(database, part)).length;
+    let texts: string[] = [];
+    let size = 0;
+    for (const [i, part] of unread.entries()) {
+      const bytes = this.#files.bytes(database, part);
+      // The position never passes what is missing.
+      if (!bytes) break;
+      const opened = (await this.means.seal.open(bytes)).split(BETWEEN);
+      if (opened.some((text) => this.diary.header(text).database !== database))
+        return 'one of its files is that of another machine';
+      texts = [...texts, ...opened];
+      size += opened.reduce((sum, text) => sum + text.length, 0);
+      const next = unread[i + 1];
+      if (size < MOST_IN_CHANGE && next && this.#files.bytes(database, next)) continue;
+      handOver({ database, view, texts, to: part.to });
+      [texts, size] = [[], 0];
+    }
+    return missing > 0 ? `${missing} of its ${parts.length} files are not there, or not whole` : undefined;
+  }
+
+  /** From the part on in which the position is; the last one where only what was erased is new. */
+  #unreadParts({ parts, erased }: Manifest, received: Position | undefined): readonly Part[] {
+    const last = parts.at(-1);
+    if (!received || !last) return parts;
+    if (isForward(received, last.to)) {
+      const begun = parts.findLastIndex(({ from }) => !isForward(received, from));
+      return parts.slice(Math.max(begun, 0));
+    }
+    return erased > this.diary.collector().erased().length ? [last] : [];
+  }
+
+  /** Takes over what a machine tells, as one change. */
+  #take({ texts: [text = '', ...others] }: Batch, options: SyncOptions, result: SyncResult): void {
+    const { diary, means } = this;
+    const users: State[] = [];
+    const read = (one: string): Parcel => {
+      const parcel = diary.read(one);
+      means.progress?.('receive', parcel.states.length);
+      noteClocks(result, parcel.states, means.now());
+      users.push(...parcel.states.filter(({ kind }) => kind === 'user'));
+      return parcel;
+    };
+    const first = read(text);
+    const isFirst = diary.peer(this.#key).at === undefined && result.changes.length === 0;
+    function* all() {
+      yield first;
+      for (const one of others) yield read(one);
+    }
+    const taken = diary.receive(others.length === 0 ? [first] : all(), {
+      acceptDeletions: options.acceptDeletions,
+      before: isFirst ? () => meet(means.store, diary, options.as, first) : undefined,
+    });
+    noteTaken(result, taken);
+    result.sameEmails.push(...diary.sameEmails(users));
+  }
+
+  /** Writes what is not in the folder yet. @returns how far the changes here are told */
+  async #tell(result: SyncResult): Promise<Position> {
+    const { diary, means } = this;
+    const collector = this.#collector();
+    const view = collector.view();
+    // Of all users: a record may have been another's.
+    const erased = diary.collector().erased().length;
+    const kept = this.#kept(view, erased);
+    const parts = [...kept.parts];
+    this.#files.makeOwn();
+    // A record that changed several times is in several parts.
+    const told = new Set<`${KindName} ${Name}`>();
+    let from = parts.at(-1)?.to ?? START;
+    for (let isLast = false; !isLast; ) {
+      const begun = from;
+      const texts: string[] = [];
+      for (let size = 0; !isLast && size < MOST_IN_PART; ) {
+        const part = diary.part(collector, from);
+        ({ to: from, isLast } = part);
+        const isNothing = part.states.length === 0 && parts.length + texts.length > 0;
+        if (isNothing) continue;
+        texts.push(part.text);
+        size += part.text.length;
+        for (const { kind, name } of part.states) told.add(`${kind} ${name}`);
+        means.progress?.('send', part.states.length);
+      }
+      if (texts.length === 0) break;
+      parts.push(await this.#files.writePart(texts.join(BETWEEN), begun, from));
+    }
+    for (const key of told) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
+    if (parts.length === kept.parts.length && kept.isWritten) return from;
+    this.#files.writeManifest({
+      parts,
+      base: kept.parts.length > 0 ? kept.base : parts.length,
+      view,
+      erased,
+    });
+    this.#files.removeOthers(new Set(parts.map(({ file }) => file)));
+    return from;
+  }
+
+  /** The parts that stay: none where one is missing or may hold too much, the base where those after it are many. */
+  #kept(view: Manifest['view'], erased: number): { parts: Part[]; base: number; isWritten: boolean } {
+    const own = this.#files.own();
+    const isFit =
+      own &&
+      typeof this.#files.manifest(this.diary.id) === 'object' &&
+      isDeepStrictEqual(own.view, view) &&
+      own.erased === erased &&
+      own.parts.every((part) => this.#files.bytes(this.diary.id, part));
+    if (!isFit) return { parts: [], base: 0, isWritten: false };
+    if (own.parts.length < MOST_PARTS) return { ...own, isWritten: true };
+    const size = (parts: readonly Part[]) => parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    const [base, later] = [own.parts.slice(0, own.base), own.parts.slice(own.base)];
+    return { parts: size(later) < size(base) ? base : [], base: own.base, isWritten: false };
+  }
+}

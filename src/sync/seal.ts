@@ -1,0 +1,80 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { SciaticaError } from '../domain/errors.ts';
+
+/** What a file of a folder unpacks to at most, in bytes: more is no file of ours. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Makes the key of a folder, an age identity. */
+export const makeKey = (): Promise<string> => generateX25519Identity();
+
+/**
+ * The key in a text.
+ * @throws SciaticaError `invalid` for a text that is no key
+ */
+export async function checkKey(text: string): Promise<string> {
+  const key = text.trim();
+  try {
+    await identityToRecipient(key);
+    return key;
+  } catch (error) {
+    throw new SciaticaError(
+      'invalid',
+      'That is no key of a folder: it is one word that begins with AGE-SECRET-KEY-1, as sciatica remote key shows it on the machine that made it.',
+      [],
+      { cause: error },
+    );
+  }
+}
+
+/** Makes files unreadable to whoever has no key (age, https://age-encryption.org/v1), and shows who wrote a list of them. */
+export class Seal {
+  readonly #mac: Buffer | undefined;
+
+  /** @param key of the folder (AGE-SECRET-KEY-1…); null to write plainly */
+  constructor(private readonly key: string | null) {
+    if (key !== null) this.#mac = Buffer.from(hkdfSync('sha256', key, '', 'sciatica folder manifest', 32));
+  }
+
+  /** By which a key is known again, without telling it; `null` without one. */
+  get id(): string {
+    return this.#mac ? createHmac('sha256', this.#mac).update('key').digest('hex').slice(0, 16) : 'null';
+  }
+
+  /** Of a text of a machine: with a key nobody else can make it (RFC 2104), without one it shows that the text is whole. */
+  mark(database: string, text: string): string {
+    const mark = this.#mac ? createHmac('sha256', this.#mac) : createHash('sha256');
+    return mark.update(`${database}\n${text}`).digest('hex');
+  }
+
+  isMark(mark: string, database: string, text: string): boolean {
+    const [given, own] = [Buffer.from(mark), Buffer.from(this.mark(database, text))];
+    return given.length === own.length && timingSafeEqual(given, own);
+  }
+
+  async close(text: string): Promise<Uint8Array> {
+    const packed = await promisify(gzip)(text);
+    if (this.key === null) return packed;
+    const encrypter = new Encrypter();
+    encrypter.addRecipient(await identityToRecipient(this.key));
+    return encrypter.encrypt(packed);
+  }
+
+  /** @throws SciaticaError `unusable` for what was not closed with this key */
+  async open(bytes: Uint8Array): Promise<string> {
+    try {
+      return String(await promisify(gunzip)(await this.#decrypted(bytes), { maxOutputLength: MOST_BYTES }));
+    } catch (error) {
+      throw new SciaticaError('unusable', 'one of its files cannot be opened', [], { cause: error });
+    }
+  }
+
+  async #decrypted(bytes: Uint8Array): Promise<Uint8Array> {
+    if (this.key === null) return bytes;
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(this.key);
+    return decrypter.decrypt(bytes);
+  }
+}

@@ -1,0 +1,321 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { makeKey } from '../../src/sync/seal.ts';
+import { freshPath, records, run } from '../helpers.ts';
+import { log, openStore, user } from '../store/helpers.ts';
+
+/** Machines that sync through a folder which something else carries. */
+
+let folder: string;
+beforeEach(() => {
+  folder = join(dirname(freshPath()), `diary-${Math.random().toString(36).slice(2)}`);
+  mkdirSync(folder);
+});
+
+/** A database with users and a log each. */
+function diary(...emails: string[]): string {
+  const db = freshPath();
+  const store = openStore(db);
+  for (const email of emails) {
+    const { id } = store.users.create(user({ email }));
+    store.logs.create(log({ userId: id, notes: `secret of ${email}` }));
+  }
+  store.close();
+  return db;
+}
+
+const OTHER_KEY = await makeKey();
+const KEY = /AGE-SECRET-KEY-1\w+/;
+const add = (db: string, ...more: string[]) => run(['remote', 'add', 'diary', folder, ...more], { db });
+const sync = (db: string, ...more: string[]) => run(['sync', 'diary', ...more], { db });
+
+/** Adds the folder to a first machine, and to others with its key. */
+async function joined(first: string, ...others: string[]): Promise<string> {
+  const [key = ''] = KEY.exec((await add(first)).stdout) ?? [];
+  for (const db of others)
+    expect(
+      await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db, stdin: `${key}\n` }),
+    ).toMatchObject({ code: 0 });
+  return key;
+}
+
+const files = () =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+
+describe('a folder', () => {
+  test('carries what is recorded between two machines, and nobody without the key can read it', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    const added = await add(a);
+    expect(added.stdout).toMatch(
+      new RegExp(
+        `^Remote diary is ${folder}, encrypted\\.\nIts key, .*:\n${KEY.source}\nNext: sciatica sync diary`,
+      ),
+    );
+    const [key = ''] = KEY.exec(added.stdout) ?? [];
+    expect((await sync(a)).stdout).toBe('Put into the folder: 1 user, 1 log.\n');
+    expect(await run(['remote', 'add', folder, '--key-file', '-'], { db: b, stdin: key })).toMatchObject({
+      code: 0,
+    });
+    expect((await run(['sync'], { db: b })).stdout).toMatch(/^Taken over: 1 user new; 1 log new\./);
+    expect(records(b).users).toEqual(records(a).users);
+    await run(['log', 'add', 'Bird Dog', '6', '3', '--type', 'strengthening'], { db: b });
+    await run(['sync'], { db: b });
+    await sync(a);
+    expect(records(a)).toEqual(records(b));
+    expect((await sync(a)).stdout).toBe('Nothing to do: diary holds the same.\n');
+    for (const path of files()) {
+      const text = readFileSync(path, 'latin1');
+      expect([text.includes('secret'), text.includes('nora'), text.includes(key)]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  test('without encryption has no key, and says that the other machines have none', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    expect((await add(a, '--plain')).stdout).toContain('not encrypted');
+    await sync(a);
+    expect(await add(b)).toMatchObject({ code: 2, stderr: expect.stringContaining('add --plain') });
+    expect(await add(b, '--plain')).toMatchObject({ code: 0 });
+    await sync(b);
+    expect(records(b).users).toEqual(records(a).users);
+  });
+
+  test.each([
+    ['no key where nobody can be asked', [], '', 2, '--key-file'],
+    ['a text that is no key', ['--key-file', '-'], 'hello', 2, 'AGE-SECRET-KEY-1'],
+    ['another key', ['--key-file', '-'], OTHER_KEY, 2, 'not the key of this folder'],
+    ['no encryption', ['--plain'], '', 2, 'leave out --plain'],
+    ['a token', ['--token-file', 'x'], '', 2, 'goes with a service'],
+  ])('refuses %s', async (_, flags, stdin, code, message) => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await joined(a);
+    const result = await run(['remote', 'add', 'diary', folder, ...flags], { db: b, stdin });
+    expect([result.code, result.stderr.includes(message)], result.stderr).toEqual([code, true]);
+    expect(['', '[]']).toContain((await run(['remotes', '--json'], { db: b })).stdout.trim());
+  });
+
+  test('of several users says whose records go there', async () => {
+    const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
+    expect(await add(a)).toMatchObject({ code: 2, stderr: expect.stringMatching(/--user 1.*--all/) });
+    const [key = ''] = KEY.exec((await add(a, '--user', '2')).stdout) ?? [];
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    expect(records(b).users.map(({ email }) => email)).toEqual(['tom@example.org']);
+  });
+
+  test('of one user gets no records of others who come later', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    const key = await joined(a);
+    const store = openStore(a);
+    store.users.create(user({ email: 'tom@example.org' }));
+    store.close();
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    expect(records(b).users.map(({ email }) => email)).toEqual(['nora@example.org']);
+  });
+
+  test('whose key is lost here is not written to plainly', async () => {
+    const a = diary('nora@example.org');
+    await joined(a);
+    rmSync(`${a}.token-diary`);
+    const before = files();
+    expect(await sync(a)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('remote key diary --key-file'),
+    });
+    expect(files()).toEqual(before);
+  });
+
+  test('that was forgotten and is named again brings everything back', async () => {
+    const [a, b] = [diary('nora@example.org'), diary('tom@example.org')];
+    const key = await joined(a, b);
+    await sync(a);
+    await sync(b);
+    await run(['remote', 'rm', 'diary', '--forget', '--yes'], { db: b });
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    expect(
+      records(b)
+        .users.map(({ email }) => email)
+        .sort(),
+    ).toEqual(['nora@example.org', 'tom@example.org']);
+  });
+
+  test('that is not there, or cannot be written to, is said in a line, and nothing is lost', async () => {
+    const a = diary('nora@example.org');
+    await joined(a);
+    const before = records(a);
+    rmSync(folder, { recursive: true });
+    expect(await sync(a)).toMatchObject({
+      code: 1,
+      stderr: `sciatica: There is no folder ${folder}: is the stick or the share connected?\n`,
+    });
+    expect(records(a)).toEqual(before);
+    expect(existsSync(folder)).toBe(false);
+    const absent = await run(['remote', 'add', join(folder, 'a', 'b')], { db: a });
+    expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('is the stick') });
+    mkdirSync(folder);
+    if (process.getuid?.() === 0) return;
+    chmodSync(folder, 0o500);
+    expect(await sync(a)).toMatchObject({ code: 1, stderr: expect.stringContaining('(EACCES)') });
+    chmodSync(folder, 0o700);
+  });
+
+  test('does not hold the database itself', async () => {
+    const a = diary('nora@example.org');
+    expect(await run(['remote', 'add', dirname(a)], { db: a })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must not lie'),
+    });
+  });
+
+  test('can change its key: whoever has the former one reads nothing new', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await joined(a, b);
+    await sync(a);
+    await sync(b);
+    const [renewed = ''] =
+      KEY.exec((await run(['remote', 'key', 'diary', '--new', '--yes'], { db: a })).stdout) ?? [];
+    expect((await run(['remote', 'key', 'diary'], { db: a })).stdout).toBe(`${renewed}\n`);
+    await run(['log', 'add', 'Bird Dog', '6', '3', '--type', 'strengthening'], { db: a });
+    await sync(a);
+    const { stderr } = await sync(b);
+    expect(stderr).toMatch(/Machine [0-9a-f]{8}: it has another key/);
+    expect(records(b).logs).toHaveLength(1);
+    await run(['remote', 'key', 'diary', '--key-file', '-'], { db: b, stdin: renewed });
+    await sync(b);
+    expect(records(b)).toEqual(records(a));
+  });
+
+  test('lets two who were one person all along be one', async () => {
+    const [a, b] = [diary('nora@example.org'), diary('nora@home.example')];
+    const [key = ''] = KEY.exec((await add(a)).stdout) ?? [];
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-', '--as', '1'], { db: b, stdin: key });
+    await sync(b);
+    await sync(a);
+    for (const db of [a, b])
+      expect([
+        records(db).users.length,
+        records(db)
+          .logs.map(({ notes }) => notes)
+          .sort(),
+      ]).toEqual([1, ['secret of nora@example.org', 'secret of nora@home.example']]);
+  });
+
+  test('a dry run changes nothing, here or there', async () => {
+    const [a, b] = [diary('nora@example.org'), freshPath()];
+    await joined(a, b);
+    await sync(a);
+    const before = files().map((path) => [path, readFileSync(path, 'latin1')]);
+    const { stdout, stderr } = await sync(b, '--dry-run');
+    expect(stdout).toContain('To be taken over: 1 user new; 1 log new.');
+    expect(stderr).toContain('dry run');
+    expect(records(b).users).toEqual([]);
+    expect(files().map((path) => [path, readFileSync(path, 'latin1')])).toEqual(before);
+  });
+
+  test('the deletion of a user is held back, and accepted', async () => {
+    const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
+    const [key = ''] = KEY.exec((await add(a, '--all')).stdout) ?? [];
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--key-file', '-'], { db: b, stdin: key });
+    await sync(b);
+    await run(['user', 'rm', '2', '--yes'], { db: a });
+    await sync(a);
+    expect(await sync(b)).toMatchObject({ code: 4, stderr: expect.stringContaining('Held back') });
+    expect(records(b).users).toHaveLength(2);
+    await run(['remotes', '--accept-deletions'], { db: b });
+    expect(records(b).users).toHaveLength(1);
+  });
+
+  test('of who was erased nothing is left in the files of that machine, and the other erases after a yes', async () => {
+    const [a, b] = [diary('nora@example.org', 'tom@example.org'), freshPath()];
+    await add(a, '--all', '--plain');
+    await sync(a);
+    await run(['remote', 'add', 'diary', folder, '--plain'], { db: b });
+    await sync(b);
+    const erased = await run(['user', 'erase', '2', '--yes'], { db: a });
+    expect([erased.code, erased.stderr]).toEqual([
+      0,
+      expect.stringContaining(`Erased from the files of this machine in ${folder}.`),
+    ]);
+    expect(await sync(b)).toMatchObject({ code: 4, stderr: expect.stringContaining('--accept-erase') });
+    expect((await sync(b, '--accept-erase')).stdout).toContain('User 2 was erased here');
+    await sync(a);
+    for (const db of [a, b])
+      expect(records(db).users.map(({ email }) => email)).toEqual(['nora@example.org']);
+    const { gunzipSync } = await import('node:zlib');
+    for (const path of files().filter((name) => name.endsWith('.sciatica')))
+      expect(gunzipSync(readFileSync(path)).includes('tom@')).toBe(false);
+  });
+
+  test('an erasing names the folder that cannot be rewritten, and ends with 1', async () => {
+    const a = diary('nora@example.org', 'tom@example.org');
+    await add(a, '--all');
+    await sync(a);
+    rmSync(folder, { recursive: true });
+    const { code, stderr } = await run(['user', 'erase', '2', '--yes'], { db: a });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`This copy may still hold them: ${folder}`)]);
+  });
+
+  test('forgotten, it takes away what came from there, and sends nothing', async () => {
+    const [a, b] = [diary('nora@example.org'), diary('tom@example.org')];
+    await joined(a, b);
+    await sync(a);
+    await sync(b);
+    const before = files();
+    expect(await run(['remote', 'rm', 'diary', '--forget', '--yes'], { db: b })).toMatchObject({ code: 0 });
+    expect(records(b).users.map(({ email }) => email)).toEqual(['tom@example.org']);
+    expect(files()).toEqual(before);
+    expect(await run(['remote', 'key', 'diary'], { db: b })).toMatchObject({ code: 3 });
+  });
+
+  test('is listed by its path, with when both were last in step', async () => {
+    const a = diary('nora@example.org');
+    await joined(a);
+    expect((await run(['remotes'], { db: a, columns: 200 })).stdout).toMatch(/never/);
+    await sync(a);
+    const { stdout } = await run(['remotes'], { db: a, columns: 200 });
+    expect([stdout.includes(folder), stdout.includes('never')]).toEqual([true, false]);
+    const undo = await run(['undo', '--yes'], { db: a });
+    expect(undo.stderr).toContain('diary');
+  });
+
+  test('copied and used twice, a database gets a name of its own before it writes there', async () => {
+    const a = diary('nora@example.org');
+    await joined(a);
+    await sync(a);
+    const copy = freshPath();
+    await run(['backup', copy], { db: a });
+    writeFileSync(`${copy}.token-diary`, readFileSync(`${a}.token-diary`), { mode: 0o600 });
+    await run(['log', 'add', 'Bird Dog', '6', '3', '--type', 'strengthening'], { db: a });
+    await sync(a);
+    expect(
+      await run(['log', 'add', 'Plank', '6', '3', '--type', 'strengthening'], { db: copy }),
+    ).toMatchObject({
+      code: 0,
+    });
+    expect((await sync(copy)).stdout).toContain('set back to an earlier state, or is a copy');
+    await sync(a);
+    expect(records(a).logs).toHaveLength(3);
+    expect(records(copy).logs.length).toBe(3);
+  });
+});

@@ -1,0 +1,347 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { Folder } from '../../src/sync/folder.ts';
+import { type SyncOptions, total } from '../../src/sync/result.ts';
+import { makeKey, Seal } from '../../src/sync/seal.ts';
+import { log, user } from '../store/helpers.ts';
+import { contents, copyOf, machine, setBack, ticking } from './helpers.ts';
+
+let now: () => number;
+let path: string;
+let seal: Seal;
+let [a, b, c]: Store[] = [];
+
+beforeEach(async () => {
+  now = ticking();
+  path = mkdtempSync(join(tmpdir(), 'sciatica-folder-'));
+  seal = new Seal(await makeKey());
+  [a, b, c] = [machine(now), machine(now), machine(now)];
+  a.users.create(user({ email: 'a@example.org' }));
+  a.logs.create(log({ userId: 1, exerciseName: 'first', notes: 'a secret note' }));
+  return () => {
+    for (const store of [a, b, c]) store?.close();
+    rmSync(path, { recursive: true, force: true });
+  };
+});
+
+const folder = (store: Store | undefined, by = seal, users?: number[]) =>
+  Folder.of({ store: store as Store, remote: 'folder', path, seal: by, users, now });
+/** Names the folder if need be, as `sciatica remote add` does, and syncs. */
+const run = async (store: Store | undefined, options: SyncOptions = {}, by = seal, users?: number[]) => {
+  const { remotes } = store as Store;
+  const carrier = await folder(store, by, users);
+  if (!remotes.find('folder')) {
+    remotes.add({ name: 'folder', url: 'file:///folder', pin: null, ourUser: null });
+    if (existsSync(path)) await carrier.join();
+  }
+  return carrier.sync(options);
+};
+const idOf = async (store: Store | undefined) => (await (store as Store).diary()).id;
+const filesOf = async (store: Store | undefined) => {
+  const folder = join(path, await idOf(store));
+  return readdirSync(folder).map((name) => join(folder, name));
+};
+const partsOf = async (store: Store | undefined) =>
+  (await filesOf(store)).filter((name) => name.endsWith('.sciatica'));
+const add = (store: Store | undefined, name: string) =>
+  (store as Store).logs.create(log({ userId: 1, exerciseName: name }));
+const same = (one: Store | undefined, other: Store | undefined) =>
+  expect(contents(one as Store)).toEqual(contents(other as Store));
+
+describe('a folder', () => {
+  it('carries what is recorded, changed and deleted between machines, in any order', async () => {
+    await run(a);
+    await run(b);
+    same(a, b);
+    add(b, 'second');
+    b?.logs.delete(1);
+    await run(b);
+    await run(c);
+    await run(a);
+    same(a, b);
+    same(b, c);
+  });
+
+  it('writes nothing where nothing is new', async () => {
+    await run(a);
+    const files = await filesOf(a);
+    expect(total((await run(a)).pushed)).toBe(0);
+    expect(await filesOf(a)).toEqual(files);
+  });
+
+  it('shows nothing to who has no key, and takes nothing from who has another', async () => {
+    await run(a);
+    for (const file of await filesOf(a)) expect(readFileSync(file, 'utf8')).not.toContain('secret');
+    const { waiting, pulled } = await run(b, {}, new Seal(await makeKey()));
+    expect(waiting).toEqual([{ database: await idOf(a), why: expect.stringContaining('another key') }]);
+    expect(total(pulled)).toBe(0);
+  });
+
+  it('takes no list of files that somebody without the key has changed', async () => {
+    await run(a);
+    const file = join(path, await idOf(a), 'manifest.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"erased":0', '"erased":1'));
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(a), why: expect.stringContaining('whole') },
+    ]);
+    expect(b?.users.list()).toEqual([]);
+  });
+
+  it.each(['missing', 'half copied', 'damaged'])(
+    'waits for a file that is %s, and goes on once it is there',
+    async (how) => {
+      await run(a);
+      await run(b);
+      const before = await partsOf(a);
+      add(a, 'second');
+      await run(a);
+      const [file = ''] = (await partsOf(a)).filter((name) => !before.includes(name));
+      add(a, 'third');
+      await run(a);
+      const bytes = readFileSync(file);
+      if (how === 'missing') rmSync(file);
+      else if (how === 'half copied') writeFileSync(file, bytes.subarray(0, bytes.length / 2));
+      else
+        writeFileSync(
+          file,
+          bytes.map((byte, i) => (i === bytes.length - 20 ? byte ^ 1 : byte)),
+        );
+      writeFileSync(`${file}.hidden`, bytes);
+      expect((await run(b)).waiting).toEqual([
+        { database: await idOf(a), why: expect.stringMatching(/^1 of its . files/) },
+      ]);
+      expect(b?.logs.list()).toHaveLength(1);
+      writeFileSync(file, bytes);
+      expect((await run(b)).waiting).toEqual([]);
+      expect(b?.logs.list()).toHaveLength(3);
+    },
+  );
+
+  it('is not disturbed by copies, temporary files and folders of others', async () => {
+    await run(a);
+    const folder = join(path, await idOf(a));
+    for (const file of await filesOf(a))
+      writeFileSync(file.replace(/\.(\w+)$/, ' (conflicted copy).$1'), 'x');
+    writeFileSync(join(folder, '.sciatica-1-2-3-0.tmp'), 'x');
+    mkdirSync(join(path, '.stfolder'));
+    expect((await run(b)).waiting).toEqual([]);
+    same(a, b);
+  });
+
+  it('keeps the files of a machine few, and who was away for long still joins', async () => {
+    await run(a);
+    await run(b);
+    for (let i = 0; i < 60; i++) {
+      add(a, `log ${i}`);
+      await run(a);
+    }
+    expect((await filesOf(a)).length).toBeLessThanOrEqual(52);
+    await run(b);
+    await run(c);
+    same(a, b);
+    same(a, c);
+  });
+
+  it('notices a file that was set back before it writes, and brings back what it lost', async () => {
+    await run(a);
+    const copy = copyOf(a as Store);
+    add(a, 'lost');
+    await run(a);
+    const former = await idOf(a);
+    const files = await filesOf(a);
+    a = setBack(a as Store, copy, now);
+    add(a, 'new');
+    expect((await run(a)).setBack).toBe('here');
+    expect(await idOf(a)).not.toBe(former);
+    expect(readdirSync(join(path, former)).map((name) => join(path, former, name))).toEqual(files);
+    expect(
+      a.logs
+        .list()
+        .map(({ exerciseName }) => exerciseName)
+        .sort(),
+    ).toEqual(['first', 'lost', 'new']);
+    await run(b);
+    same(a, b);
+  });
+
+  it('removes the files that may hold who was erased', async () => {
+    await run(a);
+    const before = await partsOf(a);
+    a?.users.create(user({ email: 'other@example.org' }));
+    a?.erase(1);
+    await run(a);
+    for (const file of await partsOf(a)) {
+      expect(before).not.toContain(file);
+      expect(await seal.open(readFileSync(file))).not.toContain('a@example.org');
+    }
+  });
+
+  it('carries the records of the users that are named only, and all once they are', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a, {}, seal, [1]);
+    await run(b);
+    expect(b?.users.list().map(({ email }) => email)).toEqual(['a@example.org']);
+    await run(a);
+    await run(b);
+    expect(b?.users.list()).toHaveLength(2);
+  });
+
+  it('holds back the deletion of a user', async () => {
+    await run(a);
+    await run(b);
+    a?.users.delete(1);
+    await run(a);
+    expect((await run(b)).held).not.toEqual([]);
+    expect(b?.users.list()).toHaveLength(1);
+  });
+
+  it('notices a file that was set back also where it only writes', async () => {
+    await run(a);
+    const copy = copyOf(a as Store);
+    add(a, 'lost');
+    await run(a);
+    const former = await idOf(a);
+    a = setBack(a as Store, copy, now);
+    await (await folder(a)).tell();
+    expect(await idOf(a)).not.toBe(former);
+  });
+
+  it('passes on that somebody was erased, also where nothing else has changed', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    for (const store of [a, b, c]) await run(store);
+    a?.erase(2);
+    await run(a);
+    await run(b);
+    rmSync(join(path, await idOf(a)), { recursive: true });
+    expect((await run(c)).erasedThere).toEqual([2]);
+  });
+
+  it('tells of one of the users that are named only that they were erased', async () => {
+    a?.users.create(user({ email: 'other@example.org' }));
+    await run(a, {}, seal, [1]);
+    await run(b);
+    a?.erase(1);
+    await run(a, {}, seal, [1]);
+    expect((await run(b)).erasedThere).toEqual([1]);
+  });
+
+  it('removes also the copies that a carrier made of the files of this machine, and nothing else', async () => {
+    await run(a);
+    const [file = ''] = await partsOf(a);
+    const own = join(path, await idOf(a));
+    cpSync(file, file.replace('.sciatica', '.sync-conflict-20261123.sciatica'));
+    cpSync(join(own, 'manifest.json'), join(own, 'manifest (2).json'));
+    writeFileSync(join(own, 'note.txt'), 'mine');
+    add(a, 'second');
+    await run(a);
+    expect(readdirSync(own).filter((name) => /conflict|\(2\)|note/.test(name))).toEqual(['note.txt']);
+  });
+
+  it('reads the other machines where one has something strange', async () => {
+    await run(a);
+    await run(b);
+    const [file = ''] = await partsOf(a);
+    const bytes = await seal.close('{"sciatica":"states"}\n{"sha256":"x"}\n');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(join(path, await idOf(a), `${sha256.slice(0, 32)}.sciatica`), bytes);
+    const manifest = join(path, await idOf(a), 'manifest.json');
+    const [line = ''] = readFileSync(manifest, 'utf8').split('\n');
+    const listed = JSON.parse(line);
+    listed.parts[0] = {
+      ...listed.parts[0],
+      file: `${sha256.slice(0, 32)}.sciatica`,
+      sha256,
+      bytes: bytes.length,
+    };
+    const forged = JSON.stringify(listed);
+    writeFileSync(manifest, `${forged}\n${seal.mark(await idOf(a), forged)}\n${seal.id}\n`);
+    rmSync(file);
+    expect((await run(c)).waiting).toEqual([{ database: await idOf(a), why: expect.any(String) }]);
+    same(b, c);
+  });
+
+  it('passes no files of a machine as those of another', async () => {
+    await run(a);
+    await run(b);
+    cpSync(join(path, await idOf(a)), join(path, await idOf(c)), { recursive: true });
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(c), why: expect.stringContaining('whole') },
+    ]);
+  });
+
+  it('does not wait for a pipe, and follows no link in the place of its own folder', async () => {
+    await run(a);
+    const [file = ''] = await partsOf(a);
+    const bytes = readFileSync(file);
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(a), why: expect.stringMatching(/^1 of its/) },
+    ]);
+    rmSync(file);
+    writeFileSync(file, bytes);
+    const own = join(path, await idOf(a));
+    renameSync(own, `${path}-elsewhere`);
+    symlinkSync(`${path}-elsewhere`, own);
+    add(a, 'second');
+    await expect(run(a)).rejects.toMatchObject({
+      code: 'unusable',
+      message: expect.stringContaining('is no folder'),
+    });
+    rmSync(`${path}-elsewhere`, { recursive: true });
+  });
+
+  it('writes nothing into an empty folder: the stick is not there', async () => {
+    await run(a);
+    for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+    await expect(run(a)).rejects.toMatchObject({ message: expect.stringContaining('is the stick') });
+    await expect((await folder(a)).tell()).rejects.toMatchObject({ code: 'unusable' });
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('is in step only once nothing is waited for', async () => {
+    await run(a);
+    const [file = ''] = await partsOf(a);
+    const bytes = readFileSync(file);
+    rmSync(file);
+    await run(b);
+    expect(b?.remotes.inStep()).toEqual([{ name: 'folder', at: null }]);
+    writeFileSync(file, bytes);
+    await run(b);
+    expect(b?.remotes.inStep()).toEqual([{ name: 'folder', at: expect.any(Number) }]);
+  });
+
+  it('hears of files that came while it was syncing', async () => {
+    await run(a);
+    const carrier = await folder(b);
+    await carrier.sync();
+    add(a, 'second');
+    await run(a);
+    const over = new AbortController();
+    await carrier.changed(() => over.abort(), over.signal);
+    await carrier.sync();
+    same(a, b);
+  });
+
+  it('says why a folder that is not there cannot be used', async () => {
+    rmSync(path, { recursive: true });
+    await expect(run(a)).rejects.toMatchObject({ code: 'unusable' });
+    expect(a?.logs.list()).toHaveLength(1);
+  });
+});
