@@ -181,7 +181,7 @@ export async function createProgram(
     .option('--no-input', 'never ask, not even in a terminal')
     .option('--no-color', 'no colours')
     .option('--no-pager', 'no pager ($PAGER, else less) for long output in a terminal')
-    .option('-q, --quiet', 'say nothing but what was asked for, and errors')
+    .option('-q, --quiet', 'print only what was asked for, and errors')
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)

@@ -1532,7 +1532,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What is done, in order, each exercise once
+             * @description Its exercises in order, each once
              * @example [
              *       {
              *         "exerciseName": "Piriformis Stretch",
@@ -1572,7 +1572,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What is done, in order, each exercise once
+             * @description Its exercises in order, each once
              * @example [
              *       {
              *         "exerciseName": "Piriformis Stretch",
@@ -1626,7 +1626,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What is done, in order, each exercise once
+             * @description Its exercises in order, each once
              * @example [
              *       {
              *         "exerciseName": "Piriformis Stretch",
@@ -1661,7 +1661,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What is done, in order, each exercise once
+             * @description Its exercises in order, each once
              * @example [
              *       {
              *         "exerciseName": "Piriformis Stretch",
@@ -1706,7 +1706,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description Sessions a week to aim at; up to 7 are days for somebody who has routines
+             * @description Sessions a week to aim at; for somebody with routines, up to 7 counts days
              * @example 4
              */
             sessionsPerWeek: number;
@@ -1715,7 +1715,7 @@ export interface components {
         };
         GoalInput: {
             /**
-             * @description Sessions a week to aim at; up to 7 are days for somebody who has routines
+             * @description Sessions a week to aim at; for somebody with routines, up to 7 counts days
              * @example 4
              */
             sessionsPerWeek: number;
@@ -1854,7 +1854,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description The exercise that is tried
+             * @description The exercise to be tried
              * @example Piriformis Stretch
              */
             exerciseName: string;
@@ -1865,7 +1865,7 @@ export interface components {
              */
             against: "exercise" | "rest" | "usual";
             /**
-             * @description The other exercise, where it is one
+             * @description The other exercise, if it is compared with one
              * @example Bird Dog
              */
             otherExercise?: string;
@@ -1876,7 +1876,7 @@ export interface components {
              */
             outcome: "hour" | "bedtime" | "morning";
             /**
-             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm
              * @example either
              * @enum {string}
              */
@@ -1893,7 +1893,7 @@ export interface components {
              */
             days: number;
             /**
-             * @description The least difference that would matter, in points
+             * @description The smallest difference that would matter, in points
              * @example 1
              */
             difference: number;
@@ -1918,7 +1918,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description The exercise that is tried
+             * @description The exercise to be tried
              * @example Piriformis Stretch
              */
             exerciseName: string;
@@ -1929,7 +1929,7 @@ export interface components {
              */
             against: "exercise" | "rest" | "usual";
             /**
-             * @description The other exercise, where it is one
+             * @description The other exercise, if it is compared with one
              * @example Bird Dog
              */
             otherExercise?: string;
@@ -1940,7 +1940,7 @@ export interface components {
              */
             outcome: "hour" | "bedtime" | "morning";
             /**
-             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm
              * @example either
              * @enum {string}
              */
@@ -1957,7 +1957,7 @@ export interface components {
              */
             days: number;
             /**
-             * @description The least difference that would matter, in points
+             * @description The smallest difference that would matter, in points
              * @example 1
              */
             difference: number;
@@ -1987,7 +1987,7 @@ export interface components {
              */
             userId?: number;
             /**
-             * @description The exercise that is tried
+             * @description The exercise to be tried
              * @example Piriformis Stretch
              */
             exerciseName?: string;
@@ -1998,7 +1998,7 @@ export interface components {
              */
             against?: "exercise" | "rest" | "usual";
             /**
-             * @description The other exercise, where it is one
+             * @description The other exercise, if it is compared with one
              * @example Bird Dog
              */
             otherExercise?: string;
@@ -2009,7 +2009,7 @@ export interface components {
              */
             outcome?: "hour" | "bedtime" | "morning";
             /**
-             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm
              * @example either
              * @enum {string}
              */
@@ -2026,7 +2026,7 @@ export interface components {
              */
             days?: number;
             /**
-             * @description The least difference that would matter, in points
+             * @description The smallest difference that would matter, in points
              * @example 1
              */
             difference?: number;
@@ -2072,7 +2072,7 @@ export interface components {
              */
             second?: number;
             /**
-             * @description Whether what was drawn was done
+             * @description Whether you did what was drawn
              * @example true
              */
             done: boolean;
@@ -2107,7 +2107,7 @@ export interface components {
              */
             second?: number;
             /**
-             * @description Whether what was drawn was done
+             * @description Whether you did what was drawn
              * @example true
              */
             done: boolean;
@@ -2147,7 +2147,7 @@ export interface components {
              */
             second?: number;
             /**
-             * @description Whether what was drawn was done
+             * @description Whether you did what was drawn
              * @example true
              */
             done?: boolean;
@@ -2457,7 +2457,7 @@ export interface components {
              */
             userId: number;
             /**
-             * @description The exercise that is tried
+             * @description The exercise to be tried
              * @example Piriformis Stretch
              */
             exerciseName: string;
@@ -2468,7 +2468,7 @@ export interface components {
              */
             against: "exercise" | "rest" | "usual";
             /**
-             * @description The other exercise, where it is one
+             * @description The other exercise, if it is compared with one
              * @example Bird Dog
              */
             otherExercise?: string;
@@ -2479,7 +2479,7 @@ export interface components {
              */
             outcome: "hour" | "bedtime" | "morning";
             /**
-             * @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only
+             * @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm
              * @example either
              * @enum {string}
              */
@@ -2496,7 +2496,7 @@ export interface components {
              */
             days: number;
             /**
-             * @description The least difference that would matter, in points
+             * @description The smallest difference that would matter, in points
              * @example 1
              */
             difference: number;
@@ -3417,11 +3417,11 @@ export interface components {
         "Trial.id_gt": number;
         /** @description Assigned by sciatica, never used again: is less than */
         "Trial.id_lt": number;
-        /** @description The exercise that is tried; given again: any of them */
+        /** @description The exercise to be tried; given again: any of them */
         "Trial.exerciseName": string[];
-        /** @description The exercise that is tried: is not; given again: all of them */
+        /** @description The exercise to be tried: is not; given again: all of them */
         "Trial.exerciseName_ne": string[];
-        /** @description The exercise that is tried: contains; given again: any of them */
+        /** @description The exercise to be tried: contains; given again: any of them */
         "Trial.exerciseName_like": string[];
         /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
         "Trial.against": ("exercise" | "rest" | "usual")[];
@@ -3429,11 +3429,11 @@ export interface components {
         "Trial.against_ne": ("exercise" | "rest" | "usual")[];
         /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
         "Trial.against_like": string[];
-        /** @description The other exercise, where it is one; given again: any of them */
+        /** @description The other exercise, if it is compared with one; given again: any of them */
         "Trial.otherExercise": string[];
-        /** @description The other exercise, where it is one: is not; given again: all of them */
+        /** @description The other exercise, if it is compared with one: is not; given again: all of them */
         "Trial.otherExercise_ne": string[];
-        /** @description The other exercise, where it is one: contains; given again: any of them */
+        /** @description The other exercise, if it is compared with one: contains; given again: any of them */
         "Trial.otherExercise_like": string[];
         /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
         "Trial.outcome": ("hour" | "bedtime" | "morning")[];
@@ -3441,11 +3441,11 @@ export interface components {
         "Trial.outcome_ne": ("hour" | "bedtime" | "morning")[];
         /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
         "Trial.outcome_like": string[];
-        /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+        /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm; given again: any of them */
         "Trial.question": ("either" | "less")[];
-        /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+        /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: is not; given again: all of them */
         "Trial.question_ne": ("either" | "less")[];
-        /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+        /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: contains; given again: any of them */
         "Trial.question_like": string[];
         /** @description First day; given again: any of them */
         "Trial.start": string[];
@@ -3471,17 +3471,17 @@ export interface components {
         "Trial.days_gt": number;
         /** @description How many days: is less than */
         "Trial.days_lt": number;
-        /** @description The least difference that would matter, in points; given again: any of them */
+        /** @description The smallest difference that would matter, in points; given again: any of them */
         "Trial.difference": number[];
-        /** @description The least difference that would matter, in points: is not; given again: all of them */
+        /** @description The smallest difference that would matter, in points: is not; given again: all of them */
         "Trial.difference_ne": number[];
-        /** @description The least difference that would matter, in points: is at least */
+        /** @description The smallest difference that would matter, in points: is at least */
         "Trial.difference_gte": number;
-        /** @description The least difference that would matter, in points: is at most */
+        /** @description The smallest difference that would matter, in points: is at most */
         "Trial.difference_lte": number;
-        /** @description The least difference that would matter, in points: is more than */
+        /** @description The smallest difference that would matter, in points: is more than */
         "Trial.difference_gt": number;
-        /** @description The least difference that would matter, in points: is less than */
+        /** @description The smallest difference that would matter, in points: is less than */
         "Trial.difference_lt": number;
         /** @description What the order of the days is drawn from; given again: any of them */
         "Trial.seed": number[];
@@ -3575,9 +3575,9 @@ export interface components {
         "TrialDay.second_gt": number;
         /** @description Pain at the time of the outcome, 1 to 10: is less than */
         "TrialDay.second_lt": number;
-        /** @description Whether what was drawn was done; given again: any of them */
+        /** @description Whether you did what was drawn; given again: any of them */
         "TrialDay.done": boolean[];
-        /** @description Whether what was drawn was done: is not; given again: all of them */
+        /** @description Whether you did what was drawn: is not; given again: all of them */
         "TrialDay.done_ne": boolean[];
         /** @description Notes about the day; given again: any of them */
         "TrialDay.notes": string[];
@@ -4468,7 +4468,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
+                /** @description Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days */
                 target?: number;
                 /** @description true: with `words`, what the terminal says of the figures */
                 words?: boolean;
@@ -4525,7 +4525,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
+                /** @description Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days */
                 target?: number;
                 /** @description true: with `words`, what the terminal says of the figures */
                 words?: boolean;
@@ -4587,7 +4587,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description What came before this day, against this day and what followed */
+                /** @description Compare everything before this day with this day and everything after it */
                 before?: string;
             };
             header?: {
@@ -4642,7 +4642,7 @@ export interface operations {
                 exerciseType?: "stretch" | "strengthening";
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description What came before this day, against this day and what followed */
+                /** @description Compare everything before this day with this day and everything after it */
                 before?: string;
             };
             header?: {
@@ -4702,9 +4702,9 @@ export interface operations {
                 previous?: string;
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
+                /** @description Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days */
                 target?: number;
-                /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
+                /** @description Every note; otherwise the latest 20 or, from 300 sessions on, only those on sessions after which pain had risen */
                 full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
@@ -4766,9 +4766,9 @@ export interface operations {
                 previous?: string;
                 /** @description When a session counts as a response: default is 2 points or 30 %, radicular (pain from a nerve root) 1.75 points or 23.5 % */
                 rule?: "default" | "radicular";
-                /** @description Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines */
+                /** @description Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days */
                 target?: number;
-                /** @description Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen */
+                /** @description Every note; otherwise the latest 20 or, from 300 sessions on, only those on sessions after which pain had risen */
                 full?: boolean;
                 /** @description Leave out first name, last name and e-mail address */
                 anonymous?: boolean;
@@ -6889,11 +6889,11 @@ export interface operations {
                 id_gt?: components["parameters"]["Trial.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Trial.id_lt"];
-                /** @description The exercise that is tried; given again: any of them */
+                /** @description The exercise to be tried; given again: any of them */
                 exerciseName?: components["parameters"]["Trial.exerciseName"];
-                /** @description The exercise that is tried: is not; given again: all of them */
+                /** @description The exercise to be tried: is not; given again: all of them */
                 exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
-                /** @description The exercise that is tried: contains; given again: any of them */
+                /** @description The exercise to be tried: contains; given again: any of them */
                 exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
                 against?: components["parameters"]["Trial.against"];
@@ -6901,11 +6901,11 @@ export interface operations {
                 against_ne?: components["parameters"]["Trial.against_ne"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
                 against_like?: components["parameters"]["Trial.against_like"];
-                /** @description The other exercise, where it is one; given again: any of them */
+                /** @description The other exercise, if it is compared with one; given again: any of them */
                 otherExercise?: components["parameters"]["Trial.otherExercise"];
-                /** @description The other exercise, where it is one: is not; given again: all of them */
+                /** @description The other exercise, if it is compared with one: is not; given again: all of them */
                 otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
-                /** @description The other exercise, where it is one: contains; given again: any of them */
+                /** @description The other exercise, if it is compared with one: contains; given again: any of them */
                 otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
                 outcome?: components["parameters"]["Trial.outcome"];
@@ -6913,11 +6913,11 @@ export interface operations {
                 outcome_ne?: components["parameters"]["Trial.outcome_ne"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
                 outcome_like?: components["parameters"]["Trial.outcome_like"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm; given again: any of them */
                 question?: components["parameters"]["Trial.question"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: is not; given again: all of them */
                 question_ne?: components["parameters"]["Trial.question_ne"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: contains; given again: any of them */
                 question_like?: components["parameters"]["Trial.question_like"];
                 /** @description First day; given again: any of them */
                 start?: components["parameters"]["Trial.start"];
@@ -6943,17 +6943,17 @@ export interface operations {
                 days_gt?: components["parameters"]["Trial.days_gt"];
                 /** @description How many days: is less than */
                 days_lt?: components["parameters"]["Trial.days_lt"];
-                /** @description The least difference that would matter, in points; given again: any of them */
+                /** @description The smallest difference that would matter, in points; given again: any of them */
                 difference?: components["parameters"]["Trial.difference"];
-                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                /** @description The smallest difference that would matter, in points: is not; given again: all of them */
                 difference_ne?: components["parameters"]["Trial.difference_ne"];
-                /** @description The least difference that would matter, in points: is at least */
+                /** @description The smallest difference that would matter, in points: is at least */
                 difference_gte?: components["parameters"]["Trial.difference_gte"];
-                /** @description The least difference that would matter, in points: is at most */
+                /** @description The smallest difference that would matter, in points: is at most */
                 difference_lte?: components["parameters"]["Trial.difference_lte"];
-                /** @description The least difference that would matter, in points: is more than */
+                /** @description The smallest difference that would matter, in points: is more than */
                 difference_gt?: components["parameters"]["Trial.difference_gt"];
-                /** @description The least difference that would matter, in points: is less than */
+                /** @description The smallest difference that would matter, in points: is less than */
                 difference_lt?: components["parameters"]["Trial.difference_lt"];
                 /** @description What the order of the days is drawn from; given again: any of them */
                 seed?: components["parameters"]["Trial.seed"];
@@ -7053,11 +7053,11 @@ export interface operations {
                 id_gt?: components["parameters"]["Trial.id_gt"];
                 /** @description Assigned by sciatica, never used again: is less than */
                 id_lt?: components["parameters"]["Trial.id_lt"];
-                /** @description The exercise that is tried; given again: any of them */
+                /** @description The exercise to be tried; given again: any of them */
                 exerciseName?: components["parameters"]["Trial.exerciseName"];
-                /** @description The exercise that is tried: is not; given again: all of them */
+                /** @description The exercise to be tried: is not; given again: all of them */
                 exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
-                /** @description The exercise that is tried: contains; given again: any of them */
+                /** @description The exercise to be tried: contains; given again: any of them */
                 exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
                 against?: components["parameters"]["Trial.against"];
@@ -7065,11 +7065,11 @@ export interface operations {
                 against_ne?: components["parameters"]["Trial.against_ne"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
                 against_like?: components["parameters"]["Trial.against_like"];
-                /** @description The other exercise, where it is one; given again: any of them */
+                /** @description The other exercise, if it is compared with one; given again: any of them */
                 otherExercise?: components["parameters"]["Trial.otherExercise"];
-                /** @description The other exercise, where it is one: is not; given again: all of them */
+                /** @description The other exercise, if it is compared with one: is not; given again: all of them */
                 otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
-                /** @description The other exercise, where it is one: contains; given again: any of them */
+                /** @description The other exercise, if it is compared with one: contains; given again: any of them */
                 otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
                 outcome?: components["parameters"]["Trial.outcome"];
@@ -7077,11 +7077,11 @@ export interface operations {
                 outcome_ne?: components["parameters"]["Trial.outcome_ne"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
                 outcome_like?: components["parameters"]["Trial.outcome_like"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm; given again: any of them */
                 question?: components["parameters"]["Trial.question"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: is not; given again: all of them */
                 question_ne?: components["parameters"]["Trial.question_ne"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: contains; given again: any of them */
                 question_like?: components["parameters"]["Trial.question_like"];
                 /** @description First day; given again: any of them */
                 start?: components["parameters"]["Trial.start"];
@@ -7107,17 +7107,17 @@ export interface operations {
                 days_gt?: components["parameters"]["Trial.days_gt"];
                 /** @description How many days: is less than */
                 days_lt?: components["parameters"]["Trial.days_lt"];
-                /** @description The least difference that would matter, in points; given again: any of them */
+                /** @description The smallest difference that would matter, in points; given again: any of them */
                 difference?: components["parameters"]["Trial.difference"];
-                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                /** @description The smallest difference that would matter, in points: is not; given again: all of them */
                 difference_ne?: components["parameters"]["Trial.difference_ne"];
-                /** @description The least difference that would matter, in points: is at least */
+                /** @description The smallest difference that would matter, in points: is at least */
                 difference_gte?: components["parameters"]["Trial.difference_gte"];
-                /** @description The least difference that would matter, in points: is at most */
+                /** @description The smallest difference that would matter, in points: is at most */
                 difference_lte?: components["parameters"]["Trial.difference_lte"];
-                /** @description The least difference that would matter, in points: is more than */
+                /** @description The smallest difference that would matter, in points: is more than */
                 difference_gt?: components["parameters"]["Trial.difference_gt"];
-                /** @description The least difference that would matter, in points: is less than */
+                /** @description The smallest difference that would matter, in points: is less than */
                 difference_lt?: components["parameters"]["Trial.difference_lt"];
                 /** @description What the order of the days is drawn from; given again: any of them */
                 seed?: components["parameters"]["Trial.seed"];
@@ -7231,11 +7231,11 @@ export interface operations {
                 userId_gt?: components["parameters"]["Trial.userId_gt"];
                 /** @description Id of the user whose trial it is: is less than */
                 userId_lt?: components["parameters"]["Trial.userId_lt"];
-                /** @description The exercise that is tried; given again: any of them */
+                /** @description The exercise to be tried; given again: any of them */
                 exerciseName?: components["parameters"]["Trial.exerciseName"];
-                /** @description The exercise that is tried: is not; given again: all of them */
+                /** @description The exercise to be tried: is not; given again: all of them */
                 exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
-                /** @description The exercise that is tried: contains; given again: any of them */
+                /** @description The exercise to be tried: contains; given again: any of them */
                 exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
                 against?: components["parameters"]["Trial.against"];
@@ -7243,11 +7243,11 @@ export interface operations {
                 against_ne?: components["parameters"]["Trial.against_ne"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
                 against_like?: components["parameters"]["Trial.against_like"];
-                /** @description The other exercise, where it is one; given again: any of them */
+                /** @description The other exercise, if it is compared with one; given again: any of them */
                 otherExercise?: components["parameters"]["Trial.otherExercise"];
-                /** @description The other exercise, where it is one: is not; given again: all of them */
+                /** @description The other exercise, if it is compared with one: is not; given again: all of them */
                 otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
-                /** @description The other exercise, where it is one: contains; given again: any of them */
+                /** @description The other exercise, if it is compared with one: contains; given again: any of them */
                 otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
                 outcome?: components["parameters"]["Trial.outcome"];
@@ -7255,11 +7255,11 @@ export interface operations {
                 outcome_ne?: components["parameters"]["Trial.outcome_ne"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
                 outcome_like?: components["parameters"]["Trial.outcome_like"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm; given again: any of them */
                 question?: components["parameters"]["Trial.question"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: is not; given again: all of them */
                 question_ne?: components["parameters"]["Trial.question_ne"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: contains; given again: any of them */
                 question_like?: components["parameters"]["Trial.question_like"];
                 /** @description First day; given again: any of them */
                 start?: components["parameters"]["Trial.start"];
@@ -7285,17 +7285,17 @@ export interface operations {
                 days_gt?: components["parameters"]["Trial.days_gt"];
                 /** @description How many days: is less than */
                 days_lt?: components["parameters"]["Trial.days_lt"];
-                /** @description The least difference that would matter, in points; given again: any of them */
+                /** @description The smallest difference that would matter, in points; given again: any of them */
                 difference?: components["parameters"]["Trial.difference"];
-                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                /** @description The smallest difference that would matter, in points: is not; given again: all of them */
                 difference_ne?: components["parameters"]["Trial.difference_ne"];
-                /** @description The least difference that would matter, in points: is at least */
+                /** @description The smallest difference that would matter, in points: is at least */
                 difference_gte?: components["parameters"]["Trial.difference_gte"];
-                /** @description The least difference that would matter, in points: is at most */
+                /** @description The smallest difference that would matter, in points: is at most */
                 difference_lte?: components["parameters"]["Trial.difference_lte"];
-                /** @description The least difference that would matter, in points: is more than */
+                /** @description The smallest difference that would matter, in points: is more than */
                 difference_gt?: components["parameters"]["Trial.difference_gt"];
-                /** @description The least difference that would matter, in points: is less than */
+                /** @description The smallest difference that would matter, in points: is less than */
                 difference_lt?: components["parameters"]["Trial.difference_lt"];
                 /** @description What the order of the days is drawn from; given again: any of them */
                 seed?: components["parameters"]["Trial.seed"];
@@ -7462,11 +7462,11 @@ export interface operations {
                 userId_gt?: components["parameters"]["Trial.userId_gt"];
                 /** @description Id of the user whose trial it is: is less than */
                 userId_lt?: components["parameters"]["Trial.userId_lt"];
-                /** @description The exercise that is tried; given again: any of them */
+                /** @description The exercise to be tried; given again: any of them */
                 exerciseName?: components["parameters"]["Trial.exerciseName"];
-                /** @description The exercise that is tried: is not; given again: all of them */
+                /** @description The exercise to be tried: is not; given again: all of them */
                 exerciseName_ne?: components["parameters"]["Trial.exerciseName_ne"];
-                /** @description The exercise that is tried: contains; given again: any of them */
+                /** @description The exercise to be tried: contains; given again: any of them */
                 exerciseName_like?: components["parameters"]["Trial.exerciseName_like"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it; given again: any of them */
                 against?: components["parameters"]["Trial.against"];
@@ -7474,11 +7474,11 @@ export interface operations {
                 against_ne?: components["parameters"]["Trial.against_ne"];
                 /** @description What it is compared with: another exercise, rest, or the usual routine without it: contains; given again: any of them */
                 against_like?: components["parameters"]["Trial.against_like"];
-                /** @description The other exercise, where it is one; given again: any of them */
+                /** @description The other exercise, if it is compared with one; given again: any of them */
                 otherExercise?: components["parameters"]["Trial.otherExercise"];
-                /** @description The other exercise, where it is one: is not; given again: all of them */
+                /** @description The other exercise, if it is compared with one: is not; given again: all of them */
                 otherExercise_ne?: components["parameters"]["Trial.otherExercise_ne"];
-                /** @description The other exercise, where it is one: contains; given again: any of them */
+                /** @description The other exercise, if it is compared with one: contains; given again: any of them */
                 otherExercise_like?: components["parameters"]["Trial.otherExercise_like"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning; given again: any of them */
                 outcome?: components["parameters"]["Trial.outcome"];
@@ -7486,11 +7486,11 @@ export interface operations {
                 outcome_ne?: components["parameters"]["Trial.outcome_ne"];
                 /** @description When the pain is asked for again: one hour after, at bedtime, or the next morning: contains; given again: any of them */
                 outcome_like?: components["parameters"]["Trial.outcome_like"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm; given again: any of them */
                 question?: components["parameters"]["Trial.question"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: is not; given again: all of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: is not; given again: all of them */
                 question_ne?: components["parameters"]["Trial.question_ne"];
-                /** @description Whether pain differs either way, or is less: that finds more, and more pain counts as harm only: contains; given again: any of them */
+                /** @description Whether pain differs either way, or is less, which finds more; more pain then counts only as harm: contains; given again: any of them */
                 question_like?: components["parameters"]["Trial.question_like"];
                 /** @description First day; given again: any of them */
                 start?: components["parameters"]["Trial.start"];
@@ -7516,17 +7516,17 @@ export interface operations {
                 days_gt?: components["parameters"]["Trial.days_gt"];
                 /** @description How many days: is less than */
                 days_lt?: components["parameters"]["Trial.days_lt"];
-                /** @description The least difference that would matter, in points; given again: any of them */
+                /** @description The smallest difference that would matter, in points; given again: any of them */
                 difference?: components["parameters"]["Trial.difference"];
-                /** @description The least difference that would matter, in points: is not; given again: all of them */
+                /** @description The smallest difference that would matter, in points: is not; given again: all of them */
                 difference_ne?: components["parameters"]["Trial.difference_ne"];
-                /** @description The least difference that would matter, in points: is at least */
+                /** @description The smallest difference that would matter, in points: is at least */
                 difference_gte?: components["parameters"]["Trial.difference_gte"];
-                /** @description The least difference that would matter, in points: is at most */
+                /** @description The smallest difference that would matter, in points: is at most */
                 difference_lte?: components["parameters"]["Trial.difference_lte"];
-                /** @description The least difference that would matter, in points: is more than */
+                /** @description The smallest difference that would matter, in points: is more than */
                 difference_gt?: components["parameters"]["Trial.difference_gt"];
-                /** @description The least difference that would matter, in points: is less than */
+                /** @description The smallest difference that would matter, in points: is less than */
                 difference_lt?: components["parameters"]["Trial.difference_lt"];
                 /** @description What the order of the days is drawn from; given again: any of them */
                 seed?: components["parameters"]["Trial.seed"];
@@ -8063,9 +8063,9 @@ export interface operations {
                 second_gt?: components["parameters"]["TrialDay.second_gt"];
                 /** @description Pain at the time of the outcome, 1 to 10: is less than */
                 second_lt?: components["parameters"]["TrialDay.second_lt"];
-                /** @description Whether what was drawn was done; given again: any of them */
+                /** @description Whether you did what was drawn; given again: any of them */
                 done?: components["parameters"]["TrialDay.done"];
-                /** @description Whether what was drawn was done: is not; given again: all of them */
+                /** @description Whether you did what was drawn: is not; given again: all of them */
                 done_ne?: components["parameters"]["TrialDay.done_ne"];
                 /** @description Notes about the day; given again: any of them */
                 notes?: components["parameters"]["TrialDay.notes"];
@@ -8195,9 +8195,9 @@ export interface operations {
                 second_gt?: components["parameters"]["TrialDay.second_gt"];
                 /** @description Pain at the time of the outcome, 1 to 10: is less than */
                 second_lt?: components["parameters"]["TrialDay.second_lt"];
-                /** @description Whether what was drawn was done; given again: any of them */
+                /** @description Whether you did what was drawn; given again: any of them */
                 done?: components["parameters"]["TrialDay.done"];
-                /** @description Whether what was drawn was done: is not; given again: all of them */
+                /** @description Whether you did what was drawn: is not; given again: all of them */
                 done_ne?: components["parameters"]["TrialDay.done_ne"];
                 /** @description Notes about the day; given again: any of them */
                 notes?: components["parameters"]["TrialDay.notes"];
@@ -8341,9 +8341,9 @@ export interface operations {
                 second_gt?: components["parameters"]["TrialDay.second_gt"];
                 /** @description Pain at the time of the outcome, 1 to 10: is less than */
                 second_lt?: components["parameters"]["TrialDay.second_lt"];
-                /** @description Whether what was drawn was done; given again: any of them */
+                /** @description Whether you did what was drawn; given again: any of them */
                 done?: components["parameters"]["TrialDay.done"];
-                /** @description Whether what was drawn was done: is not; given again: all of them */
+                /** @description Whether you did what was drawn: is not; given again: all of them */
                 done_ne?: components["parameters"]["TrialDay.done_ne"];
                 /** @description Notes about the day; given again: any of them */
                 notes?: components["parameters"]["TrialDay.notes"];
@@ -8535,9 +8535,9 @@ export interface operations {
                 second_gt?: components["parameters"]["TrialDay.second_gt"];
                 /** @description Pain at the time of the outcome, 1 to 10: is less than */
                 second_lt?: components["parameters"]["TrialDay.second_lt"];
-                /** @description Whether what was drawn was done; given again: any of them */
+                /** @description Whether you did what was drawn; given again: any of them */
                 done?: components["parameters"]["TrialDay.done"];
-                /** @description Whether what was drawn was done: is not; given again: all of them */
+                /** @description Whether you did what was drawn: is not; given again: all of them */
                 done_ne?: components["parameters"]["TrialDay.done_ne"];
                 /** @description Notes about the day; given again: any of them */
                 notes?: components["parameters"]["TrialDay.notes"];
@@ -9575,7 +9575,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Sessions a week to aim at; up to 7 are days for somebody who has routines
+                     * @description Sessions a week to aim at; for somebody with routines, up to 7 counts days
                      * @example 4
                      */
                     sessionsPerWeek?: number;

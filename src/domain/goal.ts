@@ -9,7 +9,7 @@ export const goalFields = {
   sessionsPerWeek: integer({
     label: 'Sessions a week',
     flag: 'target',
-    help: 'Sessions a week to aim at; up to 7 are days for somebody who has routines',
+    help: 'Sessions a week to aim at; for somebody with routines, up to 7 counts days',
     min: 1,
     max: 100,
     example: 4,

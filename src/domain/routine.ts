@@ -20,7 +20,7 @@ export const routineFields = {
   exercises: list({
     label: 'Exercises',
     flag: 'exercises',
-    help: 'What is done, in order, each exercise once',
+    help: 'Its exercises in order, each once',
     items: { exerciseName, exerciseType },
     unique: 'exerciseName',
     min: 1,

@@ -18,7 +18,7 @@ const rule = choice({
 const target = integer({
   label: 'Target',
   flag: 'target',
-  help: 'Sessions per week to compare with, otherwise the goal; up to 7 are days for somebody who has routines',
+  help: 'Sessions per week to compare with, otherwise the goal; for somebody with routines, up to 7 counts days',
   min: 1,
   max: 100,
   example: 4,
@@ -36,7 +36,7 @@ export const comparisonFields = {
   before: date({
     label: 'Before',
     flag: 'before',
-    help: 'What came before this day, against this day and what followed',
+    help: 'Compare everything before this day with this day and everything after it',
     example: '2026-03-15',
   }),
 };
@@ -56,7 +56,7 @@ export const reportFields = {
   full: boolean({
     label: 'Full',
     flag: 'full',
-    help: 'Every note: otherwise the latest 20, and from 300 sessions on only of those after which pain had risen',
+    help: 'Every note; otherwise the latest 20 or, from 300 sessions on, only those on sessions after which pain had risen',
     example: true,
   }),
 };

@@ -363,7 +363,7 @@ sciatica: 1 user of the file was erased here: nothing was imported. To bring the
     const wrong = await run(['import', await exported(there), '--as', '2'], { db: here });
     expect([wrong.code, wrong.stderr]).toEqual([
       4,
-      '--as cannot be 2: the records of this user have been coming under user 1\nsciatica: The user is another. Nothing was imported.\n',
+      '--as cannot be 2: the records of this user have been coming under user 1\nsciatica: It is a different user. Nothing was imported.\n',
     ]);
   });
 

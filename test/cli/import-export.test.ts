@@ -140,7 +140,7 @@ describe('import', () => {
   it('does not wait for a person to type a file', async () => {
     const { code, stderr } = await run(['import', '-'], { columns: 80 });
     expect(code).toBe(2);
-    expect(stderr).toContain('Nothing comes in on stdin');
+    expect(stderr).toContain('There is nothing on stdin');
   });
 
   it('shows no control character of a file', async () => {

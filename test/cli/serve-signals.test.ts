@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
     const { pid, isAlive, renewed, said } = await served(isInTerminal, true);
     writeFileSync(renewed, readFileSync(certificate('by itself').cert));
     process.kill(pid, 'SIGHUP');
-    await expect.poll(() => said()).toContain('The certificate in use stays');
+    await expect.poll(() => said()).toContain('The old certificate stays in use');
     expect(isAlive()).toBe(true);
   });
 

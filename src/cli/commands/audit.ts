@@ -29,12 +29,12 @@ export function addAuditCommand(program: Command, context: Context): void {
     .command('audit')
     .summary('See who asked for what over the network')
     .description(
-      'See who asked for which records over the network, the latest first. Kept by sciatica serve --auth only.',
+      'See who asked for which records over the network, the latest first. Only sciatica serve --auth keeps this record.',
     )
-    .option('--user <id>', 'what is about this user, lists that may have held the user included');
+    .option('--user <id>', 'only requests about this user, including lists that may have held the user');
   addFieldOptions(audit, { since });
   audit
-    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf).default(100))
+    .addOption(new Option('--limit <n>', 'at most N').argParser(countOf).default(100))
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica audit --since -7d', 'sciatica audit --user 3 --json'))
     .action((options: Options) => showAudit(context, options));
@@ -43,7 +43,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     .command('prune')
     .summary('Remove old entries')
     .description(
-      `Remove the entries from before a day, at least ${LEAST_DAYS} days back. One entry stays that says how many and from when; it cannot be removed.`,
+      `Remove the entries made before a day, at least ${LEAST_DAYS} days back. One entry stays that says how many and from when; it cannot be removed.`,
     )
     .requiredOption('--before <day>', `${before.help} (YYYY-MM-DD, ${DAYS})`)
     .addOption(plainJsonOption())

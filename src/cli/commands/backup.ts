@@ -21,15 +21,15 @@ export function addBackupCommand(program: Command, context: Context): void {
     .command('backup')
     .summary('Copy the database to a file')
     .description(
-      `Copy the database, as it is at this moment, to a file: checked, readable by you alone, also while sciatica serve is running. Bring it back with sciatica restore.
+      `Copy the database, as it is at this moment, to a file that is checked and readable by you alone. sciatica serve may be running. sciatica restore brings the copy back.
 
-A backup is also made by itself, before the first change of each day; 7 daily, 4 weekly and 12 monthly ones are kept in the folder backups beside the database. --auto moves them to another folder, or turns them off and on again.`,
+sciatica also makes a backup by itself before the first change of each day; 7 daily, 4 weekly and 12 monthly ones are kept in the folder backups beside the database. --auto moves them to another folder, or turns them off and on again.`,
     )
     .argument(
       '[file]',
-      'the file, or a folder; without, a new file in the folder backups beside the database',
+      'the file, or a folder (otherwise a new file in the folder backups beside the database)',
     )
-    .option('--force', 'replace the file if there is one')
+    .option('--force', 'replace the file if it exists')
     .option('--encrypt <recipient>', 'encrypt it with age for this recipient, from sciatica backup key')
     .addOption(
       new Option(
@@ -123,7 +123,7 @@ async function setAutomatic(
     context,
     `Before the first change of each day, a backup is made in ${escapeControls(place)}${how}.`,
   );
-  say(context, 'Those that are elsewhere stay where they are. To stop: sciatica backup --auto off');
+  say(context, 'Backups that are elsewhere stay where they are. To stop: sciatica backup --auto off');
 }
 
 async function makeKey(context: Context, file: string): Promise<void> {

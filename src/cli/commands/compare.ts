@@ -19,9 +19,9 @@ export function addCompareCommand(program: Command, context: Context): void {
   const { userId } = logFields;
   const command = program
     .command('compare')
-    .summary('Lay two periods side by side')
+    .summary('Compare two periods')
     .description(
-      'Lay two periods of one user side by side: the days from --since to --until, against as many days just before. Without --since, the 4 weeks up to --until; without --until, up to the latest session. Or, with --before, all that came before a day against all since.',
+      'Compare two periods of one user: the days from --since to --until, and as many days just before. Without --since, the 4 weeks up to --until; without --until, up to the latest session. With --before, everything before a day and everything since.',
     )
     .option(`--${userId.flag} <id>`, userId.help);
   addFieldOptions(command, fields);

@@ -15,7 +15,7 @@ export function addDemoCommand(program: Command, context: Context): void {
     .command('demo')
     .summary('Look around with practice records')
     .description(
-      'Make a database of practice records, beside your own and never in it, to look around. With --db it is made there, if there is no such file.',
+      'Make a database of practice records to look around in, beside your own and never in it. With --db it is made there, unless the file exists.',
     )
     .option('--remove', 'remove the practice database again')
     .addHelpText(

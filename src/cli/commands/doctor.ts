@@ -22,9 +22,9 @@ const MAX_WIDTH = 80;
 export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command('doctor')
-    .summary('Find out whether the database is well')
+    .summary('Check the database')
     .description(
-      'Find out where the database is and whether it is well, and what to do where it is not. It changes nothing.',
+      'Say where the database is, whether it is sound, and what to do if it is not. It changes nothing.',
     )
     .option('--json', 'as JSON')
     .option(

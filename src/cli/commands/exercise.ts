@@ -22,16 +22,16 @@ export function addExerciseCommand(program: Command, context: Context): void {
     .command('exercise')
     .helpCommand(false)
     .summary('Rename an exercise, or merge it into another')
-    .description('What is true of all sessions of an exercise: its name.');
+    .description('Change the name of an exercise in all its sessions.');
 
   exercise
     .command('rename')
     .summary('Rename an exercise, or merge it into another')
     .description(
-      'Give an exercise another name, in all logs and routines of a user at once. If there is an exercise of that name already, the two become one, after a question. One undo takes it back.',
+      'Give an exercise another name in all logs and routines of a user at once. If there is already an exercise of that name, it asks, and the two become one. One undo takes it back.',
     )
-    .argument('<old>', 'its name now')
-    .argument('<new>', 'its name from now on')
+    .argument('<old>', 'its present name')
+    .argument('<new>', 'its new name')
     .option(`--${logFields.userId.flag} <id>`, logFields.userId.help)
     .option('--yes', 'do not ask')
     .addHelpText('after', examples("sciatica exercise rename 'Piriformis Strech' 'Piriformis Stretch'"))

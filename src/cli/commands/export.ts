@@ -45,28 +45,28 @@ export function addExportCommand(program: Command, context: Context): void {
     .command('export')
     .summary('Write records to a file')
     .description(
-      'Write users and logs, with all else that belongs to the users, as JSON, NDJSON or CSV, all from one moment; what it writes, sciatica import reads. With filters, the users are those that the logs belong to. As FHIR (an R4 Bundle) or with --anonymous it is for other programs: FHIR cannot be imported again, nor can users without their names.',
+      'Write users and logs, and everything else that belongs to the users, as JSON, NDJSON or CSV, all from one moment; sciatica import reads these files. With filters, it writes only the users that the logs belong to. FHIR (an R4 Bundle) and --anonymous are for other programs: neither FHIR nor users without names can be imported again.',
     )
-    .addArgument(new Argument('[what]', 'one kind of record; without, all').choices(plurals));
+    .addArgument(new Argument('[what]', 'one kind of record (otherwise all)').choices(plurals));
   addLogFilters(command)
-    .addOption(new Option('--limit <n>', 'no more logs than so many').argParser(countOf))
-    .addOption(formatOption('as the name of the file says, or JSON', exportFormats))
+    .addOption(new Option('--limit <n>', 'at most N logs').argParser(countOf))
+    .addOption(formatOption('by its name, or JSON', exportFormats))
     .addOption(rawOption("in CSV, no ' in front of text that a spreadsheet would run as a formula"))
     .option(
       '--excel',
-      'CSV that Excel opens by a double click where it separates by semicolons, as in German and French; sciatica import reads it too',
+      'CSV for an Excel that expects semicolons, such as a German or French one, which a double click opens; sciatica import reads it too',
     )
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .addOption(
       new Option(
         '--bundle <type>',
-        'in FHIR, a collection (otherwise), or a transaction, by which a server creates what it does not have yet and leaves the rest as it is',
+        'in FHIR, a collection (otherwise), or a transaction, with which a server creates what it does not have yet and leaves the rest as it is',
       ).choices(bundleTypes),
     )
     .option('--origin', 'in NDJSON, a first line that says which database the records are from, as JSON does')
     .option('--with-report', 'in FHIR, the report on each user too, of all their sessions in the period')
     .option('-o, --output <file>', 'write to this file; its name can say the format; - is stdout')
-    .option('--force', 'replace the file if there is one')
+    .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
       examples(

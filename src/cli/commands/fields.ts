@@ -14,7 +14,7 @@ export function addFieldsCommand(program: Command, context: Context): void {
     .command('fields')
     .summary('Explain every field of the records')
     .description(
-      `The data dictionary: each field of ${all.slice(0, -1).join(', ')} and ${all.at(-1)}, what it takes, its flag and an example.`,
+      `The data dictionary: each field of ${all.slice(0, -1).join(', ')} and ${all.at(-1)}, with what it accepts, its flag and an example.`,
     )
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica fields', 'sciatica fields --json > dictionary.json'))

@@ -20,7 +20,7 @@ export function addGoalCommand(program: Command, context: Context): void {
     .command('goal')
     .summary('Set how often you mean to exercise')
     .description(
-      'Set how many sessions a week you mean to do, or none; without a number, show it. If you have routines, up to 7 are days. Summary and report compare with it.',
+      'Set how many sessions a week you mean to do, or none; without a number, show the goal. If you have routines, a goal of up to 7 counts days. Summary and report compare your sessions with it.',
     )
     .argument('[sessions]', `sessions a week, ${min} to ${max}, or none`)
     .option(`--${userId.flag} <id>`, goalFields.userId.help)

@@ -22,10 +22,10 @@ export function addHistoryCommand(program: Command, context: Context): void {
       `See what was changed, the latest first: from the command line, by an app, by an import or an undo. It shows the latest ${LATEST}, in a pipe as tab-separated lines; --json gives all.`,
     )
     .option('--user <id>', 'of this user and their logs')
-    .option('--log <id>', 'of this log');
+    .option('--log <id>', 'only changes of this log');
   addFieldOptions(history, { since });
   history
-    .addOption(new Option('--limit <n>', 'no more than so many').argParser(countOf))
+    .addOption(new Option('--limit <n>', 'at most N').argParser(countOf))
     .addOption(plainJsonOption())
     .addHelpText('after', examples('sciatica history', 'sciatica history --log 12', 'sciatica undo 12'))
     .action((options: Options) => showHistory(context, options));
@@ -43,7 +43,7 @@ async function showHistory(context: Context, options: Options): Promise<void> {
   const entries = upTo(limit, history.blocks({ ...filter, limit: limit + 1 }), counts);
   const first = entries.next();
   if (first.done) {
-    say(context, total(context) ? 'No change matches.' : 'Nothing was changed yet.');
+    say(context, total(context) ? 'No change matches.' : 'Nothing has been changed yet.');
     return;
   }
   await writeAll(context.stdout, await rendered(context, followed(first.value, entries)));

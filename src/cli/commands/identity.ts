@@ -17,16 +17,16 @@ export function addIdentityCommand(program: Command, context: Context): void {
     .command('identity')
     .summary('Show which database this is')
     .description(
-      'Show the UUID by which this database differs from every other. Exports carry it, so that an import knows the records again. Backups have it too, and a restored one keeps it.',
+      'Show the UUID that tells this database from every other. Exports carry it, so that an import recognises the records. Backups have it too, and a restored one keeps it.',
     )
     .option('--json', 'as JSON')
     .addHelpText('after', examples('sciatica identity', 'sciatica identity new --db copy.db'))
     .action((options: IdentityOptions) => show(context, ownId(context), options));
   command
     .command('new')
-    .summary('Make a copy a database of its own')
+    .summary('Give a copy an identity of its own')
     .description(
-      'Give this database a new identity: for a copy of the file that is to be used beside the other. It notes which of its records it had in common with the other when the file was copied, by the time at which the file was created, so that it can import the exports of the other and nothing comes twice; what was recorded in the copy since then is its own. It asks first.',
+      'Give this database a new identity, because it is a copy of another and both are to be used. It notes which records the two had in common when the file was copied, by the time at which the file was created, so that it can import exports of the other without duplicates; what was recorded in the copy since then is its own. It asks first.',
     )
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica identity new --db copy.db'))
@@ -45,9 +45,9 @@ function show(context: Context, id: string, { json = false }: IdentityOptions): 
 }
 
 async function renew(context: Context, options: IdentityOptions): Promise<void> {
-  say(context, 'Other databases that have imported from this one will take it for another.');
-  say(context, 'Its FHIR identifiers change: a server that has its records would get them again.');
-  say(context, 'Backups made before keep the identity that it had: restored, it is the former again.');
+  say(context, 'Databases that have imported from this one will take it for a different database.');
+  say(context, 'Its FHIR identifiers change: a server that has its records would get them a second time.');
+  say(context, 'Backups made before now keep the old identity: restoring one brings it back.');
   await confirmed(
     context,
     { yes: options.yes },

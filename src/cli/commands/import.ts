@@ -61,20 +61,20 @@ const policies = {
 export function addImportCommand(program: Command, context: Context): void {
   program
     .command('import')
-    .summary('Bring in records from a file')
+    .summary('Import records from a file')
     .description(
-      `Bring in users, logs, routines and goals from a file: all of them, or none if one is wrong. JSON as the service's lists, { "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }, NDJSON with a record per line, or CSV with a header.
+      `Bring in users, logs, routines and goals from a file: all of them, or none if one is wrong. JSON in the form of the service's lists, { "users": […], "userExerciseLogs": […], "routines": […], "goals": […] }, NDJSON with a record per line, or CSV with a header.
 
 JSON says which database it is from, and so does NDJSON with --origin. The next file from there is then matched with this one: new records come in, records that were changed only there are changed here, and the rest is left alone. Records that were deleted there are named; --mirror deletes them here too. A record that was changed on both sides is a conflict. It is shown, and nothing is imported until --on-conflict says whose version counts: theirs (the file's), ours, or newest, the one that was changed last. Two records that are equal in every field count as one. Ids are kept if they were never used here. A user who was erased here is a conflict too. Two copies of one database give the same id to different records; an export with all records shows this, and it is a conflict: renumber keeps both logs.
 
-Files without an origin, and those of this database itself, are matched by id. A record that is already here is left alone, and one without an id gets a new one. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. A user has one goal, and one routine of a name: renumber does not help there.
+Files without an origin, and those of this database itself, are matched by id. A record that is already here is left alone, and one without an id gets a new one. If a different record has its id, nothing is imported until --on-conflict says what to do: ours (or skip) keeps the stored record, and a skipped user's logs go to the stored user; theirs (or overwrite) replaces it; renumber stores the file's record under a new id, and logs in the file follow their user. A user has only one goal, and only one routine of each name: renumber does not help there.
 
 The ids in a file without an origin may be those of another database. If this database has several users, records whose users are not in the file need --as ID, or --same-ids if the userId column means the users of this database. Such a file never moves a record from one user to another, and never takes one person for another.
 
-CSV may be as a spreadsheet saved it: days as 5.11.2026 or 5/11/2026, true and false in English, German or French.`,
+CSV may come from a spreadsheet: days as 5.11.2026 or 5/11/2026, true and false in English, German or French.`,
     )
     .argument('<file>', 'the file, or - for stdin')
-    .addOption(formatOption('as its name says, or what is in it'))
+    .addOption(formatOption('by its name or its content'))
     .addOption(
       new Option(
         '--on-conflict <how>',
@@ -83,10 +83,10 @@ CSV may be as a spreadsheet saved it: days as 5.11.2026 or 5/11/2026, true and f
     )
     .option('--as <id>', 'put the records of a file with one user under this user')
     .option('--same-ids', 'the user ids of the file are those of this database')
-    .option('--mirror', 'delete what was deleted there, after asking; of a complete JSON export')
+    .option('--mirror', 'delete what was deleted there, after asking; for a complete JSON export')
     .option('--yes', 'do not ask')
-    .option('--dry-run', 'find out what would happen, and write nothing')
-    .addOption(rawOption("the CSV was written with --raw: take no ' off"))
+    .option('--dry-run', 'say what would happen, and write nothing')
+    .addOption(rawOption("the CSV was written with --raw: remove no '"))
     .addOption(
       new Option(
         '--dates <order>',

@@ -43,7 +43,7 @@ import { answerOf } from '../views/records.ts';
 import { redFlagsHelp, sayRedFlags, sayRedFlagsAfter } from '../views/red-flags.ts';
 
 const IN_ONE_LINE =
-  'In one line, the name is that of an exercise done before or a part of it, such as piri, or its initials; a new name needs --type, or is asked about. It is today, without notes, and helped if the pain is less after than before, unless you say otherwise. --name is always taken literally.';
+  'In one line, name an exercise that you have done before by its name, a part of it such as piri, or its initials; a new name needs --type, or is asked about. Unless you say otherwise, the day is today, there are no notes, and the exercise helped if the pain is less after than before. --name is always taken literally.';
 
 /** `sciatica log add|again` */
 export function addLogAddCommands(log: Command, context: Context): void {
@@ -76,9 +76,9 @@ export function addLogAddCommands(log: Command, context: Context): void {
 
   const again = log
     .command('again')
-    .summary('Record the last session once more')
+    .summary('Record the last session again')
     .description(
-      'Record the last session, or the last of an exercise, once more: only the pain before and after is asked for. The rest is as in the one line of log add.',
+      'Record the last session, or the last one of an exercise, again. Only the pain before and after is asked for; the rest works as in the one line of log add.',
     )
     .argument('[words...]', 'name before after note…');
   const { exerciseName: _, exerciseType: __, ...ofToday } = logFields;

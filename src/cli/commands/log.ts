@@ -60,7 +60,7 @@ function addLogRoutineCommand(log: Command, context: Context): void {
     .argument('<name>', 'name of the routine or a part of it, or its id')
     .option(
       '--set <exercise=before,after>',
-      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; once for each",
+      "pain before and after an exercise, named by its name or a part of it, as in 'Bird Dog=6,4', with a note as in 'Bird Dog=6,4 stiff', or 'Bird Dog=s' to skip it; may be repeated",
       (text: string, before: string[]) => [...before, text],
       [],
     )

@@ -49,10 +49,10 @@ export function addLogsCommand(program: Command, context: Context): void {
     .command('logs')
     .summary('List what was recorded')
     .description(
-      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N is the latest N everywhere, the latest first, or with --sort the first N of that order.`,
+      `List what was recorded: the latest ${LATEST}, as a table in a terminal and as tab-separated lines in a pipe. --json and --csv give everything that matches, in the order it was recorded. --limit N gives the latest N in every format, the latest first; with --sort, the first N in that order.`,
     );
   addLogFilters(logs)
-    .addOption(new Option('--limit <n>', 'the latest so many; with --sort the first').argParser(countOf))
+    .addOption(new Option('--limit <n>', 'only the latest N; with --sort, the first N').argParser(countOf))
     .addOption(new Option('--all', 'everything that matches').conflicts('limit'))
     .addOption(jsonOption())
     .addOption(csvOption())

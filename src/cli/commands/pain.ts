@@ -26,7 +26,7 @@ export function addPainCommand(program: Command, context: Context): void {
     .helpCommand(false)
     .summary('Record how much it hurts, with or without exercise, or see how it went')
     .description(
-      `Record how much it hurts, on a day with or without exercise, as often as you like. Without words, the worst of each day, for ${DAYS} days: drawn in a terminal, as tab-separated lines in a pipe. For the flags: sciatica pain add --help`,
+      `Record how much it hurts, on a day with or without exercise, as often as you like. Without words, it shows the worst pain of each day for ${DAYS} days: as a chart in a terminal, as tab-separated lines in a pipe. For the flags, see sciatica pain add --help`,
     )
     .argument('[words...]', 'pain time note…')
     .addHelpText(
@@ -42,7 +42,7 @@ export function addPainCommand(program: Command, context: Context): void {
     .command('add', { isDefault: true })
     .summary('Record how much it hurts')
     .description(
-      `Record how much it hurts: a number from 1 to 10, perhaps ${timesOfDay.join(', ')}, and a note. In a terminal, what is missing is asked for.`,
+      `Record how much it hurts: a number from 1 to 10, then, if you like, ${timesOfDay.join(', ')}, and a note. In a terminal, what is missing is asked for.`,
     )
     .argument('[words...]', 'pain time note…');
   addFieldOptions(add, painEntryFields);

@@ -37,14 +37,14 @@ const REACH_MS = 3_000;
 export function addPairCommand(program: Command, context: Context): void {
   program
     .command('pair')
-    .summary('Let a phone in, with a QR code')
+    .summary('Let a phone in with a QR code')
     .description(
       'Let a phone on the same network in, as a patient. It shows a QR code that the companion app scans, good for one phone and ten minutes, and waits for the phone; Ctrl-C closes the code. It needs sciatica serve --pairing, running in another terminal.',
     )
     .option('--user <id>', 'whose records the phone reads and changes')
     .option(
       '--expires <time>',
-      'how long the phone is let in, such as 90d or 12h (otherwise 365d)',
+      'how long the phone has access, such as 90d or 12h (otherwise 365d)',
       lifetimeOf,
     )
     .option('--address <address>', 'the address or name of this machine that the phone is to call')

@@ -32,7 +32,7 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .command('add')
     .summary('Name a service')
     .description(
-      'Name a service. Its token is read from a file or, in a terminal, typed unseen; it is kept in a file beside the database that nobody else may read, and in no backup. What sciatica pair shows there (https://…/app/#code=…) stands for URL, pin and token, once. The service is asked at once whether it lets this machine in; where nobody answers, the remote is kept all the same. No record is sent before sciatica sync.',
+      'Name a service. Its token is read from a file or, in a terminal, typed without being shown. It is kept in a file beside the database that nobody else can read, and in no backup. What sciatica pair shows there (https://…/app/#code=…) stands for URL, pin and token, once. sciatica asks the service at once whether it lets this machine in; if nobody answers, the remote is kept all the same. No record is sent before sciatica sync.',
     )
     .argument('<name>', 'letters, digits, - and _')
     .argument(
@@ -44,7 +44,10 @@ export function addRemoteCommand(program: Command, context: Context): void {
       '--pin <pin>',
       'pin of the key of its certificate, as the machine of the service shows it (sha256-…)',
     )
-    .option('--as <id>', 'the user here who is the one over there, where both sides have users')
+    .option(
+      '--as <id>',
+      'the user here who is the same person as the one over there, if both sides have users',
+    )
     .addHelpText(
       'after',
       examples(
@@ -58,10 +61,10 @@ export function addRemoteCommand(program: Command, context: Context): void {
     .command('rm')
     .summary('Forget a service')
     .description(
-      'Forget a service and its token. What was synced stays on both sides, and which record is which stays known. With --forget, what came from there goes from here, and nothing is sent: as if both had never met.',
+      'Forget a service and its token. What was synced stays on both sides, and sciatica still knows which record is which. With --forget, what came from there is removed here and nothing is sent, as if the two had never met.',
     )
     .argument('<name>', 'name of the remote')
-    .option('--forget', 'also take away here what came from there')
+    .option('--forget', 'also remove here what came from there')
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica remote rm home', 'sciatica remote rm home --forget'))
     .action((name: string, options: Options) => removeRemote(context, name, options));
@@ -77,7 +80,7 @@ async function addRemote(
     throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${name}".`);
   const invitation = invitationOf(address);
   if (invitation && (options.pin ?? options.tokenFile) !== undefined)
-    throw usage('What sciatica pair shows brings pin and token: leave out --pin and --token-file.');
+    throw usage('The link from sciatica pair has the pin and the token: leave out --pin and --token-file.');
   const { checkAddress } = await import('../../sync/address.ts');
   const { url, pin } = checkAddress(invitation?.url ?? address, invitation?.pin ?? options.pin);
   const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
@@ -146,7 +149,7 @@ async function removeRemote(context: Context, name: string, options: Options): P
         context,
         `${counted(staying.length, 'user')} ${from} would stay, with the records that did not come from there.`,
       );
-    await confirmed(context, options, `Take them away here?`, 'Nothing was changed.');
+    await confirmed(context, options, `Remove them here?`, 'Nothing was changed.');
     diary.forget(name);
   }
   remotes.remove(name);
@@ -172,8 +175,8 @@ export function addRemotesCommand(program: Command, context: Context): void {
       'List the services that this database is synced with, when each was last in step, and the deletions from elsewhere that are held back until you agree. No token is shown.',
     )
     .addOption(plainJsonOption())
-    .option('--accept-deletions', 'delete here what is held back')
-    .option('--restore-deletions', 'keep what is held back, here and elsewhere')
+    .option('--accept-deletions', 'make the deletions that are held back')
+    .option('--restore-deletions', 'keep those records instead, here and elsewhere')
     .addHelpText('after', examples('sciatica remotes', 'sciatica remotes --restore-deletions'))
     .action((options: Options) => listRemotes(context, options));
 }

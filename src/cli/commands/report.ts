@@ -20,7 +20,7 @@ export function addReportCommand(program: Command, context: Context): void {
     .command('report')
     .summary('Write a report for the physiotherapist')
     .description(
-      'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html here.',
+      'Write a report on one user, for screen and paper: one file that loads and runs nothing. The same records give the same bytes. Without -o it goes to stdout, or in a terminal to report-ID.html in the current folder.',
     )
     .option(`--${userId.flag} <id>`, userId.help);
   // A flag that is off unless it is given has no opposite.
@@ -29,13 +29,12 @@ export function addReportCommand(program: Command, context: Context): void {
     .option(`--${reportFields.full.flag}`, reportFields.full.help)
     .option(`--${anonymous.flag}`, `${anonymous.help}; notes stay as they were written`)
     .addOption(
-      new Option(
-        '--format <format>',
-        'HTML, or Markdown, which is md (otherwise as the name of the file says)',
-      ).choices(formats),
+      new Option('--format <format>', 'HTML, or md for Markdown (otherwise by the name of the file)').choices(
+        formats,
+      ),
     )
     .option('-o, --output <file>', 'write to this file; - is stdout')
-    .option('--force', 'replace the file if there is one')
+    .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
       examples(

@@ -21,9 +21,9 @@ interface RestoreOptions {
 export function addRestoreCommand(program: Command, context: Context): void {
   program
     .command('restore')
-    .summary('Bring a backup back')
+    .summary('Restore a backup')
     .description(
-      'Put a backup in the place of the database. It checks the backup, shows what it holds and asks first; the database that it replaces is kept beside it. An encrypted backup needs the identity that sciatica backup key made.',
+      'Replace the database by a backup. It checks the backup, shows what it holds and asks first; the database that it replaces is kept beside it. An encrypted backup needs the identity that sciatica backup key made.',
     )
     .argument('<file>', 'the backup: a file')
     .option(

@@ -50,7 +50,7 @@ import { sayRedFlagsAfter } from '../views/red-flags.ts';
 const { userId, name } = routineFields;
 const { exerciseType } = logFields;
 const EXERCISES =
-  "its exercises in order, each a name done before or a part of it; a new one with its type, as in 'Bird Dog=strengthening'";
+  "its exercises in order, each the name, or part of the name, of one done before; a new one with its type, as in 'Bird Dog=strengthening'";
 const typeOfNew = { type: { ...exerciseType, help: 'Kind of the exercises that are new' } };
 
 /** `sciatica routine add|show|edit|rm` */
@@ -96,7 +96,7 @@ export function addRoutineCommand(program: Command, context: Context): void {
     .command('edit')
     .summary('Change a routine')
     .description(
-      'Give a routine other exercises or another name; in a terminal, and without either, be asked for both.',
+      'Change the exercises or the name of a routine. In a terminal, without either, it asks for both.',
     )
     .argument('<name>', 'its name, or its id')
     .argument('[exercise...]', EXERCISES)

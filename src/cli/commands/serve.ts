@@ -63,25 +63,22 @@ export function addServeCommand(program: Command, context: Context): void {
       collect,
       [],
     )
-    .option(
-      '--auth',
-      'ask every caller for a token (sciatica token add), and keep an eye on how often they call',
-    )
-    .option('--tls-cert <file>', 'certificate, as PEM, to be reached by https')
+    .option('--auth', 'ask every caller for a token (sciatica token add), and limit how often they call')
+    .option('--tls-cert <file>', 'certificate for https, as PEM')
     .option('--tls-key <file>', 'key of the certificate, as PEM')
     .option(
       '--pairing',
-      'let phones on the same network be paired (sciatica pair): --auth, and https with a certificate that is made and kept for this machine, unless there is --tls-cert or --behind-proxy',
+      'let phones on the same network pair (sciatica pair): turns on --auth, and https with a certificate that is made and kept for this machine, unless there is --tls-cert or --behind-proxy',
     )
     .option(
       '--authority',
-      'with --pairing: sign that certificate by an authority for this machine only, which phones can install',
+      'with --pairing: sign that certificate with an authority for this machine only, which phones can install',
     )
     .option('--no-app', 'leave out the page for phones, at /app/')
     .option('--behind-proxy', 'a proxy in front does TLS and says in X-Forwarded-For who calls')
     .option(
       '--rate <number>',
-      'with --auth: calls per second that a token may go on with (otherwise 50)',
+      'with --auth: calls per second that a token may keep up (otherwise 50)',
       countOf,
     )
     .option('--burst <number>', 'with --auth: calls that it may make at once (otherwise 500)', countOf)
@@ -389,7 +386,8 @@ export function watchCertificate(
     } catch (error) {
       // While it is being renewed, the two files may not belong together yet.
       const { message } = error as Error;
-      if (message !== fault) say(`The certificate in use stays, for the renewed one cannot be: ${message}`);
+      if (message !== fault)
+        say(`The old certificate stays in use, because the renewed one cannot be used: ${message}`);
       fault = message;
     }
   };

@@ -24,7 +24,7 @@ export function addSummaryCommand(program: Command, context: Context): void {
     .command('summary')
     .summary('What helps me: exercises, pain over time')
     .description(
-      'After which exercises there was less pain, after which more, and how the pain goes. “Clear” holds for somebody who looks every day; with fewer than 3 sessions there is too little to say. Of several users together: which exercises help whom, by pain location.',
+      'Show after which exercises there was less pain or more, and how the pain is going. You can check every day; “clear” allows for that. With fewer than 3 sessions there is too little to say. For several users together: which exercises help whom, by pain location.',
     )
     .option(`--${userId.flag} <id>`, `${userId.help}, or all`);
   addFieldOptions(command, summaryFields);

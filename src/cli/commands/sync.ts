@@ -28,18 +28,18 @@ export function addSyncCommand(program: Command, context: Context): void {
     .command('sync')
     .summary('sync with a database behind a service')
     .description(
-      `Let this database and the one behind a service (sciatica serve --auth) come to hold the same: what was recorded there is taken over, what was recorded here is sent, what was deleted is deleted on the other side. If it is interrupted, the next sync resumes.
+      `Make this database and the one behind a service (sciatica serve --auth) hold the same: what was recorded there comes here, what was recorded here goes there, and what was deleted on one side is deleted on the other. If it is interrupted, the next sync resumes.
 
-What both sides changed is told, with both values, and the later one counts on both; sciatica undo chooses the other. A sync that would delete a user, or more than 20 records and a tenth of all, holds the deletions back (exit 4). With a patient's token only that patient's records travel.`,
+If both sides changed something, sync shows both values and keeps the later one on both; sciatica undo chooses the other. A sync that would delete a user, or more than 20 records and a tenth of all, holds the deletions back (exit 4). With a patient's token only that patient's records travel.`,
     )
     .argument('[remote]', 'name of a remote, or the URL of a service (otherwise the only remote there is)')
     .option('--token-file <file>', 'with a URL: file that holds the token')
     .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
-    .option('--as <id>', 'the user here who is the one of the token over there: both are one from then on')
-    .option('--accept-deletions', 'delete here what would be held back otherwise')
-    .option('--accept-erase', 'erase here, for good, who was erased over there')
-    .option('--dry-run', 'find out what would happen, and change nothing on either side')
-    .option('--watch', 'stay, and sync whenever something changes, until Ctrl-C')
+    .option('--as <id>', 'the user here who is the same person as the one of the token over there')
+    .option('--accept-deletions', 'make the deletions here that would otherwise be held back')
+    .option('--accept-erase', 'erase here, for good, the people who were erased over there')
+    .option('--dry-run', 'say what would happen, and change nothing on either side')
+    .option('--watch', 'keep running, and sync whenever something changes, until Ctrl-C')
     .option('--json', 'what happened, as JSON')
     .addHelpText(
       'after',
@@ -81,7 +81,7 @@ async function syncCommand(context: Context, name: string | undefined, options: 
     dryRun: options.dryRun,
   };
   const isDry = options.dryRun === true;
-  context.ifInterrupted = 'What was done so far stays, on both sides. Run it again, and it goes on.';
+  context.ifInterrupted = 'Both sides keep what was done so far. If you run it again, it resumes.';
   try {
     if (options.watch) {
       await untilStopped(controller, () =>

@@ -15,13 +15,13 @@ export function addTokenCommand(program: Command, context: Context): void {
   const token = program
     .command('token')
     .helpCommand(false)
-    .summary('Let somebody in over the network, or no longer')
+    .summary('Let somebody in over the network, or keep them out')
     .description('The keys to sciatica serve --auth: who may come in, as what, and until when.');
 
   token
     .command('add')
     .summary('Make a token')
-    .description('Make a token for one person or device. It is shown this once: only its hash is stored.')
+    .description('Make a token for one person or device. It is shown only once: only its hash is stored.')
     .argument('<name>', 'what it is for; changes made with it bear this name')
     .addOption(
       new Option(

@@ -39,9 +39,9 @@ export function addTrialCommand(program: Command, context: Context): void {
   const trial = program
     .command('trial')
     .helpCommand(false)
-    .summary('Find out by an experiment whether an exercise helps you')
+    .summary('Find out by experiment whether an exercise helps you')
     .description(
-      'An experiment on yourself: some weeks with an exercise on some days and without it on others, in an order drawn by lot, because only that tells the exercise from bad days that pass. Each day it says what is drawn for the day. Words are the pain of the day, as in sciatica trial 6 3; without words it says how the trial stands.',
+      'Experiment on yourself: for some weeks you do an exercise on some days and leave it out on others, in a random order, because only that tells the effect of the exercise from bad days that pass. Each day it says what was drawn for that day. Give it the pain of the day, as in sciatica trial 6 3; without words it says how the trial stands.',
     )
     .argument('[words...]', 'pain before, pain after, note…')
     .addHelpText(
@@ -52,7 +52,7 @@ export function addTrialCommand(program: Command, context: Context): void {
     .command('start')
     .summary('Start a trial')
     .description(
-      'Start a trial. It says first what the trial can find, and asks. The question and the order are fixed then. Against rest, --question less finds more: it asks only whether there is less pain, and more pain counts as harm.',
+      'Start a trial. It first says what the trial can find, and asks. After that, the question and the order are fixed. Against rest, --question less finds more: it asks only whether there is less pain, and more pain counts as harm.',
     )
     .argument('<exercise>', 'the exercise, or a part of its name')
     .requiredOption(
@@ -63,7 +63,7 @@ export function addTrialCommand(program: Command, context: Context): void {
   const { outcome, question, start: first, days, difference } = trialFields;
   addFieldOptions(start, { outcome, question, first, days, difference });
   start
-    .option('--anyway', 'also with an exercise that was clearly followed by more pain')
+    .option('--anyway', 'accept an exercise that was clearly followed by more pain')
     .option('--yes', 'do not ask')
     .addOption(jsonOption())
     .addHelpText(
@@ -79,7 +79,7 @@ export function addTrialCommand(program: Command, context: Context): void {
     .command('add', { isDefault: true })
     .summary('Record a day of the trial')
     .description(
-      'Record a day of the trial: the pain at the time of the exercise, also on days without it, and the pain at the time of the outcome, together or one after the other. --no-done says that what was drawn was not done. A day that is recorded already is completed or corrected.',
+      'Record a day of the trial: the pain at the time of the exercise, on days without it too, and the pain at the time of the outcome, together or separately. --no-done says that you did not do what was drawn. If the day is already recorded, this completes or corrects it.',
     )
     .argument('[words...]', 'pain before, pain after, note…');
   addFieldOptions(add, trialDayFields);
@@ -112,7 +112,7 @@ export function addTrialCommand(program: Command, context: Context): void {
   trial
     .command('stop')
     .summary('Give up the trial')
-    .description('Give up the trial. Its days are kept; it says nothing then.')
+    .description('Give up the trial. Its days are kept, but it gives no result.')
     .option(`--${userId.flag} <id>`, userId.help)
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('sciatica trial stop'))

@@ -21,14 +21,14 @@ export function addUndoCommand(program: Command, context: Context): void {
     .command('undo')
     .summary('Take back the last change, or any other')
     .description(
-      'Take back the last change made here, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Once more takes back the change before it; sciatica redo comes forward again. It shows what it will do and asks first.',
+      'Take back the last change made here, whoever made it, or the change with this number, or the last import of a file with this name. An import is one change. Run again, it takes back the change before that; sciatica redo goes forward again. It shows what it will do and asks first.',
     )
     .argument(
       '[change]',
       'number of the change, as sciatica history shows it, or the name of an imported file',
     )
     .option('--yes', 'do not ask')
-    .option('--everywhere', 'also if other machines have the change: the next sync takes it back there too')
+    .option('--everywhere', 'even if other machines have the change: the next sync takes it back there too')
     .addHelpText(
       'after',
       examples(
@@ -47,10 +47,10 @@ export function addRedoCommand(program: Command, context: Context): void {
     .command('redo')
     .summary('Bring back what undo took back')
     .description(
-      'Bring back what the last undo took back; once more, what the undo before it took back. A new change ends it: then sciatica undo with the number of an undo brings back what that took back. It shows what it will do and asks first.',
+      'Bring back what the last undo took back; run again, it brings back what the undo before that took back. After a new change there is nothing to redo, but sciatica undo with the number of an undo brings back what it took back. It shows what it will do and asks first.',
     )
     .option('--yes', 'do not ask')
-    .option('--everywhere', 'also if other machines have the undo: the next sync takes it back there too')
+    .option('--everywhere', 'even if other machines have the undo: the next sync takes it back there too')
     .addHelpText('after', examples('sciatica redo', 'sciatica redo --yes'))
     .action((options: Options) => redoChange(context, options));
 }

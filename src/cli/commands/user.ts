@@ -64,7 +64,7 @@ export function addUserCommand(program: Command, context: Context): void {
     .command('merge')
     .summary('Say that two users are one person')
     .description(
-      'Say that two users are one person: what belongs to the first shows under the second from now on, also what other machines still record for the first. The profile of the second stays. It is one change, which undo takes back. It asks first.',
+      'Say that two users are one person. From then on, the records of the first appear under the second, including what other machines still record for the first. The profile of the second stays. It is one change, which undo takes back. It asks first.',
     )
     .argument('<id>', 'id of the user who is the same person as another')
     .requiredOption('--into <id>', 'id of the user who stays')
@@ -75,7 +75,7 @@ export function addUserCommand(program: Command, context: Context): void {
   user
     .command('use')
     .summary('Choose who uses sciatica here')
-    .description('Choose the user that commands are about when nothing else is said.')
+    .description('Choose the user for commands that name no other.')
     .argument('<id>', 'id of the user')
     .addHelpText('after', examples('sciatica user use 3'))
     .action((id: string) => chooseUser(context, id));
@@ -208,6 +208,6 @@ export function addUsersCommand(program: Command, context: Context): void {
     list,
   ).option(
     '--summary',
-    'how each of them is: sessions, pain before exercise, and entries with much pain in the last 14 days, the most urgent first',
+    'how each user is doing: sessions, pain before exercise, and entries with a lot of pain in the last 14 days, the most urgent first',
   );
 }

@@ -9,7 +9,7 @@ import { type Options, optionName } from './options.ts';
 /** Days on which something is said to have happened: one wrong digit of a year would change every figure. */
 
 export const anywayOption = () =>
-  new Option('--anyway', 'take a day after tomorrow, or before the birth that the age implies');
+  new Option('--anyway', 'accept a day after tomorrow, or before the birth that the age implies');
 
 /**
  * Refuses days on which nothing can have happened to the person. In a terminal those that were answered are asked for again,

@@ -3,7 +3,7 @@ import { type Format, formats } from '../../exchange/records.ts';
 
 /** `--format` of commands that read or write files. */
 export const formatOption = (otherwise: string, choices: readonly string[] = formats) =>
-  new Option('--format <format>', `how the file is laid out (otherwise ${otherwise})`).choices(choices);
+  new Option('--format <format>', `format of the file (otherwise ${otherwise})`).choices(choices);
 
 /** Formats of the export; FHIR cannot be imported. */
 export const exportFormats = [...formats, 'fhir'] as const;

@@ -23,7 +23,7 @@ export interface InputFile {
  */
 export async function openInput(context: Context, path: string): Promise<InputFile> {
   if (path === '-') {
-    if (context.stdin.isTTY) throw usage('Nothing comes in on stdin: name a file, or pipe one in.');
+    if (context.stdin.isTTY) throw usage('There is nothing on stdin: name a file, or pipe one in.');
     return { name: 'stdin', size: undefined, bytes: context.stdin };
   }
   try {

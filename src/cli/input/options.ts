@@ -144,7 +144,7 @@ export function lifetimeOf(text: string): number {
 
 /** `--json [fields]` of commands that print records. */
 export const jsonOption = () =>
-  new Option('--json [fields]', 'as JSON, as the service gives it; fields such as id,date pick some');
+  new Option('--json [fields]', 'as JSON, as the service gives it; id,date gives only these fields');
 
 /** `--json` without fields, for output that is no list of records. */
 export const plainJsonOption = () => new Option('--json', 'as JSON');

@@ -35,7 +35,7 @@ export class WhereOption extends Option {
   constructor(readonly fields: Fields) {
     super(
       '--where <condition>',
-      `field, ${operatorNames.map((name) => operators[name].sign).join(' ')} and value, such as 'id>=7'; ~ is contains; may be repeated`,
+      `field, ${operatorNames.map((name) => operators[name].sign).join(' ')} and value, such as 'id>=7'; ~ means contains; may be repeated`,
     );
     this.default([]).argParser((text: string, before: string[]) => [...before, text]);
   }
@@ -52,7 +52,7 @@ export class WhereOption extends Option {
 export function addMatchingOptions(command: Command, fields: Fields): Command {
   return command
     .addOption(new WhereOption(fields))
-    .option('--search <text>', 'what one of the texts contains, upper and lower case alike');
+    .option('--search <text>', 'only records that contain this text, in capitals or not');
 }
 
 /**
@@ -101,7 +101,7 @@ const shown = (text: string) => `'${escapeControls(text.length > 60 ? `${text.sl
 
 /** `--sort` of commands that list records. */
 export const sortOption = (example: string) =>
-  new Option('--sort <fields>', `such as ${example}: fields, with - in front the other way round`);
+  new Option('--sort <fields>', `fields such as ${example}; a - in front reverses the order`);
 
 /**
  * The order that `--sort` asks for.

@@ -48,7 +48,9 @@ export function editVerb(
   const command = group
     .command('edit')
     .summary(`Change ${withArticle(kindOf(kind).words.one)}`)
-    .description('Change what the flags say, or, in a terminal and without flags, be asked field by field.');
+    .description(
+      'Change the fields that the flags name. In a terminal, without flags, it asks field by field.',
+    );
   addFieldOptions(command, givenFields(kind));
   if (hasDay(kind)) command.addOption(anywayOption());
   for (const option of more) command.addOption(option);

@@ -36,7 +36,7 @@ export function addListCommand(
   );
   return addMatchingOptions(command, fields)
     .addOption(sortOption(ordered ? `-${ordered},id` : '-id'))
-    .addOption(new Option('--limit <n>', 'the first so many').argParser(countOf))
+    .addOption(new Option('--limit <n>', 'only the first N').argParser(countOf))
     .addOption(jsonOption())
     .addOption(csvOption())
     .addHelpText('after', examples(...lines))

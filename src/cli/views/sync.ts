@@ -107,10 +107,10 @@ function disputeLine({ record, id, fields, counts, at, change, isOfTwo }: Disput
       `${field} ${valueText(record, field, here)} here, ${valueText(record, field, there)} there`,
   );
   const [first, second] = [moment(at.here), moment(at.there)];
-  const which = counts === 'here' ? 'what is here counts' : 'what is there counts';
+  const which = counts === 'here' ? 'the value here counts' : 'the value there counts';
   if (isOfTwo)
     return `${nounOf(record)} ${id}: each side has one, and there can be only one: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}.`;
-  const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, for it is later.`;
+  const line = `${nounOf(record)} ${id}: changed on both sides: ${differing.join('; ')}. Here ${first}, there ${second}: ${which}, because it is later.`;
   return change === undefined ? line : `${line} To choose the other: sciatica undo ${change}`;
 }
 

@@ -50,7 +50,7 @@ export function linkUser({ db, origin }: Merge, ours: number): AsUser | undefine
       known.theirId === theirs
         ? `cannot be ${ours}: the records of this user have been coming under user ${known.ourId}`
         : `cannot be ${ours}: another user of that database is user ${ours} here`;
-    throw new SciaticaError('conflict', 'The user is another.', [{ field: '--as', message }]);
+    throw new SciaticaError('conflict', 'It is a different user.', [{ field: '--as', message }]);
   }
   const isKnown = "_newId = ? AND _outcome IN ('equal', 'kept', 'agreed', 'updated', 'conflicting')";
   db.run(

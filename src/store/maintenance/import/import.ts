@@ -205,7 +205,7 @@ export class Import {
     if (merge.isOlder && (onConflict === 'refuse' || onConflict === 'renumber') && merge.changesRecords)
       throw new SciaticaError('conflict', OLDER);
     if (agreedTo && JSON.stringify(agreedTo) !== JSON.stringify(this.#result.gone))
-      throw new SciaticaError('conflict', 'Something was changed meanwhile: run it again.');
+      throw new SciaticaError('conflict', 'Something was changed in the meantime: run it again.');
     if (!dryRun) merge.write();
     return this.#result;
   }

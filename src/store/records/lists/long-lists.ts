@@ -108,6 +108,9 @@ function requireUnchanged(
     place,
   );
   if (isChanged)
-    throw new SciaticaError('conflict', 'The list took too long and changed meanwhile: read it again.');
+    throw new SciaticaError(
+      'conflict',
+      'The list took too long and was changed in the meantime: read it again.',
+    );
   return db.value<number>(LAST_ENTRY) ?? 0;
 }
