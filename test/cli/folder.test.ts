@@ -75,6 +75,7 @@ describe('a folder', () => {
     await sync(a);
     expect(records(a)).toEqual(records(b));
     expect((await sync(a)).stdout).toBe('Nothing to do: diary holds the same.\n');
+    expect((await run(['sync', folder], { db: a })).stdout).toBe('Nothing to do: diary holds the same.\n');
     for (const path of files()) {
       const text = readFileSync(path, 'latin1');
       expect([text.includes('secret'), text.includes('nora'), text.includes(key)]).toEqual([

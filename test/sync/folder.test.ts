@@ -285,6 +285,19 @@ describe('a folder', () => {
     ]);
   });
 
+  it('takes no file that a machine lists, and that is of another', async () => {
+    await run(a);
+    const [former, other] = [join(path, await idOf(a)), join(path, await idOf(c))];
+    cpSync(former, other, { recursive: true });
+    const [line = ''] = readFileSync(join(other, 'manifest.json'), 'utf8').split('\n');
+    writeFileSync(join(other, 'manifest.json'), `${line}\n${seal.mark(await idOf(c), line)}\n${seal.id}\n`);
+    rmSync(former, { recursive: true });
+    expect((await run(b)).waiting).toEqual([
+      { database: await idOf(c), why: expect.stringContaining('that of another machine') },
+    ]);
+    expect(b?.users.list()).toEqual([]);
+  });
+
   it('does not wait for a pipe, and follows no link in the place of its own folder', async () => {
     await run(a);
     const [file = ''] = await partsOf(a);

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
+import { folderAddress } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
 import type { Means } from '../../sync/sync.ts';
 import type { Carrier } from '../../sync/watch.ts';
@@ -33,7 +35,10 @@ export function addSyncCommand(program: Command, context: Context): void {
 
 If both sides changed something, sync shows both values and keeps the later one on both; sciatica undo chooses the other. A sync that would delete a user, or more than 20 records and a tenth of all, holds the deletions back (exit 4). With a patient's token only that patient's records travel.`,
     )
-    .argument('[remote]', 'name of a remote, or the URL of a service (otherwise the only remote there is)')
+    .argument(
+      '[remote]',
+      'name of a remote, its folder, or the URL of a service (otherwise the only remote there is)',
+    )
     .option('--token-file <file>', 'with a URL: file that holds the token')
     .option('--pin <pin>', 'with a URL: pin of the key of its certificate (sha256-…)')
     .option('--as <id>', 'the user here who is the same person as the one of the token over there')
@@ -145,7 +150,8 @@ async function remoteOf(
   const { remotes } = context.store;
   const all = remotes.list();
   const [only, second] = all;
-  const remote = name === undefined ? only : remotes.find(name);
+  const named = (one: Remote) => one.name === name || folderAddress(one.url)?.path === resolve(name ?? '');
+  const remote = name === undefined ? only : all.find(named);
   if (name === undefined && (!only || second))
     throw usage(
       only
