@@ -157,7 +157,11 @@ export class Context {
   /** For a service: looks now and then whether a backup is due or an erasing unfinished, and lets no change wait for them. */
   careForCopiesByTimer(): void {
     const look = () => {
-      this.#careForCopies(true);
+      try {
+        this.#careForCopies(true);
+      } catch {
+        // Of a damaged database every request says what is wrong: that must not end the service.
+      }
       this.#backupTimer = setTimeout(look, BACKUP_EVERY_MS).unref();
     };
     this.#backupTimer = setTimeout(look, FIRST_BACKUP_MS).unref();

@@ -222,6 +222,9 @@ test('a damaged file: every command and the service say so, and what to do', asy
     );
   }
   expect((await call('POST', '/users', nora)).status).toBe(500);
+  // The service looks after copies three seconds after its start: that does not end it.
+  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  expect((await call('GET', '/users')).status).toBe(500);
   await stop();
   expect(log.text).not.toMatch(/\n\s+at /);
 });
