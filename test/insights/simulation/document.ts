@@ -27,7 +27,7 @@ export function methodPage(tables: Tables): string {
   return `${[
     '# Method',
     '[Home](../README.md) · [For a physiotherapist](physiotherapist.md) · Method',
-    'How the figures of `sciatica summary`, `sciatica compare`, `sciatica report` and `GET /users/{id}/summary` are made. This page is written by `test/insights/simulation`: its tables are what the tests print.',
+    'This page says how the figures of `sciatica summary`, `sciatica compare`, `sciatica report` and `GET /users/{id}/summary` are computed, from which sources, and how often they are wrong. The notes below explain each figure. The tables, which the tests in `test/insights/simulation` print, show [how often an interval holds the truth](#how-often-the-95--interval-holds-the-true-mean-change), [how often a true effect is found](#how-often-a-true-effect-is-found), [how often “clear” is false](#how-often-an-exercise-without-effect-is-ever-called-clear), [how ✔ and ✖ do in a real diary](#marks-in-a-real-diary), [what the method cannot know](#what-the-method-cannot-know), and what [a trial](#a-trial) can find.',
     ...notes,
     '## Proved by simulation',
     'Sessions are drawn from known laws, as whole numbers from 1 to 10 like records: a pain before of about N(5.5, 1.2), a pain after around it. All figures are percent. `npm run simulate` draws 10 times as much, to the same bounds.',
