@@ -65,6 +65,7 @@ const READING = [
   'import FILE --dry-run',
   'remotes',
   'remote rm desk',
+  'remote key desk',
   'backup',
   'doctor',
   'identity',
