@@ -199,6 +199,20 @@ export function replace(temporary: string, target: string): void {
 }
 
 /**
+ * Writes a file that only its owner may read: whoever looks finds what was there before, or all of it, also after a power cut.
+ * @throws NotSynced, and other errors of the file system
+ */
+export function writeWhole(path: string, content: string | Uint8Array): void {
+  const temporary = temporaryBeside(path);
+  try {
+    writeFileSync(temporary.path, content, { flush: true });
+    replace(temporary.path, path);
+  } finally {
+    temporary.remove();
+  }
+}
+
+/**
  * Gives a finished file its name.
  * @param force replaces what has the name; a symbolic link is followed
  * @throws NotSynced, with `force`; the error EEXIST, without; other errors of the file system

@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SciaticaError } from '../domain/errors.ts';
-import { isAbandoned, replace, temporaryBeside } from '../lib/files.ts';
+import { isAbandoned, writeWhole } from '../lib/files.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
 import { isPosition } from '../store/reconcile/parcel.ts';
@@ -154,7 +143,7 @@ export class FolderFiles {
     const bytes = await this.seal.close(text);
     const sha256 = digestOf(bytes);
     const file = `${sha256.slice(0, 32)}.sciatica`;
-    this.#write(file, bytes);
+    writeWhole(this.#at(this.id(), file), bytes);
     return { file, sha256, bytes: bytes.length, from, to };
   }
 
@@ -162,24 +151,7 @@ export class FolderFiles {
     const id = this.id();
     const line = JSON.stringify(manifest);
     const { seal } = this;
-    this.#write(MANIFEST, Buffer.from(`${line}\n${seal.mark(id, line)}\n${seal.id}\n`));
-  }
-
-  #write(file: string, bytes: Uint8Array): void {
-    const path = this.#at(this.id(), file);
-    const temporary = temporaryBeside(path);
-    try {
-      const open = openSync(temporary.path, 'r+');
-      try {
-        writeFileSync(open, bytes);
-        fsyncSync(open);
-      } finally {
-        closeSync(open);
-      }
-      replace(temporary.path, path);
-    } finally {
-      temporary.remove();
-    }
+    writeWhole(this.#at(id, MANIFEST), `${line}\n${seal.mark(id, line)}\n${seal.id}\n`);
   }
 
   /**

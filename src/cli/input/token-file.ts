@@ -1,6 +1,6 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { replace, temporaryBeside } from '../../lib/files.ts';
+import { writeWhole } from '../../lib/files.ts';
 import { fileError, usage } from '../terminal/errors.ts';
 import { escapeControls, say } from '../terminal/io.ts';
 
@@ -37,13 +37,7 @@ const fileOf = (context: Context, remote: string) => `${context.databasePath}.to
 
 /** Keeps the token of a remote, in a file that nobody else may read. */
 export function keepToken(context: Context, remote: string, token: string): void {
-  const temporary = temporaryBeside(fileOf(context, remote));
-  try {
-    writeFileSync(temporary.path, `${token}\n`, { mode: 0o600, flag: 'w' });
-    replace(temporary.path, fileOf(context, remote));
-  } finally {
-    temporary.remove();
-  }
+  writeWhole(fileOf(context, remote), `${token}\n`);
 }
 
 /** The token of a remote; undefined if it has none. */
