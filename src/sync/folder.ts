@@ -6,23 +6,12 @@ import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary } from '../store/reconcile/diary.ts';
-import type { Parcel } from '../store/reconcile/parcel.ts';
 import { IN_FOLDERS } from '../store/reconcile/peers.ts';
-import type { Name, State } from '../store/reconcile/state.ts';
-import type { Store } from '../store/store.ts';
+import type { Name } from '../store/reconcile/state.ts';
 import { FolderFiles, type Manifest, type Part } from './folder-files.ts';
-import {
-  dryRun,
-  emptyResult,
-  noteClocks,
-  noteTaken,
-  type Progress,
-  type SyncOptions,
-  type SyncResult,
-  type Waiting,
-} from './result.ts';
+import { emptyResult, type SyncOptions, type SyncResult, type Waiting } from './result.ts';
 import type { Seal } from './seal.ts';
-import { meet } from './sync.ts';
+import { type Course, countUnsent, ended, eraseAgreed, rehearsed, type SyncMeans, takeOver } from './take.ts';
 
 /** Some of what a machine tells: texts that are taken over as one change, and how far they reach. */
 interface Batch {
@@ -33,17 +22,11 @@ interface Batch {
 }
 
 /** What a sync with a folder works with. */
-export interface FolderMeans {
-  store: Store;
-  /** Name of the remote, for the history. */
-  remote: string;
+export interface FolderMeans extends SyncMeans {
   path: string;
   seal: Seal;
   /** The ids of the users whose records go there; all without it. */
   users?: readonly number[] | undefined;
-  /** The clock, in milliseconds since 1970. */
-  now: () => number;
-  progress?: Progress;
 }
 
 /** Most parts of a machine before what came after the base is written as one, or all anew. */
@@ -87,46 +70,31 @@ export class Folder {
     return this.#explained(async () => {
       const { diary, means } = this;
       const waiting: Waiting[] = [];
-      const result: SyncResult = { ...emptyResult(this.#key), waiting };
-      if (options.dryRun) return this.#dryRun(options, result);
+      const course = { ...means, diary, options, result: { ...emptyResult(this.#key), waiting } };
       this.#files.requireSome();
+      if (options.dryRun) return this.#dryRun(course, waiting);
       this.#seen = this.#files.signature();
-      if (this.#renewIfSetBack()) result.setBack = 'here';
+      if (this.#renewIfSetBack()) course.result.setBack = 'here';
       await this.#readOthers(waiting, (batch) => {
-        this.#take(batch, options, result);
+        this.#take(batch, course);
         diary.setPeer(batch.database, { received: batch.to, view: batch.view }, IN_FOLDERS);
       });
-      if (options.acceptErase)
-        for (const id of diary.erasedElsewhere()) {
-          means.store.erase(id);
-          result.erased.push(id);
-        }
-      const end = await this.#tell(result);
+      eraseAgreed(course);
+      const sent = await this.#tell(course.result);
       const at = waiting.length > 0 ? diary.peer(this.#key).at : means.now();
-      diary.setPeer(this.#key, { sent: end, view: null, at });
+      diary.setPeer(this.#key, { sent, view: null, at });
       means.store.remotes.setDatabase(means.remote, this.#key);
-      result.erasedThere = diary.erasedElsewhere();
-      result.held = diary.held();
-      result.seq = means.store.history.last();
-      return result;
+      return ended(course);
     });
   }
 
-  async #dryRun(options: SyncOptions, result: SyncResult): Promise<SyncResult> {
+  async #dryRun(course: Course, waiting: Waiting[]): Promise<SyncResult> {
     const batches: Batch[] = [];
-    this.#files.requireSome();
-    await this.#readOthers(result.waiting ?? [], (batch) => batches.push(batch));
-    const collector = this.#collector();
-    for (let from = this.#files.own()?.parts.at(-1)?.to ?? START, isLast = false; !isLast; ) {
-      const told = collector.after(from);
-      for (const { kind } of told.states) result.pushed[kind].changed++;
-      ({ to: from, isLast } = told);
-    }
-    dryRun(this.means.store, () => {
-      for (const batch of batches) this.#take(batch, options, result);
+    await this.#readOthers(waiting, (batch) => batches.push(batch));
+    countUnsent(course, this.#collector(), this.#files.own()?.parts.at(-1)?.to);
+    return rehearsed(course, () => {
+      for (const batch of batches) this.#take(batch, course);
     });
-    result.changes = [];
-    return result;
   }
 
   /** Writes what is known here, and nothing that was erased; removes the files that may hold it. */
@@ -250,28 +218,9 @@ export class Folder {
   }
 
   /** Takes over what a machine tells, as one change. */
-  #take({ texts: [text = '', ...others] }: Batch, options: SyncOptions, result: SyncResult): void {
-    const { diary, means } = this;
-    const users: State[] = [];
-    const read = (one: string): Parcel => {
-      const parcel = diary.read(one);
-      means.progress?.('receive', parcel.states.length);
-      noteClocks(result, parcel.states, means.now());
-      users.push(...parcel.states.filter(({ kind }) => kind === 'user'));
-      return parcel;
-    };
-    const first = read(text);
-    const isFirst = diary.peer(this.#key).at === undefined && result.changes.length === 0;
-    function* all() {
-      yield first;
-      for (const one of others) yield read(one);
-    }
-    const taken = diary.receive(others.length === 0 ? [first] : all(), {
-      acceptDeletions: options.acceptDeletions,
-      before: isFirst ? () => meet(means.store, diary, options.as, first) : undefined,
-    });
-    noteTaken(result, taken);
-    result.sameEmails.push(...diary.sameEmails(users));
+  #take({ texts }: Batch, course: Course): void {
+    const isFirst = this.diary.peer(this.#key).at === undefined && course.result.changes.length === 0;
+    takeOver(course, texts, (text) => this.diary.read(text), isFirst);
   }
 
   /** Writes what is not in the folder yet. @returns how far the changes here are told */

@@ -1,15 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KindName } from '../domain/kinds.ts';
-import type { SameEmail, Taken } from '../store/reconcile/diary.ts';
-import {
-  addCounts,
-  type Counts,
-  type Dispute,
-  noCounts,
-  type Received,
-} from '../store/reconcile/received.ts';
-import type { State } from '../store/reconcile/state.ts';
-import type { Store } from '../store/store.ts';
+import type { SameEmail } from '../store/reconcile/diary.ts';
+import { type Counts, type Dispute, noCounts, type Received } from '../store/reconcile/received.ts';
 
 /** What a sync was asked for, what it has done, and what it left. */
 
@@ -84,39 +75,6 @@ export const emptyResult = (database: string): SyncResult => ({
   changes: [],
   seq: 0,
 });
-
-/** Adds what was taken over. */
-export function noteTaken(result: SyncResult, { counts, disputes, refused, changes }: Taken): void {
-  addCounts(result.pulled, counts);
-  // A record may be in two parts: as it changed here, and as it came from a third machine.
-  for (const one of disputes)
-    if (!result.disputes.some((known) => isDeepStrictEqual(known, one))) result.disputes.push(one);
-  result.refused += refused;
-  result.changes.push(...changes);
-}
-
-/** Notes how far ahead the clock of who made these states is. @param now the clock, in milliseconds since 1970 */
-export function noteClocks(result: SyncResult, states: readonly State[], now: number): void {
-  let latest = 0;
-  for (const { statements } of states)
-    for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
-  result.ahead = Math.max(result.ahead, latest / 1000 - now);
-}
-
-/** Undoes what a dry run did. */
-class DryRun extends Error {}
-
-/** Runs `work` as a change that is taken back at once. */
-export function dryRun(store: Store, work: () => void): void {
-  try {
-    store.change(() => {
-      work();
-      throw new DryRun();
-    });
-  } catch (error) {
-    if (!(error instanceof DryRun)) throw error;
-  }
-}
 
 /** How many records were created, changed or deleted. */
 export const total = (counts: ByKind): number =>

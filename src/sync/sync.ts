@@ -1,23 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import { type Collector, isForward, type Position, START, type Told } from '../store/reconcile/collect.ts';
-import type { Diary } from '../store/reconcile/diary.ts';
-import type { Header, Parcel } from '../store/reconcile/parcel.ts';
+import type { Header } from '../store/reconcile/parcel.ts';
 import type { Peer } from '../store/reconcile/peers.ts';
 import { addCounts } from '../store/reconcile/received.ts';
-import type { Name, State } from '../store/reconcile/state.ts';
-import type { Store } from '../store/store.ts';
+import type { Name } from '../store/reconcile/state.ts';
 import { Refused } from './refused.ts';
-import {
-  dryRun,
-  emptyResult,
-  noteClocks,
-  noteTaken,
-  type Progress,
-  type SyncOptions,
-  type SyncResult,
-} from './result.ts';
-import { type Exchanged, type Me, Service, type Wait } from './service.ts';
+import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
+import { type Exchanged, Service, type Wait } from './service.ts';
+import { type Course, countUnsent, ended, eraseAgreed, rehearsed, type SyncMeans, takeOver } from './take.ts';
 import type { Transport } from './transport.ts';
 
 /** Text that is gathered before it is taken over as one change: some 200,000 logs. */
@@ -27,17 +18,11 @@ const MOST_ANEW = 5;
 /** Parts of an exchange without anything, one after the other, before the service is taken for another program. */
 const MOST_EMPTY = 1000;
 
-/** What a sync works with. */
-export interface Means {
-  store: Store;
-  /** Name of the remote, for the history. */
-  remote: string;
+/** What a sync with a service works with. */
+export interface Means extends SyncMeans {
   transport: Transport;
   token?: string | undefined;
   wait: Wait;
-  /** The clock, in milliseconds since 1970. */
-  now: () => number;
-  progress?: Progress;
 }
 
 /**
@@ -56,18 +41,12 @@ export async function sync(means: Means, options: SyncOptions): Promise<SyncResu
       'conflict',
       'This database and the one of the service have the same identity: one is a copy of the other. Give the copy one of its own: sciatica identity new',
     );
-  const session = new Session({ ...means, store }, options, { diary, service, me });
+  const result = { ...emptyResult(me.database), isReadOnly: me.role === 'provider' };
+  const session = new Session({ ...means, store, diary, options, result }, service);
   return options.dryRun ? session.dryRun() : session.run();
 }
 
-interface Parties {
-  diary: Diary;
-  service: Service;
-  me: Me;
-}
-
 class Session {
-  readonly #result: SyncResult;
   #database: string;
   #peer: Peer;
   /** The users whose records travel, by their ids here; all without it. */
@@ -82,41 +61,31 @@ class Session {
   #empty = 0;
 
   constructor(
-    private readonly means: Means,
-    private readonly options: SyncOptions,
-    private readonly parties: Parties,
+    private readonly course: Course & Means,
+    private readonly service: Service,
   ) {
-    this.#database = parties.me.database;
-    this.#peer = parties.diary.peer(this.#database);
+    this.#database = course.result.database;
+    this.#peer = course.diary.peer(this.#database);
     this.#view = this.#peer.view;
-    this.#result = emptyResult(this.#database);
-    this.#result.isReadOnly = parties.me.role === 'provider';
   }
 
   async run(): Promise<SyncResult> {
-    const { means, options, parties } = this;
+    const { course } = this;
     await this.#pull();
-    if (!this.#result.isReadOnly) await this.#push();
-    if (options.acceptErase)
-      for (const id of parties.diary.erasedElsewhere()) {
-        means.store.erase(id);
-        this.#result.erased.push(id);
-      }
-    this.#result.erasedThere = parties.diary.erasedElsewhere();
-    this.#peer = { ...this.#peer, at: means.now() };
-    parties.diary.setPeer(this.#database, this.#peer);
-    means.store.remotes.setDatabase(means.remote, this.#database);
-    this.#result.held = parties.diary.held();
-    this.#result.seq = means.store.history.last();
-    return this.#result;
+    if (!course.result.isReadOnly) await this.#push();
+    eraseAgreed(course);
+    this.#peer = { ...this.#peer, at: course.now() };
+    course.diary.setPeer(this.#database, this.#peer);
+    course.store.remotes.setDatabase(course.remote, this.#database);
+    return ended(course);
   }
 
   /** Receives all, takes it over, counts, and takes it back. */
   async dryRun(): Promise<SyncResult> {
-    const { diary, service } = this.parties;
+    const { diary } = this.course;
     const texts: string[] = [];
     for (let have = this.#peer.received ?? null; ; ) {
-      const { parcel } = await this.#exchange(service, diary.nothing(diary.collector(), START).text, have);
+      const { parcel } = await this.#exchange(diary.nothing(diary.collector(), START).text, have);
       const header = diary.header(parcel);
       this.#requireProgress(parcel, header, have);
       texts.push(parcel);
@@ -124,25 +93,13 @@ class Session {
       this.#users = diary.viewOf(header)?.flatMap((name) => diary.idOfUser(name) ?? []);
       if (header.isLast) break;
     }
-    this.#count(diary.collector(this.#users));
-    dryRun(this.means.store, () => this.#take(texts, null));
-    this.#result.changes = [];
-    return this.#result;
-  }
-
-  /** Counts what would be sent. */
-  #count(collector: Collector): void {
-    for (let from = this.#peer.sent ?? START; ; ) {
-      const { states, to, isLast } = collector.after(from);
-      for (const { kind } of states) this.#result.pushed[kind].changed++;
-      if (isLast) return;
-      from = to;
-    }
+    countUnsent(this.course, diary.collector(this.#users), this.#peer.sent);
+    return rehearsed(this.course, () => this.#take(texts, null));
   }
 
   /** Receives all that is told, and takes it over as one change, unless it is much. */
   async #pull(): Promise<void> {
-    const { diary } = this.parties;
+    const { diary } = this.course;
     let texts: string[] = [];
     let size = 0;
     const take = () => {
@@ -157,7 +114,7 @@ class Session {
       const { text } = diary.nothing(collector, this.#peer.sent ?? START);
       let exchanged: Exchanged;
       try {
-        exchanged = await this.#exchange(this.parties.service, text, have);
+        exchanged = await this.#exchange(text, have);
       } catch (error) {
         // The next sync goes on from here.
         if (error instanceof SciaticaError) take();
@@ -166,7 +123,7 @@ class Session {
       if (isFirst && exchanged.received && !collector.isKnown(exchanged.received)) {
         // What was made here meanwhile has names of its own, and what was lost comes back.
         diary.renewIdentity();
-        this.#result.setBack = 'here';
+        this.course.result.setBack = 'here';
         this.#peer = { view: null };
         have = null;
         continue;
@@ -191,12 +148,12 @@ class Session {
   /** Whether everything has to be read anew: the service has another identity, shows other users than before, or was set back. */
   #isAnew(header: Header, have: Position | null): boolean {
     const { database, from } = header;
-    const view = this.parties.diary.viewOf(header);
+    const view = this.course.diary.viewOf(header);
     const hasIdentity = database !== this.#database;
     const hasView = have !== null && !isDeepStrictEqual(view, this.#view);
     // It knows nothing of how far its changes were read.
     const isSetBack = have !== null && !isStart(have) && isStart(from);
-    if (hasIdentity || isSetBack) this.#result.setBack = 'there';
+    if (hasIdentity || isSetBack) this.course.result.setBack = 'there';
     const isAnew = hasIdentity || hasView || isSetBack;
     if (isAnew) this.#peer = { view: null };
     if (isAnew && ++this.#anew > MOST_ANEW)
@@ -210,7 +167,7 @@ class Session {
   }
 
   async #push(): Promise<void> {
-    const { diary, service } = this.parties;
+    const { diary, result, progress } = this.course;
     for (;;) {
       const collector = diary.collector(this.#users, this.#told);
       const part = diary.part(collector, this.#peer.sent ?? START);
@@ -218,19 +175,19 @@ class Session {
         this.#peer = { ...this.#peer, sent: part.to };
         return;
       }
-      const { parcel, result } = await this.#exchange(service, part.text, this.#peer.received ?? null);
-      addCounts(this.#result.pushed, result.counts);
-      this.#result.heldThere += result.held;
-      this.#result.refused += result.refused;
-      this.means.progress?.('send', part.states.length);
+      const { parcel, result: there } = await this.#exchange(part.text, this.#peer.received ?? null);
+      addCounts(result.pushed, there.counts);
+      result.heldThere += there.held;
+      result.refused += there.refused;
+      progress?.('send', part.states.length);
       if (diary.header(parcel).database === this.#database) this.#receive([parcel], part.to);
       if (part.isLast) return;
     }
   }
 
-  async #exchange(service: Service, parcel: string, have: Position | null): Promise<Exchanged> {
+  async #exchange(parcel: string, have: Position | null): Promise<Exchanged> {
     try {
-      return await service.exchange({ parcel, have, wants: true });
+      return await this.service.exchange({ parcel, have, wants: true });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const why =
@@ -244,30 +201,15 @@ class Session {
   /** Takes parts over, and notes how far both are. @param sent how far the changes here were sent with them */
   #receive(texts: readonly string[], sent: Position | null): void {
     this.#take(texts, sent);
-    this.parties.diary.setPeer(this.#database, this.#peer);
+    this.course.diary.setPeer(this.#database, this.#peer);
   }
 
-  #take([text = '', ...others]: readonly string[], sent: Position | null): void {
-    const { diary } = this.parties;
+  #take(texts: readonly string[], sent: Position | null): void {
+    const { course } = this;
+    const { diary } = course;
     const peer = sent ? { ...this.#peer, sent } : this.#peer;
-    const users: State[] = [];
-    let last: Parcel;
-    const read = (one: string): Parcel => {
-      last = diary.read(one);
-      this.means.progress?.('receive', last.states.length);
-      noteClocks(this.#result, last.states, this.means.now());
-      users.push(...last.states.filter(({ kind }) => kind === 'user'));
-      return last;
-    };
-    const first = read(text);
-    const isFirst = this.#peer.received === undefined && this.options.as !== undefined;
-    const taken = diary.receive(others.length === 0 ? [first] : eachOf(first, others, read), {
-      acceptDeletions: this.options.acceptDeletions,
-      before: isFirst ? () => meet(this.means.store, diary, this.options.as, first) : undefined,
-    });
-    noteTaken(this.#result, taken);
-    this.#result.sameEmails.push(...diary.sameEmails(users));
-    last ??= first;
+    const isFirst = this.#peer.received === undefined;
+    const { taken, last } = takeOver(course, texts, (text) => diary.read(text), isFirst);
     this.#peer = { ...peer, received: last.to, view: last.view };
     // What was just received need not be sent back.
     if (taken.isEcho && taken.apart.length === 0) {
@@ -287,34 +229,6 @@ class Session {
       'The service says that more follows, and sends nothing: is it sciatica, and up to date?',
     );
   }
-}
-
-/** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */
-export function meet(
-  store: Store,
-  diary: Diary,
-  as: number | undefined,
-  { view, states }: Pick<Parcel, 'view' | 'states'>,
-): void {
-  if (as === undefined) return;
-  store.users.get(as);
-  const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
-  const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
-  if (second)
-    throw new SciaticaError(
-      'invalid',
-      `--as ${as}: several users come from there, and only one can be user ${as}. Ask there for that one user only (sciatica token add --role patient, or --user of a folder), or merge them afterwards: sciatica user merge`,
-    );
-  if (user) diary.adopt(as, user);
-}
-
-function* eachOf(
-  first: Parcel,
-  others: readonly string[],
-  read: (text: string) => Parcel,
-): Generator<Parcel> {
-  yield first;
-  for (const text of others) yield read(text);
 }
 
 const isStart = (position: Position): boolean => isDeepStrictEqual(position, START);

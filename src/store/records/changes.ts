@@ -5,6 +5,29 @@ import type { Database } from '../sqlite/database.ts';
 /** Runs `work` as one change: one transaction, all of it or nothing. Inside another change, as part of it. */
 export type RunChange = <T>(work: () => T) => T;
 
+/** Ends a transaction that is to leave nothing behind. */
+class TakenBack extends Error {
+  constructor(readonly result: unknown) {
+    super();
+  }
+}
+
+/**
+ * Runs `work` as `run` does, and takes everything back that it did.
+ * @param run a change, or a bare transaction
+ * @returns what `work` returned
+ */
+export function rehearse<T>(run: RunChange, work: () => T): T {
+  try {
+    return run(() => {
+      throw new TakenBack(work());
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.result as T;
+    throw error;
+  }
+}
+
 /** A random id of a change is below this, the most that `randomInt` allows. */
 const UIDS = 2 ** 48 - 1;
 

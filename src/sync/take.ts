@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SciaticaError } from '../domain/errors.ts';
+import { type Collector, type Position, START } from '../store/reconcile/collect.ts';
+import type { Diary, Taken } from '../store/reconcile/diary.ts';
+import type { Parcel } from '../store/reconcile/parcel.ts';
+import { addCounts } from '../store/reconcile/received.ts';
+import type { State } from '../store/reconcile/state.ts';
+import { rehearse } from '../store/records/changes.ts';
+import type { Store } from '../store/store.ts';
+import type { Progress, SyncOptions, SyncResult } from './result.ts';
+
+/** What every sync does, whatever carries it. */
+
+/** What it works with. */
+export interface SyncMeans {
+  store: Store;
+  /** Name of the remote, for the history. */
+  remote: string;
+  /** The clock, in milliseconds since 1970. */
+  now: () => number;
+  progress?: Progress;
+}
+
+/** A sync under way. */
+export interface Course extends SyncMeans {
+  /** Of `store`. */
+  diary: Diary;
+  options: SyncOptions;
+  /** What it has done so far. */
+  result: SyncResult;
+}
+
+/**
+ * Takes over what another database tells, as one change.
+ * @param parts one at least; each is read when its turn comes, by `read`
+ * @param isFirst whether both meet for the first time
+ */
+export function takeOver<T>(
+  { store, diary, options, result, now, progress }: Course,
+  [part, ...others]: readonly T[],
+  read: (part: T) => Parcel,
+  isFirst: boolean,
+): { taken: Taken; last: Parcel } {
+  const { as, acceptDeletions } = options;
+  const users: State[] = [];
+  const next = (one: T): Parcel => {
+    const parcel = read(one);
+    progress?.('receive', parcel.states.length);
+    noteClocks(result, parcel.states, now());
+    users.push(...parcel.states.filter(({ kind }) => kind === 'user'));
+    return parcel;
+  };
+  const first = next(part as T);
+  let last = first;
+  function* parcels(): Generator<Parcel> {
+    yield first;
+    for (const one of others) {
+      last = next(one);
+      yield last;
+    }
+  }
+  // Of an array it is seen, before any change begins, that it has nothing.
+  const taken = diary.receive(others.length === 0 ? [first] : parcels(), {
+    acceptDeletions,
+    before: isFirst && as !== undefined ? () => meet(store, diary, as, first) : undefined,
+  });
+  addCounts(result.pulled, taken.counts);
+  // A record may be in two parts: as it changed here, and as it came from a third machine.
+  for (const one of taken.disputes)
+    if (!result.disputes.some((known) => isDeepStrictEqual(known, one))) result.disputes.push(one);
+  result.refused += taken.refused;
+  result.changes.push(...taken.changes);
+  result.sameEmails.push(...diary.sameEmails(users));
+  return { taken, last };
+}
+
+/** Notes how far ahead the clock of who made these states is. */
+function noteClocks(result: SyncResult, states: readonly State[], now: number): void {
+  let latest = 0;
+  for (const { statements } of states)
+    for (const group in statements) latest = Math.max(latest, statements[group]?.stamp[0] ?? 0);
+  result.ahead = Math.max(result.ahead, latest / 1000 - now);
+}
+
+/** At the first contact: lets a user here be the one of the other database, where that is said. Inside a change. */
+function meet(store: Store, diary: Diary, as: number, { view, states }: Parcel): void {
+  store.users.get(as);
+  const users = states.filter(({ kind, fields }) => kind === 'user' && fields);
+  const [user, second] = view ? users.filter(({ name }) => view.includes(name)) : users;
+  if (second)
+    throw new SciaticaError(
+      'invalid',
+      `--as ${as}: several users come from there, and only one can be user ${as}. Ask there for that one user only (sciatica token add --role patient, or --user of a folder), or merge them afterwards: sciatica user merge`,
+    );
+  if (user) diary.adopt(as, user);
+}
+
+/** Counts what would be sent from a position on. */
+export function countUnsent({ result }: Course, collector: Collector, from: Position = START): void {
+  for (let at = from, isLast = false; !isLast; ) {
+    const told = collector.after(at);
+    for (const { kind } of told.states) result.pushed[kind].changed++;
+    ({ to: at, isLast } = told);
+  }
+}
+
+/** Takes over as a change that is taken back. @returns what came of it */
+export function rehearsed({ store, result }: Course, take: () => void): SyncResult {
+  rehearse((work) => store.change(work), take);
+  result.changes = [];
+  return result;
+}
+
+/** Erases here who was erased over there, if that was asked for. */
+export function eraseAgreed({ store, diary, options, result }: Course): void {
+  if (!options.acceptErase) return;
+  for (const id of diary.erasedElsewhere()) {
+    store.erase(id);
+    result.erased.push(id);
+  }
+}
+
+/** The result, with what is left for a person to decide. */
+export function ended({ store, diary, result }: Course): SyncResult {
+  result.erasedThere = diary.erasedElsewhere();
+  result.held = diary.held();
+  result.seq = store.history.last();
+  return result;
+}
