@@ -6,6 +6,7 @@ import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary } from '../store/reconcile/diary.ts';
+import type { Parcel } from '../store/reconcile/parcel.ts';
 import { IN_FOLDERS } from '../store/reconcile/peers.ts';
 import type { Name } from '../store/reconcile/state.ts';
 import { FolderFiles, type Manifest, type Part } from './folder-files.ts';
@@ -13,11 +14,12 @@ import { emptyResult, type SyncOptions, type SyncResult, type Waiting } from './
 import type { Seal } from './seal.ts';
 import { type Course, countUnsent, ended, eraseAgreed, rehearsed, type SyncMeans, takeOver } from './take.ts';
 
-/** Some of what a machine tells: texts that are taken over as one change, and how far they reach. */
+/** Some of what a machine tells: parts that are taken over as one change, and how far they reach. */
 interface Batch {
   database: string;
   view: Manifest['view'];
-  texts: string[];
+  /** Decrypted, and unpacked one at a time: texts are some eight times as long. */
+  packed: Uint8Array[];
   to: Position;
 }
 
@@ -29,13 +31,11 @@ export interface FolderMeans extends SyncMeans {
   users?: readonly number[] | undefined;
 }
 
-/** Most parts of a machine before what came after the base is written as one, or all anew. */
+/** Most parts of a machine that came after the base, and the bytes of them that are still put together to fewer. */
 const MOST_PARTS = 50;
-/** Text of one part, before it is packed, and text that is taken over as one change. */
-const MOST_IN_PART = 16 * 1024 * 1024;
-const MOST_IN_CHANGE = 64 * 1024 * 1024;
-/** Between the texts in a file: JSON has it escaped only (RFC 8259, 7). */
-const BETWEEN = '\u001e';
+const MOST_LATER = 4 * 1024 * 1024;
+/** Bytes of parts that are taken over as one change: some 200,000 logs. */
+const MOST_IN_CHANGE = 8 * 1024 * 1024;
 /** How often `changed` looks, in milliseconds. */
 const LOOK_MS = 1_000;
 
@@ -186,23 +186,22 @@ export class Folder {
     const peer = this.diary.peer(database, IN_FOLDERS);
     const hasView = isDeepStrictEqual(peer.view, view);
     const unread = this.#unreadParts(manifest, hasView ? peer.received : undefined);
-    const missing = unread.filter((part) => !this.#files.bytes(database, part)).length;
-    let texts: string[] = [];
-    let size = 0;
-    for (const [i, part] of unread.entries()) {
+    let batch: Batch | undefined;
+    let [size, missing] = [0, 0];
+    for (const part of unread) {
       const bytes = this.#files.bytes(database, part);
+      if (!bytes) missing++;
       // The position never passes what is missing.
-      if (!bytes) break;
-      const opened = (await this.means.seal.open(bytes)).split(BETWEEN);
-      if (opened.some((text) => this.diary.header(text).database !== database))
-        return 'one of its files is that of another machine';
-      texts = [...texts, ...opened];
-      size += opened.reduce((sum, text) => sum + text.length, 0);
-      const next = unread[i + 1];
-      if (size < MOST_IN_CHANGE && next && this.#files.bytes(database, next)) continue;
-      handOver({ database, view, texts, to: part.to });
-      [texts, size] = [[], 0];
+      if (!bytes || missing > 0) continue;
+      batch ??= { database, view, packed: [], to: part.to };
+      batch.packed.push(await this.means.seal.open(bytes));
+      batch.to = part.to;
+      size += part.bytes;
+      if (size < MOST_IN_CHANGE) continue;
+      handOver(batch);
+      [batch, size] = [undefined, 0];
     }
+    if (batch) handOver(batch);
     return missing > 0 ? `${missing} of its ${parts.length} files are not there, or not whole` : undefined;
   }
 
@@ -218,9 +217,16 @@ export class Folder {
   }
 
   /** Takes over what a machine tells, as one change. */
-  #take({ texts }: Batch, course: Course): void {
-    const isFirst = this.diary.peer(this.#key).at === undefined && course.result.changes.length === 0;
-    takeOver(course, texts, (text) => this.diary.read(text), isFirst);
+  #take({ database, packed }: Batch, course: Course): void {
+    const { diary, means } = this;
+    const read = (part: Uint8Array): Parcel => {
+      const text = means.seal.unpack(part);
+      if (diary.header(text).database !== database)
+        throw new SciaticaError('unusable', 'one of its files is that of another machine');
+      return diary.read(text);
+    };
+    const isFirst = diary.peer(this.#key).at === undefined && course.result.changes.length === 0;
+    takeOver(course, packed, read, isFirst);
   }
 
   /** Writes what is not in the folder yet. @returns how far the changes here are told */
@@ -237,20 +243,12 @@ export class Folder {
     const told = new Set<`${KindName} ${Name}`>();
     let from = parts.at(-1)?.to ?? START;
     for (let isLast = false; !isLast; ) {
-      const begun = from;
-      const texts: string[] = [];
-      for (let size = 0; !isLast && size < MOST_IN_PART; ) {
-        const part = diary.part(collector, from);
-        ({ to: from, isLast } = part);
-        const isNothing = part.states.length === 0 && parts.length + texts.length > 0;
-        if (isNothing) continue;
-        texts.push(part.text);
-        size += part.text.length;
-        for (const { kind, name } of part.states) told.add(`${kind} ${name}`);
-        means.progress?.('send', part.states.length);
-      }
-      if (texts.length === 0) break;
-      parts.push(await this.#files.writePart(texts.join(BETWEEN), begun, from));
+      const part = diary.part(collector, from);
+      if (part.states.length > 0 || parts.length === 0)
+        parts.push(await this.#files.writePart(part.text, from, part.to));
+      ({ to: from, isLast } = part);
+      for (const { kind, name } of part.states) told.add(`${kind} ${name}`);
+      if (part.states.length > 0) means.progress?.('send', part.states.length);
     }
     for (const key of told) result.pushed[key.slice(0, key.indexOf(' ')) as KindName].changed++;
     if (parts.length === kept.parts.length && kept.isWritten) return from;
@@ -274,9 +272,10 @@ export class Folder {
       own.erased === erased &&
       own.parts.every((part) => this.#files.bytes(this.diary.id, part));
     if (!isFit) return { parts: [], base: 0, isWritten: false };
-    if (own.parts.length < MOST_PARTS) return { ...own, isWritten: true };
-    const size = (parts: readonly Part[]) => parts.reduce((sum, { bytes }) => sum + bytes, 0);
     const [base, later] = [own.parts.slice(0, own.base), own.parts.slice(own.base)];
-    return { parts: size(later) < size(base) ? base : [], base: own.base, isWritten: false };
+    if (later.length < MOST_PARTS) return { ...own, isWritten: true };
+    const size = (parts: readonly Part[]) => parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    const isLittle = size(later) < Math.min(size(base), MOST_LATER);
+    return { parts: isLittle ? base : [], base: own.base, isWritten: false };
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzipSync, gzip } from 'node:zlib';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { SciaticaError } from '../domain/errors.ts';
 
@@ -62,19 +62,30 @@ export class Seal {
     return encrypter.encrypt(packed);
   }
 
-  /** @throws SciaticaError `unusable` for what was not closed with this key */
-  async open(bytes: Uint8Array): Promise<string> {
+  /**
+   * Decrypts what `close` made, for `unpack`.
+   * @throws SciaticaError `unusable` for what was not closed with this key
+   */
+  async open(bytes: Uint8Array): Promise<Uint8Array> {
+    if (this.key === null) return bytes;
     try {
-      return String(await promisify(gunzip)(await this.#decrypted(bytes), { maxOutputLength: MOST_BYTES }));
+      const decrypter = new Decrypter();
+      decrypter.addIdentity(this.key);
+      return await decrypter.decrypt(bytes);
     } catch (error) {
-      throw new SciaticaError('unusable', 'one of its files cannot be opened', [], { cause: error });
+      throw unopened(error);
     }
   }
 
-  async #decrypted(bytes: Uint8Array): Promise<Uint8Array> {
-    if (this.key === null) return bytes;
-    const decrypter = new Decrypter();
-    decrypter.addIdentity(this.key);
-    return decrypter.decrypt(bytes);
+  /** The text in what `open` gave. @throws SciaticaError `unusable` for what has none */
+  unpack(packed: Uint8Array): string {
+    try {
+      return String(gunzipSync(packed, { maxOutputLength: MOST_BYTES }));
+    } catch (error) {
+      throw unopened(error);
+    }
   }
 }
+
+const unopened = (cause: unknown) =>
+  new SciaticaError('unusable', 'one of its files cannot be opened', [], { cause });

@@ -17,7 +17,7 @@ import { addCounts, noneReceived, type Received, type RecordKey } from './receiv
 import { merge, type Name, replaced, type Stamp, type State } from './state.ts';
 
 /** States that are taken over at once; more take more memory, fewer more time. */
-const BATCH = 20_000;
+const BATCH = 5_000;
 
 /** Longest text of a part of an exchange, unless one record alone is longer. */
 const MOST_CHARACTERS = 2 * 1024 * 1024;
