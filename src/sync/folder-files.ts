@@ -36,6 +36,8 @@ export interface Manifest {
 const MANIFEST = 'manifest.json';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FILE = /^[0-9a-f]{32}\.sciatica$/;
+/** As `Seal.id`. */
+const KEY = /^(null|[0-9a-f]{16})$/;
 /** Also of copies that a carrier makes of them: “manifest (conflicted copy).json”. */
 const OURS = /^(manifest|[0-9a-f]{32})/;
 /** In bytes. */
@@ -99,17 +101,21 @@ export class FolderFiles {
       throw new SciaticaError('unusable', `${own} is no folder: remove it. Nothing was written.`);
   }
 
-  /** The lines of a manifest; undefined where there is none. */
-  #manifestLines(database: string): string[] | undefined {
-    return this.#content(database, MANIFEST, MOST_OF_MANIFEST)?.toString('utf8').split('\n');
+  /** What a manifest says, and whether who wrote it had the key of here; undefined where there is none. */
+  #read(database: string): { manifest: Manifest | undefined; key: string; isSealed: boolean } | undefined {
+    const text = this.#content(database, MANIFEST, MOST_OF_MANIFEST)?.toString('utf8');
+    if (text === undefined) return undefined;
+    const [line = '', mark = '', key = ''] = text.split('\n');
+    const isSealed = key === this.seal.id && this.seal.isMark(mark, database, line);
+    return { manifest: manifestIn(line), key, isSealed };
   }
 
   /** The manifest of this machine, whatever key it has: only this machine writes it. */
-  own(): Manifest | undefined {
-    const lines = this.#manifestLines(this.id());
-    if (!lines) return undefined;
-    const manifest = manifestIn(lines[0] ?? '');
-    if (manifest) return manifest;
+  own(): (Manifest & { isSealed: boolean }) | undefined {
+    const found = this.#read(this.id());
+    if (!found) return undefined;
+    const { manifest, isSealed } = found;
+    if (manifest) return { ...manifest, isSealed };
     throw new SciaticaError(
       'unusable',
       `${this.#at(this.id(), MANIFEST)} is not whole: wait until it is carried, or remove it. Nothing was written.`,
@@ -118,12 +124,11 @@ export class FolderFiles {
 
   /** @returns why it cannot be read for now, or the manifest; undefined where there is none yet */
   manifest(database: string): Manifest | string | undefined {
-    const lines = this.#manifestLines(database);
-    if (!lines) return undefined;
-    const { seal } = this;
-    const [line = '', mark = '', key = ''] = lines;
-    if (key !== seal.id) return /^(null|[0-9a-f]{16})$/.test(key) ? OTHER_KEY : CUT;
-    return (seal.isMark(mark, database, line) && manifestIn(line)) || CUT;
+    const found = this.#read(database);
+    if (!found) return undefined;
+    const { manifest, key, isSealed } = found;
+    if (key !== this.seal.id && KEY.test(key)) return OTHER_KEY;
+    return (isSealed && manifest) || CUT;
   }
 
   /** The content of a part that is there and whole. */

@@ -109,7 +109,6 @@ export class Folder {
   /** Shows that this machine takes part, with which key, before it tells anything. */
   join(): Promise<void> {
     return this.#explained(async () => {
-      this.#files.makeOwn();
       this.#renewIfSetBack();
       this.#files.makeOwn();
       if (!this.#files.own())
@@ -266,8 +265,7 @@ export class Folder {
   #kept(view: Manifest['view'], erased: number): { parts: Part[]; base: number; isWritten: boolean } {
     const own = this.#files.own();
     const isFit =
-      own &&
-      typeof this.#files.manifest(this.diary.id) === 'object' &&
+      own?.isSealed &&
       isDeepStrictEqual(own.view, view) &&
       own.erased === erased &&
       own.parts.every((part) => this.#files.bytes(this.diary.id, part));
