@@ -1,22 +1,17 @@
-import type { Role } from '../domain/access.ts';
-import { roles } from '../domain/access.ts';
+import { type Role, roles } from '../domain/access.ts';
 import { SciaticaError } from '../domain/errors.ts';
 import { tryJson } from '../lib/strict-json.ts';
 import type { Position } from '../store/reconcile/collect.ts';
 import { isPosition } from '../store/reconcile/parcel.ts';
 import type { Received } from '../store/reconcile/received.ts';
-import { Refused } from './refused.ts';
 import { type SyncRequest, type SyncResponse, type Transport, Unanswered } from './transport.ts';
 
 /** Who the service takes the caller for. */
 export interface Me {
   /** UUID of the database behind the service. */
   database: string;
-  name: string | null;
   /** null without authentication: everything is allowed. */
   role: Role | null;
-  /** Ids of the users that the token covers; null for all. */
-  users: readonly number[] | null;
 }
 
 /** What a service answers to what it was sent. */
@@ -25,12 +20,17 @@ export interface Exchanged {
   /** How far it had received the changes of here before; null before the first. */
   received: Position | null;
   /** What it did with what it was sent. */
-  result: Pick<Received, 'counts' | 'disputes' | 'refused'> & { held: number };
+  result: Pick<Received, 'counts' | 'refused'> & { held: number };
 }
 
-interface Answer {
-  value: unknown;
-  headers: SyncResponse['headers'];
+/** A request that the service does not take. */
+export class Refused extends SciaticaError {
+  constructor(
+    readonly status: number,
+    readonly reason: string,
+  ) {
+    super('unusable', `The service refuses (${status}): ${reason}`);
+  }
 }
 
 /** How often a request that was not answered, or was one too many, is sent again. */
@@ -41,10 +41,7 @@ const LONGEST_WAIT = 60;
 /** Waits; tests do not. */
 export type Wait = (milliseconds: number) => Promise<void>;
 
-/**
- * The service as a client sees it, by what its documentation says. Every request may be repeated: a new record has an
- * Idempotency-Key, a change an If-Match.
- */
+/** The service as a client sees it, by what its documentation says. Every request may be repeated. */
 export class Service {
   constructor(
     private readonly transport: Transport,
@@ -53,19 +50,13 @@ export class Service {
   ) {}
 
   async me(): Promise<Me> {
-    const { value } = await this.#json({ method: 'GET', path: '/me' });
-    const { database, name, role, users } = objectOf(value);
+    const { database, role } = objectOf(await this.#json({ method: 'GET', path: '/me' }));
     if (typeof database !== 'string' || !/^[0-9a-f-]{36}$/.test(database))
       throw new SciaticaError(
         'unusable',
         'The service does not say which database it has: is it sciatica, and up to date?',
       );
-    return {
-      database,
-      name: typeof name === 'string' ? name : null,
-      role: roles.find((one) => one === role) ?? null,
-      users: Array.isArray(users) ? users.filter((id) => Number.isSafeInteger(id)) : null,
-    };
+    return { database, role: roles.find((one) => one === role) ?? null };
   }
 
   /**
@@ -76,7 +67,7 @@ export class Service {
   async pair(code: string, name: string): Promise<string> {
     try {
       const body = JSON.stringify({ code, name });
-      const { token } = objectOf((await this.#json({ method: 'POST', path: '/pair', body })).value);
+      const { token } = objectOf(await this.#json({ method: 'POST', path: '/pair', body }));
       if (typeof token !== 'string') throw strange();
       return token;
     } catch (error) {
@@ -89,22 +80,23 @@ export class Service {
   }
 
   /**
-   * Sends what is known here, and receives what is known there.
+   * Sends what is known here, and receives what is known there after `have`.
    * @throws Refused when the service does not take it
    */
-  async exchange(sent: { parcel: string; have: Position | null; wants: boolean }): Promise<Exchanged> {
-    const { value } = await this.#json({ method: 'POST', path: '/exchange', body: JSON.stringify(sent) });
-    const { parcel, received, result } = objectOf(value);
+  async exchange(sent: string, have: Position | null): Promise<Exchanged> {
+    const body = JSON.stringify({ parcel: sent, have, wants: true });
+    const answer = objectOf(await this.#json({ method: 'POST', path: '/exchange', body }));
+    const { parcel, received, result } = answer;
     if (typeof parcel !== 'string' || !(received === null || isPosition(received))) throw strange();
     return { parcel, received, result: objectOf(result) as unknown as Exchanged['result'] };
   }
 
-  async #json(request: Omit<SyncRequest, 'headers'>): Promise<Answer> {
-    const response = await this.#send(request);
-    const json = tryJson(response.text);
+  async #json(request: Omit<SyncRequest, 'headers'>): Promise<unknown> {
+    const { text } = await this.#send(request);
+    const json = tryJson(text);
     if ('fault' in json)
       throw new SciaticaError('unusable', 'The service answers something else than JSON: is it sciatica?');
-    return { value: json.value, headers: response.headers };
+    return json.value;
   }
 
   /** Sends a request, again if need be. @throws Refused, SciaticaError */
@@ -149,26 +141,33 @@ function objectOf(value: unknown): Record<string, unknown> {
 const strange = () =>
   new SciaticaError('unusable', 'The service answers in another way than sciatica does: is it up to date?');
 
-function refusal(response: SyncResponse, hasToken: boolean): Error {
-  const { status } = response;
+function refusal({ status, text }: SyncResponse, hasToken: boolean): SciaticaError {
+  const unusable = (message: string) => new SciaticaError('unusable', message);
   if (status === 401)
-    return new SciaticaError(
-      'unusable',
+    return unusable(
       hasToken
         ? 'The service does not know the token, or it has expired. Ask for another (sciatica token add, where the service runs), and give it with --token-file, or remove the remote and add it again.'
         : 'The service asks for a token: sciatica token add makes one where it runs. Give it with --token-file, here or to sciatica remote add.',
     );
-  if (status === 410)
-    return new SciaticaError('outdated', 'The service no longer has all changes since the last sync.');
   if (status >= 300 && status < 400)
-    return new SciaticaError(
-      'unusable',
+    return unusable(
       'The service sends callers elsewhere, which is not followed: use the URL that it leads to.',
     );
-  const refused = new Refused(response);
-  if (status === 403 || status === 429 || status >= 500)
-    return status === 403
-      ? refused
-      : new SciaticaError('unusable', `The service refuses for now (${status}): ${refused.message}`);
-  return refused;
+  const reason = reasonIn(text) ?? `status ${status}`;
+  return status === 429 || status >= 500
+    ? unusable(`The service refuses for now (${status}): ${reason}`)
+    : new Refused(status, reason);
+}
+
+/** Why a request is not taken (RFC 9457): the faults of its fields, or the whole of it. */
+function reasonIn(text: string): string | undefined {
+  const json = tryJson(text);
+  const { detail, errors } = (('value' in json && json.value) || {}) as {
+    detail?: unknown;
+    errors?: unknown;
+  };
+  const faults = Array.isArray(errors) ? (errors as ({ field?: unknown; message?: unknown } | null)[]) : [];
+  const lines = faults.map((fault) => `${fault?.field} ${fault?.message}`.slice(0, 200));
+  const reason = lines.length > 0 ? lines.join('; ') : detail;
+  return reason === undefined ? undefined : String(reason).slice(0, 500);
 }

@@ -5,9 +5,8 @@ import type { Header } from '../store/reconcile/parcel.ts';
 import type { Peer } from '../store/reconcile/peers.ts';
 import { addCounts } from '../store/reconcile/received.ts';
 import type { Name } from '../store/reconcile/state.ts';
-import { Refused } from './refused.ts';
 import { emptyResult, type SyncOptions, type SyncResult } from './result.ts';
-import { type Exchanged, Service, type Wait } from './service.ts';
+import { type Exchanged, Refused, Service, type Wait } from './service.ts';
 import { type Course, countUnsent, ended, eraseAgreed, rehearsed, type SyncMeans, takeOver } from './take.ts';
 import type { Transport } from './transport.ts';
 
@@ -187,13 +186,13 @@ class Session {
 
   async #exchange(parcel: string, have: Position | null): Promise<Exchanged> {
     try {
-      return await this.service.exchange({ parcel, have, wants: true });
+      return await this.service.exchange(parcel, have);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const why =
         error.status === 404
           ? 'it has an older sciatica. Upgrade it there first. Nothing was exchanged.'
-          : error.message;
+          : error.reason;
       throw new SciaticaError('unusable', `The service does not take part: ${why}`, [], { cause: error });
     }
   }

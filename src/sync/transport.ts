@@ -3,8 +3,8 @@ import { SciaticaError } from '../domain/errors.ts';
 /** A request to a service, and what it answers: messages without a socket, so that a test needs no port. */
 
 export interface SyncRequest {
-  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** Path and query: `/changes?since=0`. */
+  method: 'GET' | 'POST';
+  /** With its query: `/changes?since=0`. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body?: string;
@@ -25,17 +25,11 @@ export interface SyncResponse {
 export type Transport = (request: SyncRequest) => Promise<SyncResponse>;
 
 /** The connection failed before the whole answer was there. */
-export class Unanswered extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'Unanswered';
-  }
-}
+export class Unanswered extends Error {}
 
 /** There is no machine or no service at the address: nothing was sent, and sending it again at once would not help. */
 export class Unreachable extends SciaticaError {
   constructor(message: string, options?: ErrorOptions) {
     super('unusable', message, [], options);
-    this.name = 'Unreachable';
   }
 }

@@ -272,3 +272,11 @@ test('two diaries stay apart, and with --as are one', async () => {
   await syncWith(here, transportTo(there));
   expect([here.users.count(), contents(here)]).toEqual([3, contents(there)]);
 });
+
+test('a server that knows nothing of sciatica is said to be unusable, with what it answers', async () => {
+  const transport: Transport = async () => ({ status: 404, headers: {}, text: '{"detail":"Nothing here"}' });
+  await expect(syncWith(machine(ticking()), transport)).rejects.toMatchObject({
+    code: 'unusable',
+    message: 'The service refuses (404): Nothing here',
+  });
+});
