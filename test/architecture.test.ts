@@ -62,7 +62,7 @@ const LEAST_LINES = 40;
 const seams = [/^cli\/commands\//, /^store\/sqlite\/migrations\//, /\/(worker|messages)\.ts$/, /\.d\.ts$/];
 
 /** Short files with one importer that are left. */
-const knownShort: readonly string[] = ['sync/probe.ts'];
+const knownShort: readonly string[] = [];
 /** Files that one other imports stay fewer than this, commands, routes and migrations included. */
 const FEWER_THAN = 90;
 

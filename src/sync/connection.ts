@@ -8,7 +8,9 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { SciaticaError } from '../domain/errors.ts';
 import { pinOf } from '../lib/pin.ts';
+import { pause } from '../lib/sleep.ts';
 import type { Address } from './address.ts';
+import { Service } from './service.ts';
 import { type SyncRequest, type SyncResponse, type Transport, Unanswered, Unreachable } from './transport.ts';
 
 /** The connection to a service. */
@@ -31,6 +33,9 @@ export interface Connection {
 const SILENCE_MS = 45_000;
 /** Largest answer, in bytes: a page of lists has 1 MiB at most, a page of changes less. */
 const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Longest wait for the answer to `probe`, in milliseconds: somebody sits in front of it. */
+const PROBE_MS = 5000;
 
 /** Connects to a service, over TLS with the key that is pinned or a certificate that the system trusts. */
 export function connectionTo({ url, pin }: Address): Connection {
@@ -178,4 +183,35 @@ function failure(error: Error, { host, hostname }: URL): Error {
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
     return unusable(`${host} does not speak TLS: is the URL right?`);
   return new Unanswered(`The connection to ${host} broke (${code}).`, { cause: error });
+}
+
+/**
+ * Asks a service once who the caller is. No record is sent.
+ * @returns why it could not be reached, as a sentence; undefined where it answered and lets the caller in
+ * @throws SciaticaError for a service that does not let the caller in, that is none of ours or has another key
+ */
+export async function probe(address: Address, token: string | undefined): Promise<string | undefined> {
+  const connection = connectionTo(address);
+  const { host } = address.url;
+  const send = async (request: SyncRequest) => {
+    try {
+      return await Promise.race([connection.send(request), silence(host)]);
+    } catch (error) {
+      throw error instanceof Unanswered ? new Unreachable(error.message) : error;
+    }
+  };
+  try {
+    await new Service(send, token, pause).me();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Unreachable) return error.message;
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
+
+async function silence(host: string): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, PROBE_MS).unref());
+  throw new Unreachable(`${host} does not answer.`);
 }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SciaticaError } from '../domain/errors.ts';
 import type { KindName } from '../domain/kinds.ts';
 import { errnoOf, isFull } from '../lib/files.ts';
+import { pause } from '../lib/sleep.ts';
 import { type Collector, isForward, type Position, START } from '../store/reconcile/collect.ts';
 import type { Diary } from '../store/reconcile/diary.ts';
 import type { Parcel } from '../store/reconcile/parcel.ts';
@@ -118,22 +119,19 @@ export class Folder {
 
   /** Calls back when files of other machines have changed since the last sync began, until the signal comes. */
   async changed(onEvent: () => void, signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setInterval(() => {
-        try {
-          if (this.#files.signature() !== this.#seen) onEvent();
-        } catch {
-          // The sync that follows says what is wrong with the folder.
-          onEvent();
-        }
-      }, LOOK_MS);
-      const end = () => {
-        clearInterval(timer);
-        resolve();
-      };
-      if (signal.aborted) end();
-      else signal.addEventListener('abort', end, { once: true });
-    });
+    while (!signal.aborted) {
+      await pause(LOOK_MS, signal);
+      if (!signal.aborted && this.#hasNews()) onEvent();
+    }
+  }
+
+  #hasNews(): boolean {
+    try {
+      return this.#files.signature() !== this.#seen;
+    } catch {
+      // The sync that follows says what is wrong with the folder.
+      return true;
+    }
   }
 
   async #explained<T>(work: () => Promise<T>): Promise<T> {

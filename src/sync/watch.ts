@@ -1,3 +1,4 @@
+import { pause } from '../lib/sleep.ts';
 import type { Store } from '../store/store.ts';
 import type { Connection } from './connection.ts';
 import type { SyncOptions, SyncResult } from './result.ts';
@@ -101,18 +102,4 @@ async function nextChange(carrier: Carrier, { seq }: SyncResult, { store, signal
     clearInterval(looking);
     signal.removeEventListener('abort', end);
   }
-}
-
-/** Waits, but not beyond the signal. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal?.addEventListener('abort', done, { once: true });
-  });
 }

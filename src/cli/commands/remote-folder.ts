@@ -11,7 +11,8 @@ import { keepToken, keptToken } from '../input/token-file.ts';
 import { fileError, usage } from '../terminal/errors.ts';
 import { commandLine, escapeControls, print, say, sayDone } from '../terminal/io.ts';
 
-interface Options {
+/** Of `sciatica remote add`. */
+export interface AddOptions {
   user?: string;
   all?: true;
   keyFile?: string;
@@ -41,6 +42,11 @@ export function checkName(name: string): void {
     throw usage(`A name must be 1 to 50 letters, digits, - or _, not "${escapeControls(name)}".`);
 }
 
+/** The user here who is the one over there; null where that is not said. @throws SciaticaError `not-found` */
+export function ourUserOf(context: Context, { as }: AddOptions): number | null {
+  return as === undefined ? null : context.store.users.get(idOf(as, '--as')).id;
+}
+
 const isPath = (text: string): boolean => /^([./~]|[A-Za-z]:[\\/])/.test(text) || text.includes(sep);
 
 /** The folder that is named; undefined where it is no folder. Without a name, it has the last part of its path. */
@@ -60,16 +66,15 @@ export function folderIn(first: string, second: string | undefined): Named | und
 export async function addFolder(
   context: Context,
   { name, path: given }: Named,
-  options: Options,
+  options: AddOptions,
 ): Promise<void> {
   checkName(name);
   for (const flag of ['tokenFile', 'pin'] as const)
     if (options[flag] !== undefined)
       throw usage(`--${flag === 'pin' ? 'pin' : 'token-file'} goes with a service, not with a folder.`);
-  const { remotes, users } = context.store;
+  const { remotes } = context.store;
   remotes.requireFree(name);
-  const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
-  if (ourUser !== null) users.get(ourUser);
+  const ourUser = ourUserOf(context, options);
   const address: FolderAddress = {
     path: given,
     users: usersOf(context, options),
@@ -100,7 +105,7 @@ export async function addFolder(
 }
 
 /** The ids of the users whose records go there; undefined for all. */
-function usersOf(context: Context, { user, all }: Options): number[] | undefined {
+function usersOf(context: Context, { user, all }: AddOptions): number[] | undefined {
   if (user !== undefined && all) throw usage('--user and --all cannot both be given.');
   const { users } = context.store;
   if (user !== undefined) {
@@ -140,7 +145,7 @@ function existing(path: string): string {
 async function keyOf(
   context: Context,
   path: string,
-  { plain, keyFile }: Options,
+  { plain, keyFile }: AddOptions,
 ): Promise<{ key: string | null; isNew: boolean }> {
   const { keyIn } = await import('../../sync/folder-files.ts');
   const { makeKey, Seal } = await import('../../sync/seal.ts');

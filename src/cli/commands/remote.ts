@@ -2,27 +2,26 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { invitationOf } from '../../domain/pairing.ts';
+import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { type Address, folderAddress } from '../../sync/address.ts';
 import { confirmed } from '../input/edit.ts';
-import { idOf, type Options, plainJsonOption } from '../input/options.ts';
+import { type Options, plainJsonOption } from '../input/options.ts';
 import type { Column } from '../terminal/columns.ts';
 import { usage } from '../terminal/errors.ts';
 import { examples } from '../terminal/help.ts';
 import { commandLine, counted, escapeControls, print, say, sayAlways, sayDone } from '../terminal/io.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { heldLines } from '../views/sync.ts';
-import { addFolder, checkName, folderIn, folderKey, type KeyOptions } from './remote-folder.ts';
-
-interface AddOptions {
-  tokenFile?: string;
-  pin?: string;
-  as?: string;
-  user?: string;
-  all?: true;
-  keyFile?: string;
-  plain?: true;
-}
+import {
+  type AddOptions,
+  addFolder,
+  checkName,
+  folderIn,
+  folderKey,
+  type KeyOptions,
+  ourUserOf,
+} from './remote-folder.ts';
 
 /** `sciatica remote add|rm` */
 export function addRemoteCommand(program: Command, context: Context): void {
@@ -127,8 +126,7 @@ async function addService(
     throw usage('The link from sciatica pair has the pin and the token: leave out --pin and --token-file.');
   const { checkAddress } = await import('../../sync/address.ts');
   const { url, pin } = checkAddress(invitation?.url ?? address, invitation?.pin ?? options.pin);
-  const ourUser = options.as === undefined ? null : idOf(options.as, '--as');
-  if (ourUser !== null) context.store.users.get(ourUser);
+  const ourUser = ourUserOf(context, options);
   const { remotes } = context.store;
   const { keepToken, forgetToken } = await import('../input/token-file.ts');
   remotes.requireFree(name);
@@ -136,7 +134,7 @@ async function addService(
     ? await exchangedToken({ url, pin }, invitation.code)
     : await tokenOf(context, options);
   // A code was exchanged over there already.
-  const { probe } = await import('../../sync/probe.ts');
+  const { probe } = await import('../../sync/connection.ts');
   const obstacle = invitation ? undefined : await probe({ url, pin }, token);
   remotes.add({ name, url: url.href, pin: pin ?? null, ourUser });
   // One of that name that was erased with its user may have left its own.
@@ -152,7 +150,6 @@ async function addService(
 async function exchangedToken(address: Address, code: string): Promise<string> {
   const { connectionTo } = await import('../../sync/connection.ts');
   const { Service } = await import('../../sync/service.ts');
-  const { pause } = await import('../../sync/watch.ts');
   const connection = connectionTo(address);
   // A name as tokens have it: letters first.
   const name =

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { SciaticaError } from '../../domain/errors.ts';
+import { pause } from '../../lib/sleep.ts';
 import type { Remote } from '../../store/sync/remotes.ts';
 import { folderAddress } from '../../sync/address.ts';
 import { type Progress, type SyncOptions, type SyncResult, total } from '../../sync/result.ts';
@@ -111,7 +112,7 @@ async function serviceOf(
 ): Promise<{ carrier: Carrier; close: () => void }> {
   const { checkAddress } = await import('../../sync/address.ts');
   const { connectionTo } = await import('../../sync/connection.ts');
-  const { overService, pause } = await import('../../sync/watch.ts');
+  const { overService } = await import('../../sync/watch.ts');
   const connection = connectionTo(checkAddress(remote.url, remote.pin ?? undefined));
   const means: Means = {
     store: context.store,
